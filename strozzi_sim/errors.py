@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 Found = TypeVar("Found")
 
 MAX_SHOWN = 80  # characters of a value repeated in an error message
-MAX_NAMES = 20  # known names listed one by one; of more only their kinds are listed
+MAX_NAMES = 20  # most known names listed individually; more are listed by kind
 
 
 class StrozziError(Exception):
@@ -60,10 +60,10 @@ class ArgumentError(InputError):
         return f"{self.argument}: {self.message}"
 
 
-def as_argument_error(argument: str, find: Callable[..., Found], *given: Any) -> Found:
+def as_argument_error(argument: str, find: Callable[..., Found], *arguments: Any) -> Found:
     """Return `find(*given)`; re-raise its InputError as an ArgumentError of `argument`."""
     try:
-        return find(*given)
+        return find(*arguments)
     except ArgumentError:
         raise
     except InputError as error:
@@ -77,7 +77,7 @@ class AgentFault(StrozziError):
 
 
 class ClusterError(StrozziError):
-    """A cluster that cannot play: its scheduler does not answer, or its workers cannot be used; the message says why."""
+    """A cluster that cannot play: its scheduler does not answer, or its workers cannot be used; the message has the reason."""
 
     exit_code = 4
 
@@ -98,7 +98,7 @@ class Interrupted(StrozziError):
 
 
 def short_repr(value: Any) -> str:
-    """Return the `repr` of a value for an error message, with the middle of a long one left out."""
+    """Return the `repr` of a value for an error message, shortened in the middle if it is long."""
     text = repr(value)
     half = MAX_SHOWN // 2
     return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
@@ -113,11 +113,11 @@ def suggest_names(name: Any, known: Iterable[str]) -> str:
     'known: any, row:*'
     """
     names = list(known)
-    near, shown = nearest(name, names), in_ranges(names)
-    if len(shown) > MAX_NAMES:
-        shown = list(dict.fromkeys(re.sub(r"([:.]).+", r"\1*", each) for each in shown))
-    listed = f"known: {', '.join(shown) or 'none'}"
-    return f"{listed}; did you mean {near!r}?" if near else listed
+    suggestion, listed_names = nearest(name, names), in_ranges(names)
+    if len(listed_names) > MAX_NAMES:
+        listed_names = list(dict.fromkeys(re.sub(r"([:.]).+", r"\1*", listed_name) for listed_name in listed_names))
+    listed = f"known: {', '.join(listed_names) or 'none'}"
+    return f"{listed}; did you mean {suggestion!r}?" if suggestion else listed
 
 
 def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
@@ -136,11 +136,11 @@ def nearest(name: Any, names: Sequence[str]) -> str | None:
     """
     if not isinstance(name, str) or not name:
         return None
-    given = name[:MAX_SHOWN].lower()
-    by_word = {each.lower(): each for each in reversed(names)}
-    for found in get_close_matches(given, list(by_word), n=1):
-        return by_word[found]
-    return next((each for each in names if each.lower().startswith(given) and len(given) > 2), None)
+    prefix = name[:MAX_SHOWN].lower()
+    by_word = {known_name.lower(): known_name for known_name in reversed(names)}
+    for match in get_close_matches(prefix, list(by_word), n=1):
+        return by_word[match]
+    return next((known_name for known_name in names if known_name.lower().startswith(prefix) and len(prefix) > 2), None)
 
 
 def in_ranges(names: Sequence[str]) -> list[str]:

@@ -29,7 +29,7 @@ _UNIT = 2.0**-53
 def network_sizes(game, evaluates):
     """Return inputs and outputs of a network of a game, by player count; see `agent.Weights`."""
     values = VALUES if evaluates else (0, *VALUES)
-    outputs = tuple(game.actions + more for more in values)
+    outputs = tuple(game.actions + extra for extra in values)
     return dict.fromkeys(game.player_counts, (game.observation_size, outputs))
 
 
@@ -45,9 +45,9 @@ def network_memory(values, game):
 @jit
 def _run(state, rules, address, memory, seat):
     """Compute the network at `address` for what `seat` knows of a position; the result is `memory.work.output`."""
-    seen = clone(state)
-    conceal(seen, rules, seat)
-    observe(seen, rules, seat, memory.work.input)
+    concealed = clone(state)
+    conceal(concealed, rules, seat)
+    observe(concealed, rules, seat, memory.work.input)
     run_network(address, memory.work)
 
 
@@ -55,7 +55,7 @@ def _run(state, rules, address, memory, seat):
 def _weigh(state, rules, memory, temperature):
     """Write e^(logit / temperature) of every legal action, up to a factor, into `memory.probabilities`; return the sum.
 
-    Where a logit is no finite number, all are 1.
+    All are 1 if a logit is not finite.
     """
     count = count_legal(state, rules)
     logits, weights = memory.work.output, memory.probabilities
@@ -75,7 +75,7 @@ def _weigh(state, rules, memory, temperature):
 
 
 def _probabilities(state, rules, params, memory, rng):
-    """Write the probabilities of the legal actions: the softmax of their logits, at temperature 1 if that is 0."""
+    """Write the probabilities of the legal actions: the softmax of their logits, with temperature 1 in place of 0."""
     address = int64_at(params.weights + 8 * state.players)
     if address == NO_NETWORK:
         return 0
@@ -110,7 +110,7 @@ def _evaluate(state, rules, params, memory, rng):
         leads += memory.worth[seat, LEAD]
         memory.worth[seat, WIN] = 1.0 / (1.0 + np.exp(-np.float64(output[last])))
         wins += memory.worth[seat, WIN]
-    for seat in range(players):  # what they say of each seat need not add up
+    for seat in range(players):  # the seats' outputs need not add up
         memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] = memory.worth[seat, WIN] / wins if wins > 0.0 else 1.0 / players
     return 0
@@ -133,10 +133,12 @@ def network(state, rules, params, memory, rng):
     _run(state, rules, address, memory, actor(state))
     count = count_legal(state, rules)
     if params.temperature > 0.0:
-        left = _weigh(state, rules, memory, params.temperature) * (np.int64(random_word(rng) >> np.uint64(11)) * _UNIT)
+        threshold = _weigh(state, rules, memory, params.temperature) * (
+            np.int64(random_word(rng) >> np.uint64(11)) * _UNIT
+        )
         for k in range(count - 1):
-            left -= memory.probabilities[kth_legal(state, rules, k)]
-            if left < 0.0:
+            threshold -= memory.probabilities[kth_legal(state, rules, k)]
+            if threshold < 0.0:
                 return kth_legal(state, rules, k)
         return kth_legal(state, rules, count - 1)
     best = kth_legal(state, rules, 0)

@@ -27,10 +27,10 @@ class OnnxNetwork:
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # games are spread over processes already
         try:
             self._session = onnxruntime.InferenceSession(place_of(file), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # noqa: BLE001 - it has an exception for each kind
-            gist = str(error).splitlines()[0]
-            raise InputError(f"{file}: expected an ONNX graph; {gist}") from None
-        self._inputs = [(each.name, each.type, list(each.shape)) for each in self._session.get_inputs()]
+        except Exception as error:  # noqa: BLE001 - onnxruntime has a separate exception for each kind
+            first_line = str(error).splitlines()[0]
+            raise InputError(f"{file}: expected an ONNX graph; {first_line}") from None
+        self._inputs = [(node.name, node.type, list(node.shape)) for node in self._session.get_inputs()]
 
     def act_batch(self, observations, legal, rng):
         """Return the likeliest legal actions, or drawn ones."""
@@ -49,9 +49,9 @@ class OnnxNetwork:
         fits = len(self._inputs) == 1 and self._inputs[0][1] == "tensor(float)"
         shape = self._inputs[0][2] if fits else []
         if len(shape) != 2 or shape[0] == 1 or (isinstance(shape[1], int) and shape[1] != size):
-            got = ", ".join(f"{name} {kind} {shape}" for name, kind, shape in self._inputs)
-            raise InputError(f"{self._file}: expected {expected}; got the inputs {got}")
-        found = self._session.run(None, {self._inputs[0][0]: observations})[0]
-        if found.shape != (rows, actions):
-            raise InputError(f"{self._file}: expected {expected}; got the output {list(found.shape)} of {rows} rows")
-        return found.astype(np.float64)
+            inputs = ", ".join(f"{name} {kind} {shape}" for name, kind, shape in self._inputs)
+            raise InputError(f"{self._file}: expected {expected}; got the inputs {inputs}")
+        output = self._session.run(None, {self._inputs[0][0]: observations})[0]
+        if output.shape != (rows, actions):
+            raise InputError(f"{self._file}: expected {expected}; got the output {list(output.shape)} of {rows} rows")
+        return output.astype(np.float64)

@@ -50,7 +50,7 @@ class _Program:
         self._questions, self._answers = self._process.stdin, self._process.stdout
 
     def ask(self, line):
-        """Return the line that it answers. Raises InvalidAnswer if it has ended."""
+        """Return the program's answer to a line. Raises InvalidAnswer if the program has ended."""
         answered = False
         try:
             self._questions.write(line + b"\n")
@@ -60,7 +60,7 @@ class _Program:
         except BrokenPipeError:
             answer = b""
         finally:
-            if not answered:  # also if the time is up: what it answers later must not be taken for the next answer
+            if not answered:  # also after the time limit: a late answer must not be taken for the next one
                 self.end()
         if not answered:
             code = self._process.poll()
@@ -70,10 +70,10 @@ class _Program:
         return answer
 
     def end(self):
-        """End it."""
+        """End the program."""
         self._process.kill()
         self._answers.close()
-        with suppress(BrokenPipeError):  # of what it has not read
+        with suppress(BrokenPipeError):  # it has not read all lines
             self._questions.close()
         self._process.wait()
         _programs.pop((self.file, get_ident()), None)
@@ -96,20 +96,20 @@ def _program(file):
 
 
 def _legal_answer(answer, offered):
-    """Return the legal action of an answer, and None or what is wrong with it."""
+    """Return (legal action, None) of an answer, or (None, description of its fault)."""
     try:
-        found = msgspec.json.decode(answer)
+        reply = msgspec.json.decode(answer)
     except msgspec.DecodeError:
-        return None, f"answered {short_repr(answer[:80])}, which is no JSON"
-    if not isinstance(found, dict) or not {"action", "name"} & set(found):
+        return None, f"answered {short_repr(answer[:80])}, which is not JSON"
+    if not isinstance(reply, dict) or not {"action", "name"} & set(reply):
         return None, f'answered {short_repr(answer[:80])}; expected {{"action": NUMBER}} or {{"name": NAME}}'
     for choice in offered:
         if (
-            found.get("action", choice["action"]) == choice["action"]
-            and found.get("name", choice["name"]) == choice["name"]
+            reply.get("action", choice["action"]) == choice["action"]
+            and reply.get("name", choice["name"]) == choice["name"]
         ):
             return choice["action"], None
-    return None, f"answered {short_repr(answer[:80])}, which is no legal action"
+    return None, f"answered {short_repr(answer[:80])}, which is not a legal action"
 
 
 @python_agent(
@@ -129,12 +129,12 @@ class Pipe:
 
     def act(self, view, legal, rng):
         """Return the action that the program answers."""
-        asked = decision(view, legal)
+        question = decision(view, legal)
         program = _program(self._file)
-        answer = program.ask(encode({**asked, "random": rng.word()}))
-        action, wrong = _legal_answer(answer, asked["legal"])
-        if wrong is None:
+        answer = program.ask(encode({**question, "random": rng.word()}))
+        action, fault = _legal_answer(answer, question["legal"])
+        if fault is None:
             return action
         if self._illegal == "fault":
-            raise InvalidAnswer(wrong)
+            raise InvalidAnswer(fault)
         return Replacement(legal[rng.below(len(legal))])

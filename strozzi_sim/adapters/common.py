@@ -1,4 +1,4 @@
-"""What the adapters have in common: the error where a library is missing, player counts, deals, rewards."""
+"""Parts that the adapters share: the error for a missing library, player counts, deals, rewards."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -44,13 +44,13 @@ def no_action(actions: int) -> NDArray[np.int8]:
 
 
 class Deals:
-    """Which deal each `reset` plays: with a seed its first deal, without one the next deal of the same seed."""
+    """The deal of each `reset`: with a seed its first deal, without one the next deal of the same seed."""
 
     def __init__(self) -> None:
         self.seed, self.deal = randbits(53), -1  # before the first reset
 
     def next(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
-        """Go to the deal of a reset; `options["deal"]` chooses one."""
+        """Advance to the deal of a reset; `options["deal"]` selects one."""
         chosen = (options or {}).get("deal")
         if chosen is not None and (isinstance(chosen, bool) or not hasattr(chosen, "__index__")):
             raise ArgumentError("options", f"deal must be a whole number, got {short_repr(chosen)}")
@@ -60,7 +60,7 @@ class Deals:
 
 
 def final_rewards(position: Position, reward: Reward) -> list[float]:
-    """Return the reward of every seat of a finished game, as `VectorEnv` gives it.
+    """Return the reward of every seat of a finished game, as `VectorEnv` does.
 
     >>> position = Position("medici_vs_strozzi", 2)
     >>> while not position.over:

@@ -1,7 +1,8 @@
-"""A game as a tree in which every draw of chance is a node of its own: what OpenSpiel's states stand for.
+"""A game as a tree in which every draw of chance is a separate node, as in OpenSpiel.
 
-A node is at a decision, at a draw, or at the end. A draw happens while a deal or an action is under way: the node then keeps the
-last decision, the action and the outcomes so far, and plays the action again with one more outcome, by scripted chance.
+A node is at a decision, at a draw, or at the end. A draw occurs during a deal or an action: the node then keeps the last
+decision, the action and the outcomes so far, and its successors play the action again with one more outcome, by scripted
+chance.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from strozzi_sim.play.kernels import Kernels, kernels
 from strozzi_sim.play.start import script_of, set_up_game
 
 DIGEST = 16  # bytes of a digest of all that a seat has seen
-_SAMPLES = 16  # random games in which the largest draw is looked for
+_SAMPLES = 16  # random games in which the largest draw is searched
 Array = np.ndarray[Any, Any]
 
 
@@ -38,7 +39,7 @@ class Table:
         return kernels(self.game)
 
     @cached_property
-    def moving(self) -> Kernels:
+    def scripted(self) -> Kernels:
         """Kernels that play, with the outcomes of chance as a list."""
         return kernels(self.game, scripted=True)
 
@@ -76,8 +77,8 @@ def _table(game: str, players: int, variant: str | Variant) -> Table:
 class Decision:
     """A state in which a seat must decide, or the end of a game. Never changed.
 
-    `before` is the decision before it, `action` the one played there (None: the deal), `drawn` the outcomes of all
-    draws since then. An `imagined` decision was sampled, and nothing lies before it. The `actor` of the end is -1.
+    `before` is the previous decision, `action` the one played there (None: the deal), `drawn` the outcomes of all draws
+    since then. An `imagined` decision was sampled and has no previous one. The `actor` of the end is -1.
     """
 
     def __init__(
@@ -91,14 +92,14 @@ class Decision:
     @cached_property
     def legal(self) -> list[int]:
         """Legal actions in ascending order."""
-        found = np.empty(self.table.game.actions, np.int64)
-        return found[: self.table.kernels.legal(self.state, self.table.variant.rules, found)].tolist()  # type: ignore[no-any-return]
+        out = np.empty(self.table.game.actions, np.int64)
+        return out[: self.table.kernels.legal(self.state, self.table.variant.rules, out)].tolist()  # type: ignore[no-any-return]
 
     def concealed(self, seat: int) -> Array:
         """Return the state as `seat` knows it, shape (1,)."""
-        known = exact_copy(self.state)
-        self.table.kernels.conceal(known, self.table.variant.rules, seat)
-        return known
+        state = exact_copy(self.state)
+        self.table.kernels.conceal(state, self.table.variant.rules, seat)
+        return state
 
     def view(self, seat: int) -> Any:
         """Return the game's View of what `seat` knows."""
@@ -109,28 +110,30 @@ class Decision:
 
         Steps of which the seat learns nothing leave it unchanged.
         """
-        later: list[Decision] = []
-        at: Decision | None = self
-        while at is not None and seat not in at._seen:
-            later.append(at)
-            at = at.before
-        for decision in reversed(later):
+        undigested: list[Decision] = []
+        decision: Decision | None = self
+        while decision is not None and seat not in decision._seen:
+            undigested.append(decision)
+            decision = decision.before
+        for decision in reversed(undigested):
             decision._seen[seat] = decision._look(seat)
         return self._seen[seat][0]
 
     def _look(self, seat: int) -> tuple[bytes, bytes]:
-        known = self.concealed(seat).tobytes()
+        concealed = self.concealed(seat).tobytes()
         if self.before is None:
-            return _digest(b"", known), known
+            return _digest(b"", concealed), concealed
         digest, known_before = self.before._seen[seat]
         step = self.table.kernels.seen(self.before.state, self.state, self.table.variant.rules, self.action, seat)
-        if step == 0 and known == known_before:
-            return digest, known
-        own = self.action if self.before.actor == seat else 0
-        return _digest(digest, np.array([self.before.actor, step, own], np.int64).tobytes() + known), known
+        if step == 0 and concealed == known_before:
+            return digest, concealed
+        own_action = self.action if self.before.actor == seat else 0
+        return _digest(
+            digest, np.array([self.before.actor, step, own_action], np.int64).tobytes() + concealed
+        ), concealed
 
     def imagine(self, seat: int, word: int) -> "Decision":
-        """Sample a decision that `seat` cannot tell from this one: its digest there is the same, and nothing lies before it."""
+        """Sample a decision that `seat` cannot distinguish from this one, with an equal digest and no previous decision."""
         digest = self.digest(seat)
         state, rng, chance = exact_copy(self.state), np.zeros(1, RANDOM), np.zeros(1, CHANCE)
         rng["cursor"] = word
@@ -145,9 +148,8 @@ def _digest(before: bytes, more: bytes) -> bytes:
 class Node:
     """A decision, a draw of chance, or the end of a game. Never changed, so that copies share it.
 
-    Where chance must draw, `action` is under way at `decision` (None during the deal), `drawn` are the outcomes
-    since then, and the draw is one of `outcomes` of equal probability from `source`. Elsewhere `decision` is this
-    one, and `outcomes` is 0.
+    At a draw, `action` was chosen at `decision` (None during the deal), `drawn` are the outcomes since then, and the draw
+    is one of `outcomes` of equal probability from `source`. Otherwise `decision` is this decision, and `outcomes` is 0.
     """
 
     __slots__ = ("action", "decision", "drawn", "outcomes", "source", "table")
@@ -158,14 +160,14 @@ class Node:
         self.source = self.outcomes = 0
         if decision is not None and action is None:
             return
-        listed = np.array(drawn, np.int64)
-        script, rules = script_of(listed), table.variant.rules
+        outcomes = np.array(drawn, np.int64)
+        script, rules = script_of(outcomes), table.variant.rules
         if decision is None:
             state = np.zeros(1, table.game.state)
-            actor = table.moving.deal(state, rules, script, table.players, 0)
+            actor = table.scripted.deal(state, rules, script, table.players, 0)
         else:
             state = exact_copy(decision.state)
-            actor = table.moving.step(state, rules, script, action)
+            actor = table.scripted.step(state, rules, script, action)
         self.source, self.outcomes = int(script["source"][0]), int(script["outcomes"][0])
         if self.outcomes == 0:
             self.decision = Decision(table, state, int(actor), decision, action, drawn)
@@ -202,7 +204,9 @@ class Node:
         """Return the node after an action, or after an outcome of a draw."""
         if self.outcomes:
             if not 0 <= choice < self.outcomes:
-                raise ArgumentError("action", f"{choice} is no outcome of this draw; it has 0 to {self.outcomes - 1}")
+                raise ArgumentError(
+                    "action", f"{choice} is not an outcome of this draw; outcomes: 0 to {self.outcomes - 1}"
+                )
             return Node(self.table, self.decision, self.action, (*self.drawn, choice))
         if choice not in self.legal:
             legal = ", ".join(map(str, self.legal)) or "none, the game is over"
@@ -212,11 +216,11 @@ class Node:
     def history(self) -> tuple["Decision | None", list[int]]:
         """Return the imagined decision in which the game begins, None at a deal, and all actions and outcomes since."""
         choices = [*reversed(self.drawn)] + ([] if self.action is None else [self.action])
-        at = self.decision
-        while at is not None and not at.imagined:
-            choices += [*reversed(at.drawn)] + ([] if at.action is None else [at.action])
-            at = at.before
-        return at, choices[::-1]
+        decision = self.decision
+        while decision is not None and not decision.imagined:
+            choices += [*reversed(decision.drawn)] + ([] if decision.action is None else [decision.action])
+            decision = decision.before
+        return decision, choices[::-1]
 
     def __deepcopy__(self, memo: Any) -> "Node":
         return self

@@ -55,19 +55,21 @@ def env_id(game: str) -> str:
     return f"strozzi_sim/{''.join(word.capitalize() for word in game.split('_'))}-v0"
 
 
-def _made(
-    game: str | Game, players: int | None, num_envs: int, opponents: Opponents, *rest: Any, **more: Any
+def _make_games(
+    game: str | Game, players: int | None, num_envs: int, opponents: Opponents, *arguments: Any, **options: Any
 ) -> VectorEnv:
     if opponents is None:
         raise ArgumentError(
             "opponents", "expected agents for the other seats; PettingZoo's environments have no opponents"
         )
-    found = find_game(game)
-    return VectorEnv(found, default_players(found) if players is None else players, num_envs, opponents, *rest, **more)
+    resolved = find_game(game)
+    return VectorEnv(
+        resolved, default_players(resolved) if players is None else players, num_envs, opponents, *arguments, **options
+    )
 
 
 class GameEnv(gymnasium.Env):  # type: ignore[misc]
-    """A game for one learner, Gymnasium's interface.
+    """A game for one learner, with Gymnasium's interface.
 
     Observations are float32[F], the game's named slices (`slices`). `info["action_mask"]`, int8[A], has 1 where an action is
     legal, for `action_space.sample(mask)`; `action_masks()` returns it as bool, for sb3-contrib. At the end `info` also has
@@ -100,7 +102,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         illegal_reward: float | None = -1.0, render_mode: str | None = None,
     ) -> None:  # fmt: skip
         check_render_mode(render_mode)
-        self._env = _made(game, players, 1, opponents, seat, reward, variant=variant)
+        self._env = _make_games(game, players, 1, opponents, seat, reward, variant=variant)
         self._illegal_reward, self.render_mode, self._deals = illegal_reward, render_mode, Deals()
         self.slices = self._env.slices
         self.observation_space = observation_box(self._env.game, self._env.variant)
@@ -139,12 +141,12 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         """
         if self._step is None:
             raise InputError(self._ending)
-        shown, seat = self._step, int(self._step.seats[0])
-        legal = 0 <= int(action) < self._env.num_actions and bool(shown.masks[0, int(action)])
+        current, seat = self._step, int(self._step.seats[0])
+        legal = 0 <= int(action) < self._env.num_actions and bool(current.masks[0, int(action)])
         if not legal and self._illegal_reward is not None:
             self._step, self._ending = None, f"the game is over: action {action} was illegal; call reset()"
-            info = self._info(shown) | {"action_mask": no_action(self._env.num_actions), "illegal": True}
-            return shown.observations[0].copy(), float(self._illegal_reward), True, False, info
+            info = self._info(current) | {"action_mask": no_action(self._env.num_actions), "illegal": True}
+            return current.observations[0].copy(), float(self._illegal_reward), True, False, info
         step = self._env.step(np.array([int(action)]))
         if not step.done[0]:
             self._step = step
@@ -175,7 +177,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._env.close()
 
 
@@ -217,7 +219,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             allowed = " or ".join(repr(mode.value) for mode in _MODES)
             raise ArgumentError("autoreset_mode", f"must be {allowed}, got {short_repr(autoreset_mode)}")
         self.metadata = {**type(self).metadata, "autoreset_mode": AutoresetMode(autoreset_mode)}
-        self.games = _made(game, players, num_envs, opponents, seat, reward, variant=variant)
+        self.games = _make_games(game, players, num_envs, opponents, seat, reward, variant=variant)
         self.num_envs, self.render_mode, self._each = self.games.num_envs, render_mode, np.arange(self.games.num_envs)
         self.single_observation_space = observation_box(self.games.game, self.games.variant)
         self.single_action_space = Discrete(self.games.num_actions)
@@ -240,9 +242,9 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return step.observations, self._infos(step)
 
     def _infos(self, step: Step) -> dict[str, Any]:
-        every, self._masks = np.ones(self.num_envs, np.bool_), step.masks
-        found = {"action_mask": step.masks.view(np.int8), "seat": step.seats, "deal": step.info.deals}
-        return {key: value for name, part in found.items() for key, value in ((name, part), (f"_{name}", every))}
+        all_slots, self._masks = np.ones(self.num_envs, np.bool_), step.masks
+        arrays = {"action_mask": step.masks.view(np.int8), "seat": step.seats, "deal": step.info.deals}
+        return {key: value for name, part in arrays.items() for key, value in ((name, part), (f"_{name}", all_slots))}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Play an action in every game; one that ends makes room for its slot's next deal in this step, or in the next.
@@ -259,38 +261,38 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             final = np.full(self.num_envs, None, object)
             for row, slot in enumerate(end.finished):
                 final[slot] = end.final_observations[row, seats[row]]
-            found: dict[str, NDArray[Any]] = {
+            final_values: dict[str, NDArray[Any]] = {
                 "seat": seats,
                 "deal": end.final_deals,
                 "scores": end.final_scores,
                 "wins": end.final_wins,
             }
-            ended: dict[str, NDArray[Any]] = {}
-            for name, part in found.items():
-                ended[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
-                ended[name][end.finished], ended[f"_{name}"] = part, step.done
-            infos |= {"final_obs": final, "_final_obs": step.done, "final_info": ended, "_final_info": step.done}
+            final_info: dict[str, NDArray[Any]] = {}
+            for name, part in final_values.items():
+                final_info[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
+                final_info[name][end.finished], final_info[f"_{name}"] = part, step.done
+            infos |= {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
         rewards = step.rewards[self._each, learner].astype(np.float64)
         return step.observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
 
     def _step_or_reset(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Play an action in every game except those that ended in the last step, which show their first observation."""
-        given, learner = np.array(actions), self._seats
-        if given.shape == self._ended.shape and given.dtype.kind in "iu" and self._ended.any():
-            given = np.where(self._ended, SKIPPED, given.astype(np.int64))
-        step = self.games.step(given)
+        chosen, learner = np.array(actions), self._seats
+        if chosen.shape == self._ended.shape and chosen.dtype.kind in "iu" and self._ended.any():
+            chosen = np.where(self._ended, SKIPPED, chosen.astype(np.int64))
+        step = self.games.step(chosen)
         self._seats, self._ended, end = step.seats, step.done.copy(), step.info
         observations, infos = step.observations.copy(), self._infos(step)
         if len(end.finished):
-            shown: dict[str, NDArray[Any]] = {
+            finished_values: dict[str, NDArray[Any]] = {
                 "action_mask": np.zeros((len(end.finished), self.games.num_actions), np.int8)
             }
-            shown |= {"seat": end.final_seats, "deal": end.final_deals}
-            for name, part in shown.items():
+            finished_values |= {"seat": end.final_seats, "deal": end.final_deals}
+            for name, part in finished_values.items():
                 infos[name] = infos[name].copy()
                 infos[name][end.finished] = part
-            ends: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
-            for name, part in ends.items():
+            results: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
+            for name, part in results.items():
                 infos[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
                 infos[name][end.finished], infos[f"_{name}"] = part, step.done
             observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]
@@ -307,7 +309,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return tuple(str(Position.from_slot(self.games, slot)) for slot in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self.games.close()
 
 

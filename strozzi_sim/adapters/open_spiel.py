@@ -45,18 +45,20 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
     >>> load_game("medici_vs_strozzi", variant={"one-round": {"rounds": {"count": 1, "starter": ["Medici"]}}})
     python_medici_vs_strozzi(players=2,variant=one-round)
     """
-    found = find_game(game)
-    its_variant = resolve_variant(found, variant)
+    resolved = find_game(game)
+    resolved_variant = resolve_variant(resolved, variant)
     if not isinstance(variant, str):
-        known = _variants.setdefault((found.name, its_variant.name), its_variant)
-        if known.rules.tobytes() != its_variant.rules.tobytes():
+        registered = _variants.setdefault((resolved.name, resolved_variant.name), resolved_variant)
+        if registered.rules.tobytes() != resolved_variant.rules.tobytes():
             raise ArgumentError(
-                "variant", f"{its_variant.name!r} is already the name of other changes; choose another name"
+                "variant", f"{resolved_variant.name!r} is already the name of other changes; choose another name"
             )
-    count = default_players(found) if players is None else players
-    Table(found, count, its_variant)  # an error in Python, not in C++
-    made: OpenSpielGame = pyspiel.load_game(PREFIX + found.name, {"players": count, "variant": its_variant.name})
-    return made
+    count = default_players(resolved) if players is None else players
+    Table(resolved, count, resolved_variant)  # an error in Python, not in C++
+    spiel_game: OpenSpielGame = pyspiel.load_game(
+        PREFIX + resolved.name, {"players": count, "variant": resolved_variant.name}
+    )
+    return spiel_game
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
@@ -106,7 +108,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         self.node = game.table.start
 
     def current_player(self) -> int:
-        """Return the seat that must decide, or that chance must draw, or that the game is over."""
+        """Return the acting seat, or PlayerId.CHANCE or PlayerId.TERMINAL."""
         if self.node.outcomes:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.node.over else self.node.actor
@@ -136,10 +138,10 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return self.node.payoffs()
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> "OpenSpielState":
-        """Return a state that `player_id` cannot tell from this one, all that is hidden from it sampled.
+        """Return a state that `player_id` cannot distinguish from this one, with hidden information sampled.
 
-        Its information state of that seat is the same. Where the variant has no secrets it is a copy. Elsewhere it begins here: it has
-        no history, and what other seats saw before is not in their information states.
+        The seat's information state is equal. In a variant without secrets the state is a copy. Otherwise it begins here: it
+        has no history, and earlier observations of other seats are not in their information states.
 
         Args:
             player_id: a seat.
@@ -161,12 +163,12 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
     def __str__(self) -> str:
         node, decision = self.node, self.node.decision
         start, choices = node.history()
-        begins = "the deal" if start is None else "an imagined decision"
-        lines = [f"{begins}, then {' '.join(map(str, choices)) or 'nothing'}"]
+        beginning = "the deal" if start is None else "an imagined decision"
+        lines = [f"{beginning}, then {' '.join(map(str, choices)) or 'nothing'}"]
         if decision is not None:
             view, components = decision.table.game.view, decision.table.variant.components
-            shown = view.view_of(decision.state[0], components, max(decision.actor, 0))
-            lines.append(str(view.render(shown, components, _names(decision))))
+            view_of_seat = view.view_of(decision.state[0], components, max(decision.actor, 0))
+            lines.append(str(view.render(view_of_seat, components, _names(decision))))
         if node.outcomes:
             lines.append(f"chance draws one of {node.outcomes} of source {node.source}")
         return "\n".join(lines)
@@ -181,7 +183,7 @@ class OpenSpielObserver:
         dict: the parts of the tensor by name, as views.
 
     Raises:
-        InputError: parameters, which there are none of, or another observation than that of a single seat.
+        InputError: any parameter, or an observation of another kind than a single seat's.
     """
 
     def __init__(self, table: Table, kind: Any = None, parameters: Any = None) -> None:
@@ -193,7 +195,7 @@ class OpenSpielObserver:
         self._table, self._recalls, slices = table, bool(kind.perfect_recall), table.game.slices
         self.tensor = np.zeros(slices.size + self._recalls * DIGEST // 2, np.float32)
         self.dict = {part.name: part.of(self.tensor[: slices.size]) for part in slices.parts}
-        self._seen = self.tensor[: slices.size]
+        self._observation = self.tensor[: slices.size]
         if self._recalls:
             self.dict["history"] = self.tensor[slices.size :]
 
@@ -203,7 +205,7 @@ class OpenSpielObserver:
         decision = state.node.decision
         if decision is None:
             return
-        self._table.kernels.observe(decision.state, self._table.variant.rules, player, self._seen)
+        self._table.kernels.observe(decision.state, self._table.variant.rules, player, self._observation)
         if self._recalls:
             self.dict["history"][:] = np.frombuffer(decision.digest(player), "<u2") / 65536
 
@@ -234,7 +236,7 @@ def _register(game: Game) -> None:
         provides_observation_tensor=True, provides_factored_observation_string=False,
         parameter_specification={"players": default_players(game), "variant": BASE},
     )  # fmt: skip
-    # A class of its own for each: OpenSpiel keeps it beyond the life of the interpreter, which only a class survives.
+    # A separate class for each game: OpenSpiel keeps it beyond the life of the interpreter, which only a class survives.
     pyspiel.register_game(
         kind, type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), {"game": game, "kind": kind})
     )

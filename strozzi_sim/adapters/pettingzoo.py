@@ -56,26 +56,26 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         max_cycles: int | None = None, render_mode: str | None = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        found = find_game(game)
+        resolved = find_game(game)
         check_reward(reward)
         check_render_mode(render_mode)
         if max_cycles is not None:
             check_whole("max_cycles", max_cycles, 1, _MOST_CYCLES)
-        count = default_players(found) if players is None else players
-        first = Position(found, count, variant=variant)  # checks the arguments
-        self._game, self._variant, self._players = found, first.variant, first.players
+        count = default_players(resolved) if players is None else players
+        first = Position(resolved, count, variant=variant)  # checks the arguments
+        self._game, self._variant, self._players = resolved, first.variant, first.players
         self._reward, self._max_cycles, self._cycles = reward, max_cycles, 0
         self.metadata = {
-            "render_modes": list(RENDER_MODES), "name": f"{found.name}_v{found.behaviour}", "is_parallelizable": True, "render_fps": 1,
+            "render_modes": list(RENDER_MODES), "name": f"{resolved.name}_v{resolved.behaviour}", "is_parallelizable": True, "render_fps": 1,
         }  # fmt: skip
-        self.render_mode, self.slices = render_mode, found.slices
+        self.render_mode, self.slices = render_mode, resolved.slices
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_spaces = {
-            agent: Dict({"observation": observation_box(found, first.variant), "action_mask": Box(0, 1, (found.actions,), np.int8)})
+            agent: Dict({"observation": observation_box(resolved, first.variant), "action_mask": Box(0, 1, (resolved.actions,), np.int8)})
             for agent in self.possible_agents
         }  # fmt: skip
-        self._action_spaces = {agent: Discrete(found.actions) for agent in self.possible_agents}
+        self._action_spaces = {agent: Discrete(resolved.actions) for agent in self.possible_agents}
         self._deals = Deals()
         self.position: Position | None = None
 
@@ -155,7 +155,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         return text
 
     def close(self) -> None:
-        """Forget the game."""
+        """Drop the game."""
         self.position = None
 
     def __str__(self) -> str:
@@ -192,14 +192,14 @@ def env(
     Raises:
         InputError: an invalid argument; names it.
 
-    >>> made = env("medici_vs_strozzi")
-    >>> made.possible_agents
+    >>> environment = env("medici_vs_strozzi")
+    >>> environment.possible_agents
     ['seat_0', 'seat_1']
     """
-    made = raw_env(game, players, variant, reward, max_cycles, render_mode)
+    environment = raw_env(game, players, variant, reward, max_cycles, render_mode)
     if illegal_reward is not None:
-        made = TerminateIllegalWrapper(made, illegal_reward=illegal_reward)
-    return OrderEnforcingWrapper(made)
+        environment = TerminateIllegalWrapper(environment, illegal_reward=illegal_reward)
+    return OrderEnforcingWrapper(environment)
 
 
 def parallel_env(*args: Any, **kwargs: Any) -> Any:

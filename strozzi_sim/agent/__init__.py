@@ -14,7 +14,7 @@ that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:
 name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game. Restrictions
 follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 
-The room is large because third-party agents are imported, digested, and run within limits.
+Third-party agents are imported, digested, and run within limits.
 """
 
 from strozzi_sim.agent.declare import Agent, Choice, File, Param, Policy, Weights, compiled_agent, python_agent

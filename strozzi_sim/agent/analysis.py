@@ -1,4 +1,4 @@
-"""What an agent says besides its action: an analysis of its actions, the worth of a position, and probabilities.
+"""What an agent provides in addition to its action: an analysis of its actions, the worth of a position, probabilities.
 
 **Analysis**, as shown by `strozzi replay --explain`: a compiled agent may declare a function `analyse(memory, legal, node)` that
 reads the agent's memory right after a decision. It returns one `ActionAnalysis` for each action considered, in any order;
@@ -48,7 +48,7 @@ def probabilities_field(actions: int) -> tuple[str, str, tuple[int]]:
     return ("probabilities", "f8", (actions,))
 
 
-def probabilities_place(name: str, memory: np.dtype[Any], actions: int) -> int:
+def probabilities_offset(name: str, memory: np.dtype[Any], actions: int) -> int:
     """Return the offset of `probabilities` in an agent's memory."""
     expected = np.dtype((np.float64, (actions,)))
     if "probabilities" not in (memory.names or ()) or memory["probabilities"] != expected:
@@ -59,14 +59,14 @@ def probabilities_place(name: str, memory: np.dtype[Any], actions: int) -> int:
     return memory.fields["probabilities"][1]
 
 
-def worth_place(name: str, memory: np.dtype[Any]) -> tuple[int, int]:
+def worth_offset(name: str, memory: np.dtype[Any]) -> tuple[int, int]:
     """Return the offset of `worth` in an agent's memory, and its number of seats."""
     if "worth" not in (memory.names or ()):
         raise AgentFault(
             f"agent {name!r}: memory: an agent that evaluates has a field worth, float64[P, {len(WORTHS)}]"
         )
     assert memory.fields is not None
-    kind, place = memory.fields["worth"][:2]
+    kind, offset = memory.fields["worth"][:2]
     if kind.base != np.float64 or len(kind.shape) != 2 or kind.shape[1] != len(WORTHS):
         raise AgentFault(f"agent {name!r}: memory: worth must be float64[P, {len(WORTHS)}], got {kind}")
-    return place, kind.shape[0]
+    return offset, kind.shape[0]

@@ -9,7 +9,7 @@ from numba import types
 from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
-from strozzi_sim.agent.analysis import probabilities_place, worth_place
+from strozzi_sim.agent.analysis import probabilities_offset, worth_offset
 from strozzi_sim.agent.declare import NONE, RECORDS, Evaluator, Prior
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
@@ -29,7 +29,7 @@ class CompiledAgent:
     memory: np.dtype[Any]  # dtype of its memory
     trusted: bool  # whether it comes with the package
     blind: bool = False  # whether it reads only the legal actions from the state
-    keep: Any = None
+    keep: Any = None  # objects that must live as long as the addresses
 
     @property
     def memory_size(self) -> int:
@@ -55,8 +55,8 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
     if spec.agent.evaluation is None:
         raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
     compiled = compile_agent(spec, game, spec.agent.evaluation)
-    place, seats = worth_place(spec.agent.name, compiled.memory)
-    return CompiledEvaluator(compiled, place, seats)
+    offset, seats = worth_offset(spec.agent.name, compiled.memory)
+    return CompiledEvaluator(compiled, offset, seats)
 
 
 def compile_agent(
@@ -69,7 +69,7 @@ def compile_agent(
     agent = spec.agent
     params = np.zeros(1, agent.params_dtype)
     params[STOP_FIELD] = 0 if stop is None else stop.ctypes.data
-    kept: list[Any] = [stop]
+    referenced: list[Any] = [stop]
     for key, param in agent.params.items():
         value = spec.values[key]
         if isinstance(param, Choice):
@@ -81,23 +81,23 @@ def compile_agent(
             evaluate = policy.agent.evaluation if isinstance(param, Evaluator) else None
             rollout = compile_agent(policy, game, evaluate, stop)
             memory = np.zeros(1, rollout.memory)
-            kept.append((rollout, memory))
+            referenced.append((rollout, memory))
             params[key] = 0 if policy.is_uniform else rollout.address
             params[f"{key}_params"] = rollout.params.ctypes.data
             params[f"{key}_memory"] = memory.ctypes.data
             params[f"{key}_size"] = memory.nbytes
             if evaluate is not None:
-                params[f"{key}_worth"] = memory.ctypes.data + worth_place(policy.agent.name, memory.dtype)[0]
+                params[f"{key}_worth"] = memory.ctypes.data + worth_offset(policy.agent.name, memory.dtype)[0]
             if isinstance(param, Prior) and policy.agent.probabilities is not None:
-                says = compile_agent(policy, game, policy.agent.probabilities, stop)
-                place = probabilities_place(policy.agent.name, memory.dtype, game.actions)
-                kept.append(says)
-                params[f"{key}_function"] = says.address
-                params[f"{key}_probabilities"] = memory.ctypes.data + place
+                probabilities = compile_agent(policy, game, policy.agent.probabilities, stop)
+                offset = probabilities_offset(policy.agent.name, memory.dtype, game.actions)
+                referenced.append(probabilities)
+                params[f"{key}_function"] = probabilities.address
+                params[f"{key}_probabilities"] = memory.ctypes.data + offset
         elif isinstance(param, Weights):
             evaluates = function is not None and function is agent.evaluation
             table, networks = param.networks(str(value), game, evaluates)
-            kept.append((table, networks))
+            referenced.append((table, networks))
             params[key] = table.ctypes.data
         elif not isinstance(param, File):
             params[key] = value
@@ -105,9 +105,9 @@ def compile_agent(
     if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:
         raise AgentFault(f"agent {agent.name!r}: memory: the field playouts must be an int64, got {dtype['playouts']}")
     compiled = _compile(
-        agent, function or agent.function, game, _as_long_as_can_be(dtype) if agent.any_length else dtype, spec.builtin
+        agent, function or agent.function, game, _with_longest_field(dtype) if agent.any_length else dtype, spec.builtin
     )
-    return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, kept))
+    return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, referenced))
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
@@ -126,8 +126,8 @@ def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
     return dtype
 
 
-def _as_long_as_can_be(memory: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype with the longest possible last field, for which code for any length is compiled."""
+def _with_longest_field(memory: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype with the longest possible last field, with which code for any length is compiled."""
     assert memory.names is not None
     last = memory.names[-1]
     element, shape = memory[last].subdtype or (memory[last], ())
@@ -151,7 +151,7 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
             compiled = compile_cfunc(function, signature, game.name, cache=builtin, boundscheck=not builtin)
         except (NumbaError, ValueError, KeyError) as error:  # ValueError: numba evaluates the function's constants
             names = {record_type(record): name for name, record in zip(RECORDS, records, strict=True)}
-            gist = describe_compile_error(error, names)
-            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {gist}") from error
+            reason = describe_compile_error(error, names)
+            raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {reason}") from error
         _COMPILED[key] = (agent, compiled)
     return _COMPILED[key][1]

@@ -56,8 +56,8 @@ class Parameter:
 class Param(Parameter):
     """A numeric parameter of an agent: its default and the range of its values, ends included.
 
-    An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples behind a
-    decision: with more than one the agent counts as one that searches.
+    An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples behind
+    a decision: with more than one, the agent counts as a search.
     """
 
     default: float
@@ -72,11 +72,11 @@ class Param(Parameter):
 
     def parse(self, key: str, value: str) -> float:
         """Parse a number in the range."""
-        whole = isinstance(self.default, int)
+        is_whole = isinstance(self.default, int)
         try:
-            number = whole_number(value) if whole else real_number(value)
+            number = whole_number(value) if is_whole else real_number(value)
         except ValueError:
-            kind = "a whole number" if whole else "a number"
+            kind = "a whole number" if is_whole else "a number"
             raise InputError(f"{key} must be {kind}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
             raise InputError(f"{key} {range_words(self.low, self.high)}, got {short_repr(value)[1:-1]}")
@@ -98,8 +98,8 @@ class Choice(Parameter):
     def parse(self, key: str, value: str) -> str:
         """Return one of the words."""
         if value not in self.options:
-            near = suggest_names(value, self.options).removeprefix("known: ")
-            raise InputError(f"{key} must be one of {near}, got {short_repr(value)}")
+            allowed = suggest_names(value, self.options).removeprefix("known: ")
+            raise InputError(f"{key} must be one of {allowed}, got {short_repr(value)}")
         return value
 
 
@@ -112,11 +112,11 @@ class Policy(Parameter):
 
     default: str
     description: str = ""
-    # addresses of its function (0: `random`, faster inlined than called), its parameters and its memory, and the size of that
+    # addresses of its function (0: `random`, which is inlined), its parameters and its memory, and the memory's size
     more: ClassVar[tuple[str, ...]] = ("params", "memory", "size")
 
     def __post_init__(self) -> None:
-        """Strip the parentheses that a default may have, as in a spec string."""
+        """Strip enclosing parentheses of the default, as in a spec string."""
         object.__setattr__(self, "default", strip_parentheses(self.default))
 
 
@@ -125,14 +125,14 @@ class Evaluator(Policy):
     """A parameter that is an agent that evaluates positions (see `agent.analysis`), or `none`."""
 
     default: str = NONE
-    more = (*Policy.more, "worth")  # the function is its `evaluation` (0: none); address of what that writes
+    more = (*Policy.more, "worth")  # the function is its `evaluation` (0: none); address of the worth that it writes
 
 
 @dataclass(frozen=True)
 class Prior(Policy):
-    """A parameter that is an agent whose actions are favoured, and which may say probabilities (see `agent.analysis`)."""
+    """A parameter that is an agent whose actions are favoured, and which may have probabilities (see `agent.analysis`)."""
 
-    # addresses of its `probabilities` (0: none), and of what that writes
+    # addresses of its `probabilities` function (0: none), and of the array that it writes
     more = (*Policy.more, "function", "probabilities")
 
 
@@ -213,8 +213,8 @@ class Weights(GivenFile):
         sizes = self.sizes
         if callable(sizes):
             sizes = {} if game is None else sizes(game, evaluates)
-        changed = file.stat().st_mtime_ns if file.is_file() else 0
-        return loaded(file, changed, tuple(sorted(sizes.items())))
+        modified = file.stat().st_mtime_ns if file.is_file() else 0
+        return loaded(file, modified, tuple(sorted(sizes.items())))
 
 
 # -- agents ------------------------------------------------------------------------------------------------------------
@@ -313,11 +313,11 @@ def compiled_agent(
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
     """
-    declared = _declared(name, params)
+    parameters = _declared_params(name, params)
 
     def declare(function: Callable[..., Any]) -> Agent:
         return Agent(
-            name, games, players, stochastic, declared, memory, function, _about(function), "compiled", analyse, files, blind,
+            name, games, players, stochastic, parameters, memory, function, _description(function), "compiled", analyse, files, blind,
             any_length, evaluation, probabilities,
         )  # fmt: skip
 
@@ -338,15 +338,15 @@ def python_agent(
 
     See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` is also accepted.
     `files`, next to the file that declares it, also determine its behaviour, such as weights: if one changes, a study
-    does not resume. An agent that asks something else, such as a program or a language model, and then chooses for it,
-    because the answer is illegal, returns `Replacement(action)` from `act` and is declared with `replaces`: the
-    table `answers` of a study has the share of its illegal answers.
+    does not resume. An agent that queries a program or a language model, and replaces an illegal answer by a choice of
+    its own, returns `Replacement(action)` from `act` and is declared with `replaces`: the table `answers` of a study has
+    the share of its illegal answers.
 
     Raises:
         InputError: neither method, a default is not a number or is outside its range, `files` is not a list of names, or
             `replaces` without a method act.
     """
-    declared = _declared(name, params)
+    parameters = _declared_params(name, params)
 
     def declare(player: Any) -> Agent:
         kind = kind_of(player)
@@ -354,9 +354,9 @@ def python_agent(
             raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
         if replaces and kind != "act":
             raise InputError(f"agent {name}: replaces: only an agent with a method act can replace answers")
-        _check_init(name, player, declared)
+        _check_init(name, player, parameters)
         return Agent(
-            name, games, players, stochastic, declared, _NOTHING, player, _about(player), kind, None, files, replaces=replaces
+            name, games, players, stochastic, parameters, _NOTHING, player, _description(player), kind, None, files, replaces=replaces
         )  # fmt: skip
 
     return declare
@@ -367,25 +367,27 @@ def _check_init(name: str, player: Any, declared: Mapping[str, Parameter]) -> No
     if not isinstance(player, type):
         return
     try:
-        takes = inspect.signature(player)
-    except (TypeError, ValueError):  # of compiled classes, which have no signature
+        signature = inspect.signature(player)
+    except (TypeError, ValueError):  # compiled classes have no signature
         return
     try:
-        takes.bind(**declared)
+        signature.bind(**declared)
     except TypeError as error:  # such as: missing a required argument: 'depth'
-        words = ", ".join(declared) or "none"
+        names = ", ".join(declared) or "none"
         raise InputError(
-            f"agent {name}: __init__ does not fit the declared parameters ({words}): {error}; the decorator "
+            f"agent {name}: __init__ does not fit the declared parameters ({names}): {error}; the decorator "
             "declares KEY=DEFAULT for each of its arguments, and no others"
         ) from None
 
 
 def check_compiled(name: str, function: Any, memory: Any) -> None:
     """Check that a compiled agent's function takes the five records, and that its memory is a record."""
-    takes = tuple(inspect.signature(function).parameters.values())
-    if len(takes) != len(RECORDS) or any(argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in takes):
-        got = ", ".join(map(str, takes))
-        raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({got})")
+    arguments = tuple(inspect.signature(function).parameters.values())
+    if len(arguments) != len(RECORDS) or any(
+        argument.kind is not argument.POSITIONAL_OR_KEYWORD for argument in arguments
+    ):
+        listed = ", ".join(map(str, arguments))
+        raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({listed})")
     if not (isinstance(memory, np.dtype) and memory.names) and (isinstance(memory, np.dtype) or not callable(memory)):
         raise InputError(
             f"agent {name}: memory: expected a dtype with named fields, or a function (values, game) that returns one, "
@@ -393,13 +395,13 @@ def check_compiled(name: str, function: Any, memory: Any) -> None:
         )
 
 
-def _about(function: Any) -> str:
+def _description(function: Any) -> str:
     return (function.__doc__ or "").strip().split("\n")[0]
 
 
-def _declared(name: str, params: Mapping[str, Any]) -> Mapping[str, Parameter]:
-    declared = {key: value if isinstance(value, Parameter) else Param(value) for key, value in params.items()}
-    for key, param in declared.items():
+def _declared_params(name: str, params: Mapping[str, Any]) -> Mapping[str, Parameter]:
+    parameters = {key: value if isinstance(value, Parameter) else Param(value) for key, value in params.items()}
+    for key, param in parameters.items():
         if not isinstance(param, Param):
             continue
         if isinstance(param.default, bool) or not isinstance(param.default, (int, float)):
@@ -408,4 +410,4 @@ def _declared(name: str, params: Mapping[str, Any]) -> Mapping[str, Parameter]:
             raise InputError(
                 f"agent {name}: parameter {key}: default {param.default} outside {param.low} to {param.high}"
             )
-    return MappingProxyType(declared)
+    return MappingProxyType(parameters)

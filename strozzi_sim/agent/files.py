@@ -1,10 +1,10 @@
-"""Files of agents: which may be used, and where they are on the workers of a cluster.
+"""Files of agents: which of them may be used, and where they are on the workers of a cluster.
 
-Agents' files, programs, graphs and weights count only where the user names them. A spec string in a results folder, a
-record or the call of an assistant is data of its author. While such text is looked up, `only_named` holds, and every
-file in it is checked by `check_named` before anything reads or runs it.
+An agent's file, program, graph or weights is used only if the user names it. A spec string in a results folder, a record
+or the call of an assistant is data of its author: while it is looked up, `only_named` is active, and `check_named` checks
+every file in it before it is read or run.
 
-On the workers of a cluster a folder has copies of the files, which stand for the paths in spec strings.
+Workers of a cluster have copies of the files in a folder, which replace the paths in spec strings.
 """
 
 import os
@@ -24,7 +24,7 @@ _COPIES = "STROZZI_AGENT_FILES"  # variable: the folder of the copies, also in t
 
 
 class _Named(NamedTuple):
-    """The files that the user names, who else names files, and how the user can name one."""
+    """The files that the user names, the other source of names, and advice on how the user can name a file."""
 
     files: frozenset[str]
     by: str
@@ -47,7 +47,7 @@ def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str 
 
 
 def check_named(file: str | Path) -> None:
-    """Refuse a file that the user did not name."""
+    """Raise InputError for a file that the user did not name."""
     named, real = _named.get(), _real(file)
     if named is not None and real not in named.files and real not in _used:
         raise InputError(

@@ -1,7 +1,7 @@
-"""Draws from a process's global random stream in the code of a compiled agent: they are found before the agent plays.
+"""Search for draws from the process's global random stream in the code of a compiled agent, before it plays.
 
-numba compiles calls of the modules `random` of Python and of NumPy, with a stream of its own that no seed of ours sets. Games of such an
-agent could not be repeated.
+numba compiles calls of the modules `random` of Python and of NumPy with an internal stream, which no seed of a study
+sets. Games of such an agent could not be repeated.
 """
 
 import dis
@@ -18,9 +18,9 @@ _MODULES = ("random", ".".join(("numpy", "random")))
 
 def refuse_global_random(name: str, function: Callable[..., Any]) -> None:
     """Check that a compiled agent and the compiled functions that it calls draw only from the agent's stream."""
-    if found := _global_draw(function):
+    if draw := _global_draw(function):
         raise AgentFault(
-            f"agent {name!r}: {found} is not the agent's stream, so its games could not be repeated; draw with randbelow(rng, n) of "
+            f"agent {name!r}: {draw} is not the agent's stream, so its games could not be repeated; draw with randbelow(rng, n) of "
             "strozzi_sim.kernel.streams"
         )
 
@@ -28,18 +28,18 @@ def refuse_global_random(name: str, function: Callable[..., Any]) -> None:
 @lru_cache(maxsize=1024)
 def _global_draw(function: Callable[..., Any]) -> str:
     """Return the place and the name of the first use of a global stream, or ""."""
-    waiting, seen = [function], set[int]()
-    while waiting:
-        here = waiting.pop()
-        if id(here) in seen or not isinstance(here, FunctionType):
+    pending, seen = [function], set[int]()
+    while pending:
+        current = pending.pop()
+        if id(current) in seen or not isinstance(current, FunctionType):
             continue
-        seen.add(id(here))
-        for name, value, line in _values(here):
+        seen.add(id(current))
+        for name, value, line in _values(current):
             if _is_global_stream(value):
-                return f"{Path(here.__code__.co_filename).name}, line {line}: {name}"
-            called = getattr(value, "py_func", None)  # of a function that numba compiles
-            if called is not None and not called.__module__.startswith("strozzi_sim."):
-                waiting.append(called)
+                return f"{Path(current.__code__.co_filename).name}, line {line}: {name}"
+            compiled = getattr(value, "py_func", None)  # the Python function, if numba compiled it
+            if compiled is not None and not compiled.__module__.startswith("strozzi_sim."):
+                pending.append(compiled)
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Import of agents' files and packages; third-party ones first in a worker process, where they can do no harm.
+"""Import of agents' files and packages; third-party ones first in a worker process, where a failure does no harm.
 
 This process imports a file only after a worker has done so. A file that hangs, or that ends the importing process,
 is a fault of the agent.
@@ -36,14 +36,14 @@ MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take sec
 
 @cache
 def _module_of(file: str, content: str) -> ModuleType:
-    """Return the module of a file whose content has this digest; a file that has changed is imported anew."""
+    """Return the module of a file whose content has this digest; a changed file is imported again."""
     if spec_from_file_location("agent", file) is None:
         raise InputError(f"agent file {file}: not a Python file")
-    module: ModuleType = _import(f"agent file {file}", _executed, file, content)
+    module: ModuleType = _import(f"agent file {file}", _run_file, file, content)
     return module
 
 
-def _executed(file: str, content: str) -> ModuleType:
+def _run_file(file: str, content: str) -> ModuleType:
     path = Path(file)
     name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}_{content}"
     specification: Any = spec_from_file_location(name, path)  # `_module_of` has checked that there is one
@@ -59,10 +59,10 @@ def _executed(file: str, content: str) -> ModuleType:
 def agent_in_file(file: str, place: str, name: str) -> Agent:
     """Return an agent of a file, which is at `place`."""
     try:
-        there = Path(place).is_file()
+        exists = Path(place).is_file()
     except OSError as error:  # such as a name that is too long
         raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
-    if not there:
+    if not exists:
         raise InputError(f"agent {file}::{name}: no file {file!r}")
     check_named(place)
     module = _module_of(place, sha256(Path(place).read_bytes()).hexdigest()[:16])
@@ -92,8 +92,8 @@ def _import(what: str, load: Callable[..., Any], *arguments: Any, trusted: bool 
         except Hung:
             limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
             raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
-        except WorkerDied as ended:
-            raise AgentFault(f"{what} does not import: it {ended.what}") from None
+        except WorkerDied as died:
+            raise AgentFault(f"{what} does not import: it {died.what}") from None
     try:
         with stdout_to_stderr():
             return load(*arguments)

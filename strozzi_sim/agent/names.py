@@ -1,6 +1,6 @@
-"""Look-up of what callers name: player counts, agents, line-ups and variants, from text or from objects.
+"""Look-up of player counts, agents, line-ups and variants that callers give as text or as objects.
 
-Every error is an ArgumentError. The command line puts the option in the place of the argument, a file its key.
+Every error is an ArgumentError; the command line replaces the argument's name by the option, a file by the key.
 """
 
 import os
@@ -19,8 +19,8 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import (
     AnyVariant,
     Variant,
+    custom_variants,
     from_components,
-    own_variants,
     resolve_variant,
     with_text_keys,
 )
@@ -41,8 +41,8 @@ def player_counts(game: Game, players: Players, argument: str = "players") -> tu
         return (default_players(game),)
     if players == ALL:
         return tuple(game.player_counts)
-    given: Any = _counts_in(game, players, argument) if isinstance(players, str) else players
-    counts = tuple(dict.fromkeys(given if isinstance(given, Iterable) else (given,)))
+    numbers: Any = _counts_in(game, players, argument) if isinstance(players, str) else players
+    counts = tuple(dict.fromkeys(numbers if isinstance(numbers, Iterable) else (numbers,)))
     for count in counts:
         if isinstance(count, bool) or count not in game.player_counts:
             raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {short_repr(count)}")
@@ -82,12 +82,12 @@ def agents_named(
     game: Game, agents: Agents, argument: str = "agents", counts: Sequence[int] = ()
 ) -> tuple[AgentSpec, ...]:
     """Return agents: spec strings in a list or separated by commas, or agents declared in code; all play at these player counts."""
-    several: Any = as_argument_error(argument, split_specs, agents) if isinstance(agents, str) else agents
-    if isinstance(several, AGENT_TYPES):
-        several = [several]
-    if not isinstance(several, Iterable):
+    listed: Any = as_argument_error(argument, split_specs, agents) if isinstance(agents, str) else agents
+    if isinstance(listed, AGENT_TYPES):
+        listed = [listed]
+    if not isinstance(listed, Iterable):
         raise ArgumentError(argument, f"expected an agent or a list of agents, got {short_repr(agents)}")
-    specs = tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in several)
+    specs = tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in listed)
     for count in counts:
         as_argument_error(argument, check_lineup, specs, game, count)
     return specs
@@ -126,7 +126,10 @@ def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[Ag
 
     The entry of `seat` itself is the first agent; the caller replaces or ignores it. Every argument `opponents` follows this rule.
     """
-    return [others[(each - seat - 1) % players % len(others)] if each != seat else others[0] for each in range(players)]
+    return [
+        others[(other_seat - seat - 1) % players % len(others)] if other_seat != seat else others[0]
+        for other_seat in range(players)
+    ]
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
@@ -157,8 +160,8 @@ def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = 
         try:
             table, _ = param.networks(str(spec.values[key]), game, evaluates)
         except InputError as error:
-            what = " (to evaluate positions)" if evaluates else ""
-            raise InputError(f"agent {spec.text!r}: {key}: {error}{what}") from None
+            purpose = " (to evaluate positions)" if evaluates else ""
+            raise InputError(f"agent {spec.text!r}: {key}: {error}{purpose}") from None
         if not table[players]:
             raise InputError(
                 f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
@@ -172,7 +175,7 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
     chosen: list[Variant] = []
     for each in variants:
         if isinstance(each, Mapping):
-            chosen += as_argument_error(argument, own_variants, game, each)
+            chosen += as_argument_error(argument, custom_variants, game, each)
         else:
             chosen.append(as_argument_error(argument, resolve_variant, game, each))
     as_argument_error(argument, check_names_differ, chosen)
@@ -184,28 +187,30 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
 
 
 def check_names_differ(variants: Iterable[Variant]) -> None:
-    """Refuse different variants of one name."""
-    known: dict[str, Variant] = {}
+    """Raise InputError for different variants with one name."""
+    by_name: dict[str, Variant] = {}
     for variant in variants:
-        other = known.setdefault(variant.name, variant)
-        if other.components != variant.components:
-            one, two = (
-                ", ".join(each.settings) or f"components {short_repr(each.components)}" for each in (other, variant)
+        first = by_name.setdefault(variant.name, variant)
+        if first.components != variant.components:
+            first_text, second_text = (
+                ", ".join(each.settings) or f"components {short_repr(each.components)}" for each in (first, variant)
             )
-            raise InputError(f"two variants are called {variant.name!r}: {one}; and {two}; give them different names")
+            raise InputError(
+                f"two variants are called {variant.name!r}: {first_text}; and {second_text}; give them different names"
+            )
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: bool) -> tuple[Variant, ...]:
-    """Return the variants of a study: `listed` holds names, those in `own` with changes; if `is_whole`, component data by name."""
+    """Return the variants of a study: `listed` has names, `own` the changes of custom ones; if `is_whole`, `listed` has component data by name."""
     if is_whole:
         return tuple(from_components(game, name, data, f"variants.{name}") for name, data in listed.items())
     listed = [listed] if isinstance(listed, str | Variant | Mapping) else list(listed)
     for name in own:
         if name not in listed:
             raise ArgumentError("variant", f"{name} is defined but not listed in variants")
-    made = {variant.name: variant for variant in own_variants(game, own)}
+    custom = {variant.name: variant for variant in custom_variants(game, own)}
     return variants_named(
-        game, [made.get(each, each) if isinstance(each, str) else each for each in listed], "variants"
+        game, [custom.get(each, each) if isinstance(each, str) else each for each in listed], "variants"
     )
 
 
@@ -245,12 +250,14 @@ def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
     keys = as_argument_error("study", read_toml, path_of("study", file))
     if find_game(keys.get("game", game)) is not game:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
-    own = with_text_keys(keys.get("variant", {}))
+    changes = with_text_keys(keys.get("variant", {}))
     try:
-        found = listed_variants(game, keys.get("variants", ["base"]), own, is_whole=False)
+        variants = listed_variants(game, keys.get("variants", ["base"]), changes, is_whole=False)
     except InputError as error:
         raise ArgumentError("study", f"{file}: {error}") from None
-    return {each.name: replace(each, file=str(file)) if each.name in own else each for each in found}
+    return {
+        variant.name: replace(variant, file=str(file)) if variant.name in changes else variant for variant in variants
+    }
 
 
 def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:

@@ -5,7 +5,7 @@ An agent in Python is a class with one of two methods:
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
 - `act_batch(observations, legal, rng) -> actions`: one instance, without memory; from float32[B, F], bool[B, A] and
-  uint64[B] to int[B]. B is always CALL: a batch is padded with empty rows (zeros, with only action 0 legal).
+  uint64[B] to int[B]. B is always BATCH_SIZE: a batch is padded with empty rows (zeros, with only action 0 legal).
 """
 
 import faulthandler
@@ -54,7 +54,7 @@ class Replacement(int):
 
 
 class InvalidAnswer(Exception):
-    """A failure of a Python agent at `row` of a batch, or an answer that is no legal action, as text `what`."""
+    """A failure or illegal answer of a Python agent at `row` of a batch; `what` describes it."""
 
     def __init__(self, what: str, row: int = 0) -> None:
         super().__init__(what)
@@ -148,15 +148,15 @@ class TimeLimit:
 def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return an array of zeros aligned to 64 bytes, so that the order of additions does not depend on its address."""
     count = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    spare = np.zeros(count + 64, np.uint8)
-    first = -spare.ctypes.data % 64
-    return spare[first : first + count].view(dtype).reshape(shape)
+    buffer = np.zeros(count + 64, np.uint8)
+    first = -buffer.ctypes.data % 64
+    return buffer[first : first + count].view(dtype).reshape(shape)
 
 
-# -- asking ----------------------------------------------------------------------------------------------------------
+# -- queries ----------------------------------------------------------------------------------------------------------
 
 
-def _own(value: Any) -> Any:
+def _copy_state(value: Any) -> Any:
     """Return a deep copy of a container, a read-only view of an array, or any other value unchanged."""
     if isinstance(value, np.ndarray):
         view = value.view()
@@ -164,23 +164,23 @@ def _own(value: Any) -> Any:
         return view
     if not isinstance(value, (dict, list, deque, set, bytearray)):
         return value
-    mine: Any = copy(value)
+    copied: Any = copy(value)
     if isinstance(value, dict):
-        mine.update({key: _own(part) for key, part in value.items()})
+        copied.update({key: _copy_state(part) for key, part in value.items()})
     elif isinstance(value, (list, deque)):
-        mine.clear()
-        mine.extend(_own(part) for part in value)
-    return mine
+        copied.clear()
+        copied.extend(_copy_state(part) for part in value)
+    return copied
 
 
 def fresh_class(player: type) -> type:
     """Return a subclass with separate class attributes, so that seats share no state in them."""
-    kept: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for base in reversed(player.__mro__):
-        kept |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
-    own = {name: mine for name, value in kept.items() if (mine := _own(value)) is not value}
+        attributes |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
+    changed = {name: copied for name, value in attributes.items() if (copied := _copy_state(value)) is not value}
     names = {"__module__": player.__module__, "__qualname__": player.__qualname__, "__doc__": player.__doc__}
-    return type(player)(player.__name__, (player,), {**own, **names})
+    return type(player)(player.__name__, (player,), {**changed, **names})
 
 
 def make_player(player: Any, values: dict[str, Any], clock: TimeLimit) -> Any:
@@ -190,18 +190,22 @@ def make_player(player: Any, values: dict[str, Any], clock: TimeLimit) -> Any:
 
 def copy_player(player: Any) -> Any:
     """Return a copy of a player from `make_player` with all its state, class attributes included."""
-    twin = deepcopy(player)
-    made: Any = type(player)
-    own = {name: _own(value) for name, value in vars(made).items() if name not in ("__dict__", "__weakref__")}
-    twin.__class__ = type(made)(made.__name__, made.__bases__, own)
-    return twin
+    copied = deepcopy(player)
+    player_class: Any = type(player)
+    attributes = {
+        name: _copy_state(value)
+        for name, value in vars(player_class).items()
+        if name not in ("__dict__", "__weakref__")
+    }
+    copied.__class__ = type(player_class)(player_class.__name__, player_class.__bases__, attributes)
+    return copied
 
 
 def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock: TimeLimit) -> int:
     """Return the action that `player.act` chooses.
 
     Raises:
-        InvalidAnswer: it failed, or chose no legal action.
+        InvalidAnswer: it failed, or chose an illegal action.
     """
     action: int = clock.call(_ask_one, player, view, legal, rng)
     return action
@@ -231,9 +235,9 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, c
         )
     actions = answer[:rows]
     in_range = (actions >= 0) & (actions < legal.shape[1])
-    good = in_range & legal[np.arange(rows), np.where(in_range, actions, 0)]
-    if not good.all():
-        row = int(np.argmin(good))
+    is_legal = in_range & legal[np.arange(rows), np.where(in_range, actions, 0)]
+    if not is_legal.all():
+        row = int(np.argmin(is_legal))
         allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
         raise InvalidAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
     return actions.astype(np.int64)

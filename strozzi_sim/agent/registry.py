@@ -47,26 +47,28 @@ class AgentSpec:
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
         if self._file or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
-        return _given, (self.text, _pickled(self.agent), dict(self.values), self.game, self.without)
+        return _unpickled_spec, (self.text, _pickled(self.agent), dict(self.values), self.game, self.without)
 
     def __call__(self, **values: Any) -> "AgentSpec":
-        """Return the agent with these values of its parameters, as in a spec string; the others stay.
+        """Return the agent with these values of its parameters, as in a spec string; the others are unchanged.
 
         >>> load_agent("ismcts")(iterations=50).text
         'ismcts:iterations=50'
         """
         params = self.agent.params
-        kept = {key: value for key, value in self.values.items() if value != params[key].default and key not in values}
+        unchanged = {
+            key: value for key, value in self.values.items() if value != params[key].default and key not in values
+        }
         pieces = []
-        for key, value in {**values, **kept}.items():
-            whole = isinstance(value, float) and value.is_integer()
-            text = value.text if isinstance(value, AgentSpec) else str(int(value) if whole else value)
+        for key, value in {**values, **unchanged}.items():
+            is_whole = isinstance(value, float) and value.is_integer()
+            text = value.text if isinstance(value, AgentSpec) else str(int(value) if is_whole else value)
             pieces.append(f"{key}=({text})" if set(text) & set(",:=") else f"{key}={text}")
         settings = ",".join(pieces)
         return _spec(self._source, self.agent, f"{self._source}:{settings}", settings, self.game, self.without)
 
     def restricted(self, *names: str) -> "AgentSpec":
-        """Return the agent under these restrictions too."""
+        """Return the agent with additional restrictions."""
         without = tuple(dict.fromkeys((*self.without, *names)))
         text = SEPARATOR.join((self._unrestricted, *sorted(without)))
         return replace(self, text=text, without=tuple(sorted(without)))
@@ -134,8 +136,8 @@ class AgentSpec:
     @property
     def policies(self) -> tuple["AgentSpec", ...]:
         """The agents among its parameters."""
-        named = (str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy))
-        return tuple(load_agent(text, self.game) for text in named if text != NONE)
+        specs = (str(self.values[key]) for key, param in self.agent.params.items() if isinstance(param, Policy))
+        return tuple(load_agent(text, self.game) for text in specs if text != NONE)
 
     @property
     def in_code(self) -> bool:
@@ -158,13 +160,13 @@ class AgentSpec:
 
     @property
     def undigested(self) -> tuple[str, ...]:
-        """The names that its code and that of its policies use, and whose changes cannot be detected."""
-        own = code.unknown if (code := self._code) else ()
-        return tuple(dict.fromkeys([*own, *(each for policy in self.policies for each in policy.undigested)]))
+        """Names used by its code or its policies' code whose changes cannot be detected."""
+        names = code.unknown if (code := self._code) else ()
+        return tuple(dict.fromkeys([*names, *(name for policy in self.policies for name in policy.undigested)]))
 
     @property
     def _code(self) -> Sources | None:
-        """Its code without that of its policies; None if it is built in."""
+        """Its code without its policies' code; None if it is built in."""
         agent = self.agent
         if self.in_code:
             return sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
@@ -188,14 +190,15 @@ class AgentSpec:
 
     @property
     def sent_files(self) -> tuple[SentFile, ...]:
-        """The files named by its spec string and by its policies, which go with it to another machine."""
-        own = []
+        """The files named by its spec string and its policies, which travel with it to another machine."""
+        files = []
         if file := self._file:
-            named = zip((Path(file).name, *self.agent.files), (place_of(file), *self._files), strict=True)
-            own.append(SentFile(file, tuple((name, each.read_bytes()) for name, each in named if each.is_file())))
-        given = (path for *_, path in self._given_files if path)
-        own += [SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for path in given]
-        return tuple(dict.fromkeys([*own, *(file for policy in self.policies for file in policy.sent_files)]))
+            named_paths = zip((Path(file).name, *self.agent.files), (place_of(file), *self._files), strict=True)
+            contents = tuple((name, path.read_bytes()) for name, path in named_paths if path.is_file())
+            files.append(SentFile(file, contents))
+        path_params = (path for *_, path in self._given_files if path)
+        files += [SentFile(path, ((Path(path).name, place_of(path).read_bytes()),)) for path in path_params]
+        return tuple(dict.fromkeys([*files, *(file for policy in self.policies for file in policy.sent_files)]))
 
 
 _pickling = RLock()  # numba names a function when it is first pickled, and fails if two threads do so at once
@@ -217,7 +220,7 @@ def _unpickled(content: bytes) -> Agent:
     return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
 
 
-def _given(
+def _unpickled_spec(
     text: str, content: bytes, values: Mapping[str, Value], game: str | None, without: tuple[str, ...]
 ) -> AgentSpec:
     return AgentSpec(text, _unpickled(content), MappingProxyType(dict(values)), game, without)
@@ -291,24 +294,24 @@ def _spec(
     if game is None and agent.games != EVERY_GAME and len(agent.games) == 1:
         (game,) = agent.games
     default = {
-        # a policy's in canonical form, so that one agent has one text
-        key: _read(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
+        # a policy's default in canonical form, so that an agent has a single text
+        key: _parse_value(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
         for key, param in agent.params.items()
     }
     values = dict(default)
-    given: set[str] = set()
+    given_keys: set[str] = set()
     for piece in split_top_level(settings, ",") if settings else []:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
             raise InputError(f"agent {short_repr(text)}: expected KEY=VALUE after the colon, got {short_repr(piece)}")
         if key not in agent.params:
-            known = suggest_names(key, agent.params) if agent.params else "it has no parameters"
-            raise InputError(f"agent {short_repr(text)}: {source} has no parameter {short_repr(key)}; {known}")
-        if key in given:
+            hint = suggest_names(key, agent.params) if agent.params else "it has no parameters"
+            raise InputError(f"agent {short_repr(text)}: {source} has no parameter {short_repr(key)}; {hint}")
+        if key in given_keys:
             raise InputError(f"agent {short_repr(text)}: parameter {key!r} is given twice")
-        given.add(key)
-        values[key] = _read(text, key, agent.params[key], value.strip(), game)
+        given_keys.add(key)
+        values[key] = _parse_value(text, key, agent.params[key], value.strip(), game)
     changed = [
         f"{key}={agent.params[key].format(values[key])}" for key in sorted(values) if values[key] != default[key]
     ]
@@ -319,7 +322,7 @@ def _spec(
     return spec.restricted(*without)
 
 
-def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
+def _parse_value(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
     """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
     if not isinstance(param, Policy):
         try:
@@ -333,8 +336,8 @@ def _read(text: str, key: str, param: Parameter, value: str, game: str | None) -
         raise InputError(
             f"agent {short_repr(text)}: {key} must be an agent that evaluates positions, or {NONE}, got {short_repr(spec.text)}"
         )
-    slow = spec.searches and not isinstance(param, Evaluator)  # whose action is not used
-    if spec.agent.kind != "compiled" or slow or spec.without:
+    is_slow = spec.searches and not isinstance(param, Evaluator)  # whose action is not used
+    if spec.agent.kind != "compiled" or is_slow or spec.without:
         raise InputError(
             f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"
         )
@@ -358,8 +361,10 @@ def agents(game: str | Game | None = None) -> list[str]:
     (True, False)
     """
     name = None if game is None else find_game(game).name
-    found = (agent for agent, _ in installed_agents())
-    return sorted({each.name for each in found if name is None or (each.plays_in(name) and is_installed(each, name))})
+    installed = (agent for agent, _ in installed_agents())
+    return sorted(
+        {each.name for each in installed if name is None or (each.plays_in(name) and is_installed(each, name))}
+    )
 
 
 def installed_agents(
@@ -367,14 +372,14 @@ def installed_agents(
 ) -> list[tuple[Agent, list[str]]]:
     """Return the installed agents, or those called `name`, each with the games in which its name selects it.
 
-    An agent that does not load is in no other agent's way: `on_error` is called, unless `name` is given.
+    An agent that does not load does not affect the others: `on_error` is called, unless `name` is given.
     """
     points = find_entry_points(GROUP)
-    listed = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
-    if name and not listed:
+    matching = [point for point in sorted(points) if name in ("", point.partition("@")[0])]
+    if name and not matching:
         _registered(name, None)  # raises; the message lists the known names
-    found = []
-    for point in listed:
+    loaded = []
+    for point in matching:
         try:
             agent = _agent_at(point)
         except (AgentFault, InputError) as error:
@@ -383,8 +388,8 @@ def installed_agents(
             on_error(point, error)
             continue
         games = [game for game in game_names() if _point(agent.name, game) == point and agent.plays_in(game)]
-        found.append((agent, games))
-    return found
+        loaded.append((agent, games))
+    return loaded
 
 
 def is_installed(agent: Agent, game: str | None = None) -> bool:

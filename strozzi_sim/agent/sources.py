@@ -1,12 +1,13 @@
-"""The sources of an agent: the code and the files that decide what it does, their digest, and those that travel with it.
+"""The sources of an agent: the code and files that determine its behaviour, and their digest.
 
-Of an agent in a file these are the file and the user's modules that it imports, with the whole packages that they are in; of
-an agent in a package, that package and what it imports. Imports are found by their names, without running anything. Python,
-installed packages and strozzi-sim are left out: they change with a version. A package that is installed in editable form lies in
-its author's folder, and counts as the author's code.
+The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
+agent in a package, that package and its imports. Imports are followed by name, without running code. Python, installed
+packages and strozzi-sim are excluded: they change with a version. A package installed in editable form is in its author's
+folder, and counts as the author's code.
 
-Of an agent declared in code, in a notebook or a script, the digest covers all that its functions and classes reach: byte
-code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle would reduce them.
+The digest of an agent declared in code, in a notebook or a script, covers everything that its functions and classes
+reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle would
+reduce them.
 """
 
 import ast
@@ -22,7 +23,7 @@ from inspect import getattr_static
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_OURS = ("strozzi_sim", "strozzi_agents")
+_BUILTIN = ("strozzi_sim", "strozzi_agents")
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, also of an environment inside a project
 _BY_NAME = {"import_module", "__import__"}  # functions that import a module whose name they are given
 
@@ -40,9 +41,9 @@ class Sources(NamedTuple):
 def sources_of_files(files: Iterable[Path]) -> Sources:
     """Return the digest of these files and of the user's modules and packages that they import, directly or through others."""
     contents, unknown, seen = set[str](), list[str](), set[str]()
-    todo = list(files)
-    while todo:
-        file = todo.pop()
+    pending = list(files)
+    while pending:
+        file = pending.pop()
         try:
             content = file.read_bytes()
         except OSError:
@@ -52,7 +53,7 @@ def sources_of_files(files: Iterable[Path]) -> Sources:
         names, line = _imports(content) if file.suffix in SOURCE_SUFFIXES else (frozenset[str](), 0)
         unknown += [f"{file.name}, line {line}, imports a module by a computed name"] if line else []
         for name in names - seen:
-            todo += [each for each in files_of(name) if _is_users(name, str(each))]
+            pending += [path for path in files_of(name) if _is_user_code(name, str(path))]
         seen |= names
     return Sources(sha256("".join(sorted(contents)).encode()).hexdigest(), tuple(dict.fromkeys(unknown)))
 
@@ -71,11 +72,11 @@ def files_of(module: str) -> list[Path]:
     return [file for folder in folders for file in sorted(Path(folder).rglob("*")) if file.name.endswith(suffixes)]
 
 
-def _is_users(module: str | None, file: str | None) -> bool:
+def _is_user_code(module: str | None, file: str | None) -> bool:
     """Return whether a module is code of the user: not strozzi-sim, Python or an installed package."""
     top = (module or "").partition(".")[0]
     library = file is not None and not _INSTALLED.isdisjoint(Path(file).parts)
-    return top == "__main__" or not (library or top in _OURS or top in sys.stdlib_module_names)
+    return top == "__main__" or not (library or top in _BUILTIN or top in sys.stdlib_module_names)
 
 
 @lru_cache(maxsize=4096)
@@ -103,7 +104,7 @@ def _imports(text: bytes) -> tuple[frozenset[str], int]:
 # -- of values -----------------------------------------------------------------------------------------------------------
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
-_NAMED = (  # of Python and of extensions: identified by name
+_NAMED = (  # types of Python and extensions whose objects are identified by name
     types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
     types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
 )  # fmt: skip
@@ -125,7 +126,7 @@ class _Walk:
         self.hash = sha256()
         self.unknown: dict[str, None] = {}
         self._seen: dict[int, int] = {}
-        self._held: list[Any] = []  # so that no other object gets the id of a temporary one
+        self._referenced: list[Any] = []  # so that no other object gets the id of a temporary one
 
     def add(self, value: Any, user: str) -> None:
         """Add a value that `user`, a function or class, uses."""
@@ -137,7 +138,7 @@ class _Walk:
             self._write(self._seen[id(value)])
         else:
             self._seen[id(value)] = len(self._seen)
-            self._held.append(value)
+            self._referenced.append(value)
             inner = value.__qualname__ if isinstance(value, types.FunctionType | type) else user
             for part in self._parts(value, user):
                 self.add(part, inner)
@@ -157,8 +158,8 @@ class _Walk:
             return self._parts_of_function(value)
         if isinstance(value, type):
             file = getattr(sys.modules.get(value.__module__), "__file__", None)
-            inside = {key: part for key, part in vars(value).items() if not key.startswith(_INTERNAL)}
-            parts = [value.__bases__, inside] if _is_users(value.__module__, file) else []
+            attributes = {key: part for key, part in vars(value).items() if not key.startswith(_INTERNAL)}
+            parts = [value.__bases__, attributes] if _is_user_code(value.__module__, file) else []
             return [value.__module__, value.__qualname__, *parts]
         if isinstance(value, _NAMED):
             return [getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(value))]
@@ -180,9 +181,9 @@ class _Walk:
         if kind in (dict, types.MappingProxyType):
             return [part for item in value.items() for part in item]
         if kind in (set, frozenset):  # in the order of their digests: the order of a set differs between processes
-            elements = [sources_of_values([each]) for each in value]
-            self.unknown |= dict.fromkeys(name for each in elements for name in each.unknown)
-            return sorted(each.digest for each in elements)
+            elements = [sources_of_values([element]) for element in value]
+            self.unknown |= dict.fromkeys(name for element in elements for name in element.unknown)
+            return sorted(element.digest for element in elements)
         if isinstance(getattr(kind, "source_digest", None), property):  # an agent with values
             self.unknown |= dict.fromkeys(value.undigested)
             return [value.text, value.source_digest]
@@ -198,7 +199,7 @@ class _Walk:
 
     def _parts_of_function(self, function: types.FunctionType) -> list[Any]:
         named = [function.__module__, function.__qualname__]
-        if not _is_users(function.__module__, function.__code__.co_filename):
+        if not _is_user_code(function.__module__, function.__code__.co_filename):
             return named
         codes = list(_codes(function.__code__))
         names = {name for code in codes for name in code.co_names}  # names of attributes are among them
@@ -215,7 +216,7 @@ class _Walk:
     def _module(self, name: str) -> str:
         """Return the digest of the user's module or package."""
         top = name.partition(".")[0]
-        sources = sources_of_files(file for file in files_of(top) if _is_users(top, str(file)))
+        sources = sources_of_files(file for file in files_of(top) if _is_user_code(top, str(file)))
         self.unknown |= dict.fromkeys(sources.unknown)
         return sources.digest
 

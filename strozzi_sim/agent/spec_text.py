@@ -26,15 +26,15 @@ def split_specs(text: str) -> list[str]:
 def split_top_level(text: str, separator: str) -> list[str]:
     """Split `text` at every `separator` outside parentheses."""
     pieces, depth, first = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
+    for k, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
         if depth < 0:
             break
         if depth > MAX_NESTED:
             raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested parentheses")
-        if letter == separator and depth == 0:
-            pieces.append(text[first:place])
-            first = place + 1
+        if character == separator and depth == 0:
+            pieces.append(text[first:k])
+            first = k + 1
     if depth != 0:
         raise InputError(f"agent {short_repr(text)}: parentheses do not match")
     return [*pieces, text[first:]]

@@ -25,14 +25,14 @@ MOST_PLAYERS = 16
 
 
 def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[int, Layers]:
-    """Return the networks of a file by player count; ALL is that of every count without its own."""
+    """Return the networks of a file by player count; ALL is the network of every count without its own."""
     try:
         with np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
     except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
-        why = f"; {error}" if isinstance(error, OSError) else ""  # else NumPy's advice, to trust the file
-        raise InputError(f"weights {file}: expected an .npz file of arrays{why}") from None
-    found: dict[int, Layers] = {}
+        reason = f"; {error}" if isinstance(error, OSError) else ""  # else NumPy's advice, to trust the file
+        raise InputError(f"weights {file}: expected an .npz file of arrays{reason}") from None
+    networks: dict[int, Layers] = {}
     heads = {name.partition("/")[0] for name in arrays}
     for players in sorted({int(head) for head in heads if head.isdecimal()} | ({ALL} if _ALL in heads else set())):
         if not 1 <= players <= MOST_PLAYERS and not (players == ALL and _ALL in heads):
@@ -44,21 +44,21 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
                 raise InputError(f"weights {file}: {name}: expected float32 weights, and a bias of the same layer")
             layers.append((arrays[name], bias))
         _check_layers(file, players, layers)
-        found[players] = layers
-    if not found:
+        networks[players] = layers
+    if not networks:
         raise InputError(f"weights {file}: no array named PLAYERS/LAYER/weights, such as 4/0/weights")
     for players, (inputs, outputs) in (sizes or {}).items():
-        head = players if players in found else ALL
-        if head not in found:
+        head = players if players in networks else ALL
+        if head not in networks:
             continue
-        got = (len(found[head][0][0]), len(found[head][-1][1]))
+        sizes_in_file = (len(networks[head][0][0]), len(networks[head][-1][1]))
         allowed = (outputs,) if isinstance(outputs, int) else outputs
-        if got[0] != inputs or got[1] not in allowed:
+        if sizes_in_file[0] != inputs or sizes_in_file[1] not in allowed:
             raise InputError(
                 f"weights {file}: {_head(head)} players: expected {inputs} inputs and "
-                f"{' or '.join(map(str, allowed))} outputs, got {got[0]} and {got[1]}"
+                f"{' or '.join(map(str, allowed))} outputs, got {sizes_in_file[0]} and {sizes_in_file[1]}"
             )
-    return found
+    return networks
 
 
 def _head(players: int) -> str:
@@ -79,8 +79,8 @@ def write_networks(file: Path, networks: Networks) -> None:
         raise InputError(f"weights {file}: expected at least one network, got none")
     for players, layers in networks.items():
         _check_layers(file, players, layers)
-        if wrong := [part.dtype for layer in layers for part in layer if part.dtype != np.float32]:
-            raise InputError(f"weights {file}: {_head(players)} players: expected float32, got {wrong[0]}")
+        if wrong_types := [part.dtype for layer in layers for part in layer if part.dtype != np.float32]:
+            raise InputError(f"weights {file}: {_head(players)} players: expected float32, got {wrong_types[0]}")
     arrays: dict[str, Any] = {
         f"{_head(players)}/{number}/{kind}": array
         for players, layers in sorted(networks.items())
@@ -104,5 +104,5 @@ def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any
 
 @lru_cache(maxsize=64)
 def loaded(file: Path, modified: int, sizes: tuple[tuple[int, Size], ...]) -> tuple[Any, list[Any]]:
-    """Return `packed_networks` of a file; `modified` is its time of change, so that another content is read anew."""
+    """Return `packed_networks` of a file; `modified` is its time of change, so that a changed file is read again."""
     return packed_networks(read_networks(file, dict(sizes)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.errors import short_repr
-from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, words_of
+from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, split_docstring
 
 REQUIRED = object()
 OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # arguments called otherwise in Python
@@ -87,7 +87,7 @@ def declared(place: str, *further: Argument) -> Declared:
     source = Path(str(spec.origin)).read_text("utf-8")  # of which the function alone is parsed, to be quick
     (function,) = ast.parse(re.findall(rf'(?ms)^def {name}\(.*?^    """.*?"""$', source)[0]).body
     assert isinstance(function, ast.FunctionDef)
-    beginning, own, _ = words_of(ast.get_docstring(function) or "")
+    beginning, own, _ = split_docstring(ast.get_docstring(function) or "")
     beginning, words = beginning.partition("\n>>> ")[0], WORDS | own
     given, options = function.args, RUN_OPTIONS if function.args.kwarg else {}
     keyword = [*given.kwonlyargs, *(ast.arg(each, ast.parse(kind, mode="eval").body) for each, kind in options.items())]

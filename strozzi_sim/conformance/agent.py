@@ -45,9 +45,9 @@ def check_agent(
     game = find_game(game)
     (spec,) = agents_named(game, [agent], "agent")
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
-    found = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
-    if found.leak is not None:
-        leak = found.leak
+    result = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
+    if result.leak is not None:
+        leak = result.leak
         raise ContractViolation(
             "fairness",
             f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed} "
@@ -57,13 +57,13 @@ def check_agent(
         if not spec.agent.plays(game, count) or spec.agent.kind == "batch":  # rows of a batch may depend on each other
             continue
         match = Match(game, count, (spec,), chosen, seed)
-        whole = match.play(0, deals, rows=True).rows
+        rows = match.play(0, deals, rows=True).rows
         for deal in range(deals):
-            alone = match.play(deal, deal + 1, rows=True).rows
-            if alone.tobytes() != whole[deal * count : (deal + 1) * count].tobytes():
+            alone_rows = match.play(deal, deal + 1, rows=True).rows
+            if alone_rows.tobytes() != rows[deal * count : (deal + 1) * count].tobytes():
                 raise ContractViolation(
-                    "one result a deal",
-                    f"agent {spec.text}: one result a deal: deal {deal} ends differently alone than among other deals "
+                    "one result per deal",
+                    f"agent {spec.text}: one result per deal: deal {deal} ends differently alone than among other deals "
                     f"({game.name}, {count} players, seed {seed})",
                 )
-    return found
+    return result

@@ -1,4 +1,4 @@
-"""The state of a game check: the counts so far, and the error for a broken promise."""
+"""The state of a game check: its counts, and the error for a broken promise."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ class GameCheck:
     promises: dict[str, int] = field(default_factory=dict)  # number of checks of each promise
     # the first violation of each promise that was broken, if it `continues`
     broken: dict[str, ContractViolation] = field(default_factory=dict, repr=False)
-    # whether the check goes on after a broken promise instead of raising the violation
+    # whether the check continues after a broken promise instead of raising the violation
     continues: bool = field(default=False, repr=False)
 
 
@@ -32,7 +32,7 @@ class Checked:
     players: int
     seed: int
     deal: int
-    found: GameCheck
+    result: GameCheck
     kernels: Kernels
     actions: list[int] = field(default_factory=list)
 
@@ -41,8 +41,8 @@ class Checked:
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
     def require(self, promise: str, holds: Any, what: str) -> None:
-        """Count a promise as checked; if it does not hold raise ContractViolation, or note it if the check continues."""
-        self.found.promises[promise] = self.found.promises.get(promise, 0) + 1
+        """Count a promise as checked; if it does not hold, raise ContractViolation, or store it if the check continues."""
+        self.result.promises[promise] = self.result.promises.get(promise, 0) + 1
         if bool(holds):
             return
         violation = ContractViolation(
@@ -50,6 +50,6 @@ class Checked:
             f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
             f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",
         )
-        if not self.found.continues:
+        if not self.result.continues:
             raise violation
-        self.found.broken.setdefault(promise, violation)
+        self.result.broken.setdefault(promise, violation)

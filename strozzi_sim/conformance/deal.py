@@ -25,37 +25,37 @@ Array = np.ndarray[Any, Any]
 class _Table:
     """A game whose state record was not empty before the deal."""
 
-    def __init__(self, here: Checked, before: Array) -> None:
-        self._here = here
-        start = set_up_game(here.game, here.players, here.seed, here.deal, here.variant)
-        self._kernels = start.moving
-        self.state: Array = before.copy().view(here.game.state)  # the state, array of shape (1,)
+    def __init__(self, checked: Checked, before: Array) -> None:
+        self._checked = checked
+        start = set_up_game(checked.game, checked.players, checked.seed, checked.deal, checked.variant)
+        self._kernels = start.kernels
+        self.state: Array = before.copy().view(checked.game.state)  # the state, array of shape (1,)
         self._chance, _ = start.chance()
         # the seat that decides, -1 when the game is over
-        self.actor = int(self._kernels.deal(self.state, here.variant.rules, self._chance, here.players, 0))
+        self.actor = int(self._kernels.deal(self.state, checked.variant.rules, self._chance, checked.players, 0))
 
     def play(self, action: int) -> None:
-        self.actor = int(self._kernels.step(self.state, self._here.variant.rules, self._chance, action))
+        self.actor = int(self._kernels.step(self.state, self._checked.variant.rules, self._chance, action))
 
     @property
     def legal(self) -> list[int]:
-        found = np.zeros(self._here.game.actions, np.int64)
-        count = self._kernels.legal(self.state, self._here.variant.rules, found)
-        return [int(action) for action in found[:count]]
+        out = np.zeros(self._checked.game.actions, np.int64)
+        count = self._kernels.legal(self.state, self._checked.variant.rules, out)
+        return [int(action) for action in out[:count]]
 
     def concealed(self, seat: int) -> Array:
-        known = exact_copy(self.state)
-        self._here.kernels.conceal(known, self._here.variant.rules, seat)
-        return known
+        state = exact_copy(self.state)
+        self._checked.kernels.conceal(state, self._checked.variant.rules, seat)
+        return state
 
     def observed(self, seat: int) -> bytes:
         """Return the observation of the state itself, as agents receive it if nothing is hidden."""
-        out = np.zeros(self._here.game.observation_size, np.float32)
-        self._here.kernels.observe(self.state, self._here.variant.rules, seat, out)
+        out = np.zeros(self._checked.game.observation_size, np.float32)
+        self._checked.kernels.observe(self.state, self._checked.variant.rules, seat, out)
         return out.tobytes()
 
     def results(self) -> Any:
-        out = np.zeros((self._here.players, 3), np.int64)
+        out = np.zeros((self._checked.players, 3), np.int64)
         self._kernels.results(self.state, out)
         return out.tolist()
 
@@ -65,75 +65,81 @@ def check_deal(checked: Checked, deals: int) -> None:
     size, names = checked.game.state.itemsize, checked.game.state.names or ()
     used = _used(checked)
     for deal in range(deals):
-        here = replace(checked, deal=deal, actions=[])
+        checked_deal = replace(checked, deal=deal, actions=[])
         for fill in (used, np.where(used > 0, OTHER, 0).astype(np.uint8)):
-            clean, filled = _Table(here, np.zeros(size, np.uint8)), _Table(here, fill)
+            clean, filled = _Table(checked_deal, np.zeros(size, np.uint8)), _Table(checked_deal, fill)
             left = [name for name in names if clean.state[name].tobytes() != filled.state[name].tobytes()]
-            if left and (what := _first_difference(here, clean, filled)):
-                at = list(here.actions)
-                shown = [name for name in left if _shows_alone(here, fill, name)]
-                here.actions = at
-                here.require("deal", False, f"`deal` does not reset {', '.join(shown or left)}: {what}")
-            here.require("deal", True, "")
+            if left and (what := _first_difference(checked_deal, clean, filled)):
+                actions = list(checked_deal.actions)
+                named = [name for name in left if _shows_alone(checked_deal, fill, name)]
+                checked_deal.actions = actions
+                checked_deal.require("deal", False, f"`deal` does not reset {', '.join(named or left)}: {what}")
+            checked_deal.require("deal", True, "")
     _check_alone(checked, deals)
 
 
-def _check_alone(here: Checked, deals: int) -> None:
+def _check_alone(checked: Checked, deals: int) -> None:
     """Check that a deal ends as it does after others, whose chance record it gets."""
-    match = Match(here.game, here.players, (load_agent("random", here.game),), here.variant, here.seed)
+    match = Match(checked.game, checked.players, (load_agent("random", checked.game),), checked.variant, checked.seed)
     several = match.play(0, deals, rows=True).rows
     for deal in range(deals):
         alone = match.play(deal, deal + 1, rows=True).rows
-        same = alone.tobytes() == several[deal * here.players : (deal + 1) * here.players].tobytes()
+        same = alone.tobytes() == several[deal * checked.players : (deal + 1) * checked.players].tobytes()
         what = "the game ends differently after other deals: `deal` must call reset_source for every source of chance"
-        replace(here, deal=deal, actions=[]).require("deal", same, what)
+        replace(checked, deal=deal, actions=[]).require("deal", same, what)
 
 
-def _used(here: Checked) -> Array:
+def _used(checked: Checked) -> Array:
     """Return for every byte of the record the bits that some games set, uint8[itemsize]; 0 between the fields."""
-    used = np.zeros(here.game.state.itemsize, np.uint8)
+    used = np.zeros(checked.game.state.itemsize, np.uint8)
     for deal in range(GAMES):
-        table = _Table(replace(here, deal=deal), np.zeros(len(used), np.uint8))
+        table = _Table(replace(checked, deal=deal), np.zeros(len(used), np.uint8))
         used |= table.state.view(np.uint8)
-        for action in _choices(here, table):
+        for action in _choices(checked, table):
             table.play(action)
             used |= table.state.view(np.uint8)
     return used
 
 
-def _choices(here: Checked, table: _Table) -> Iterable[int]:
+def _choices(checked: Checked, table: _Table) -> Iterable[int]:
     """Yield a random legal action at each decision of the game."""
-    rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
+    rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     while table.actor >= 0:
         legal = table.legal
         yield legal[rng.below(len(legal))]
 
 
-def _first_difference(here: Checked, clean: _Table, filled: _Table) -> str:
-    """Play two games with equal actions, `here.actions`, up to the first difference; return it as text, or ""."""
-    here.actions = []
-    if what := _difference(here, clean, filled):
+def _first_difference(checked: Checked, clean: _Table, filled: _Table) -> str:
+    """Play two games with equal actions, `checked.actions`, up to the first difference; return it as text, or ""."""
+    checked.actions = []
+    if what := _difference(checked, clean, filled):
         return what
-    for action in _choices(here, clean):
+    for action in _choices(checked, clean):
         clean.play(action)
         filled.play(action)
-        here.actions.append(action)
-        if what := _difference(here, clean, filled):
+        checked.actions.append(action)
+        if what := _difference(checked, clean, filled):
             return what
     return ""
 
 
-def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
+def _difference(checked: Checked, clean: _Table, filled: _Table) -> str:
     """Return the first difference between two positions in a seat's knowledge or the results, or ""."""
     if clean.actor != filled.actor:
-        who, instead = (f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled))
-        return f"{instead} decides, {who} in a record of zeros"
-    for seat in range(here.players):
-        one, other = clean.concealed(seat), filled.concealed(seat)
-        shown = [name for name in here.game.state.names or () if one[name].tobytes() != other[name].tobytes()]
-        if shown:
-            return f"seat {seat} is shown other bytes of {', '.join(shown)} than in a record of zeros"
-        if not here.variant.hidden and clean.observed(seat) != filled.observed(seat):
+        seat_in_zeros, seat_in_filled = (
+            f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled)
+        )
+        return f"{seat_in_filled} decides, {seat_in_zeros} in a record of zeros"
+    for seat in range(checked.players):
+        clean_state, filled_state = clean.concealed(seat), filled.concealed(seat)
+        changed = [
+            name
+            for name in checked.game.state.names or ()
+            if clean_state[name].tobytes() != filled_state[name].tobytes()
+        ]
+        if changed:
+            return f"seat {seat} is shown other bytes of {', '.join(changed)} than in a record of zeros"
+        if not checked.variant.hidden and clean.observed(seat) != filled.observed(seat):
             return f"seat {seat} observes other numbers than in a record of zeros"
     if clean.actor >= 0 and clean.legal != filled.legal:
         return f"legal actions are {filled.legal}, in a record of zeros {clean.legal}"
@@ -142,9 +148,9 @@ def _difference(here: Checked, clean: _Table, filled: _Table) -> str:
     return ""
 
 
-def _shows_alone(here: Checked, fill: Array, name: str) -> bool:
+def _shows_alone(checked: Checked, fill: Array, name: str) -> bool:
     """Return whether a game differs if only this field had other bytes."""
-    kind, first = here.game.state.fields[name][:2]  # type: ignore[index]
-    alone = np.zeros(len(fill), np.uint8)
-    alone[first : first + kind.itemsize] = fill[first : first + kind.itemsize]
-    return bool(_first_difference(here, _Table(here, np.zeros(len(fill), np.uint8)), _Table(here, alone)))
+    kind, first = checked.game.state.fields[name][:2]  # type: ignore[index]
+    one_field = np.zeros(len(fill), np.uint8)
+    one_field[first : first + kind.itemsize] = fill[first : first + kind.itemsize]
+    return bool(_first_difference(checked, _Table(checked, np.zeros(len(fill), np.uint8)), _Table(checked, one_field)))

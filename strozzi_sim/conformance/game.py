@@ -53,7 +53,7 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import set_up_game, successor_states
 
 SAMPLED_STATES = 3  # samples of the unknown at each decision
-EVERY, WAYS = 5, 500  # at every fifth decision up to 500 chance outcomes are tried
+EVERY, MAX_OUTCOMES = 5, 500  # at every fifth decision up to 500 chance outcomes are tried
 P_THRESHOLD = 1e-6  # p-value below which a difference is reported
 
 PROMISES = (
@@ -87,284 +87,302 @@ def check_game(
     >>> check_game("strozzi", players=[3], deals=1).games
     1
     """
-    found = GameCheck()
-    check_promises(find_game(game), variant, players, deals, seed, found)
-    return found
+    result = GameCheck()
+    check_promises(find_game(game), variant, players, deals, seed, result)
+    return result
 
 
 def check_promises(
-    game: Game, variant: str | Variant, players: Sequence[int] | None, deals: int, seed: int, found: GameCheck
+    game: Game, variant: str | Variant, players: Sequence[int] | None, deals: int, seed: int, result: GameCheck
 ) -> None:
-    """Check all promises and count them in `found`; arguments as in `check_game`."""
+    """Check all promises and count them in `result`; arguments as in `check_game`."""
     for name in shipped_variants(game):
         resolve_variant(game, name)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     compiled = kernels(game)
     for count in players or game.player_counts:
         for deal in range(deals):
-            here = Checked(game, chosen, count, seed, deal, found, compiled)
-            _check_components(here)
-            _walk(here)
-            check_table(Checked(game, chosen, count, seed, deal, found, compiled))
-            found.games += 1
-        _check_trees(Checked(game, chosen, count, seed, 0, found, compiled))
-        check_deal(Checked(game, chosen, count, seed, 0, found, compiled), deals)
-        check_facts(Checked(game, chosen, count, seed, 0, found, compiled))
-        _check_tiers(Checked(game, chosen, count, seed, 0, found, compiled))
-        _check_drawing(game, chosen, count, seed, 60 * deals, found, compiled)
-    check_report(Checked(game, chosen, game.player_counts[0], seed, 0, found, compiled))
+            checked = Checked(game, chosen, count, seed, deal, result, compiled)
+            _check_components(checked)
+            _walk(checked)
+            check_table(Checked(game, chosen, count, seed, deal, result, compiled))
+            result.games += 1
+        _check_trees(Checked(game, chosen, count, seed, 0, result, compiled))
+        check_deal(Checked(game, chosen, count, seed, 0, result, compiled), deals)
+        check_facts(Checked(game, chosen, count, seed, 0, result, compiled))
+        _check_tiers(Checked(game, chosen, count, seed, 0, result, compiled))
+        _check_drawing(game, chosen, count, seed, 60 * deals, result, compiled)
+    check_report(Checked(game, chosen, game.player_counts[0], seed, 0, result, compiled))
 
 
-def _check_components(here: Checked) -> None:
+def _check_components(checked: Checked) -> None:
     try:
-        here.game.components_part.check_players(here.variant.components, here.players, here.game.name)
+        checked.game.components_part.check_players(checked.variant.components, checked.players, checked.game.name)
     except InputError as error:
-        here.require("components", False, str(error))
-    rules = here.variant.rules
-    here.require(
-        "components", rules.shape == (1,) and rules.dtype == here.game.rules, "to_rules returns another record"
+        checked.require("components", False, str(error))
+    rules = checked.variant.rules
+    checked.require(
+        "components", rules.shape == (1,) and rules.dtype == checked.game.rules, "to_rules returns another record"
     )
 
 
-def _walk(here: Checked) -> None:
+def _walk(checked: Checked) -> None:
     """Play one game at random, with all checks at each decision and at the end."""
-    position, twin = here.position(), here.position()
-    rng = SeatRng((here.seed << 40) + (here.deal << 8) + here.players)
+    position, twin = checked.position(), checked.position()
+    rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     for _ in range(100_000):
         if position.over:
             break
-        _check_legal(here, position)
-        _check_knowledge(here, position, rng)
-        _check_words(here, position)
+        _check_legal(checked, position)
+        _check_knowledge(checked, position, rng)
+        _check_words(checked, position)
         action = position.legal[rng.below(len(position.legal))]
-        _check_seen(here, position, action)
+        _check_seen(checked, position, action)
         before = exact_copy(position.state)
         position.play(action)
         twin.play(action)
-        if len(here.actions) % EVERY == 0:
-            _check_chance(here, before, action, position.state)
-        here.actions.append(action)
-        here.found.decisions += 1
-        here.require("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
-    here.require("legal actions", position.over, "the game does not end")
-    start = set_up_game(here.game, here.players, here.seed, here.deal, here.variant)
+        if len(checked.actions) % EVERY == 0:
+            _check_chance(checked, before, action, position.state)
+        checked.actions.append(action)
+        checked.result.decisions += 1
+        checked.require("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
+    checked.require("legal actions", position.over, "the game does not end")
+    start = set_up_game(checked.game, checked.players, checked.seed, checked.deal, checked.variant)
     try:
-        same = start.replay(here.actions)[0].tobytes() == position.state.tobytes()
+        is_same = start.replay(checked.actions)[0].tobytes() == position.state.tobytes()
     except JournalFull as error:
-        here.require("journal", False, error.message)
-    here.require("journal", True, "")
-    here.require("one deal, one game", same, "the game with a journal differs from the one without")
-    _check_results(here, position)
-    _check_record(here, position)
-    check_core_matches_journal(here, position)
+        checked.require("journal", False, error.message)
+    checked.require("journal", True, "")
+    checked.require("one deal, one game", is_same, "the game with a journal differs from the one without")
+    _check_results(checked, position)
+    _check_record(checked, position)
+    check_core_matches_journal(checked, position)
 
 
-def _check_chance(here: Checked, before: Array, action: int, after: Array) -> None:
-    """Check that the state after an action is a possible chance outcome; passes if there are WAYS outcomes or more."""
-    ways = islice(successor_states(here.game, here.variant.rules, before, action), WAYS)
-    found = [state.tobytes() == after.tobytes() for state, _ in ways]
+def _check_chance(checked: Checked, before: Array, action: int, after: Array) -> None:
+    """Check that the state after an action is a possible chance outcome; passes if there are MAX_OUTCOMES outcomes or more."""
+    successors = islice(successor_states(checked.game, checked.variant.rules, before, action), MAX_OUTCOMES)
+    matches = [state.tobytes() == after.tobytes() for state, _ in successors]
     what = f"action {action} leads to a state that no outcome of its draws produces"
-    here.require("chance", any(found) or len(found) == WAYS, what)
+    checked.require("chance", any(matches) or len(matches) == MAX_OUTCOMES, what)
 
 
-def _check_legal(here: Checked, position: Position) -> None:
+def _check_legal(checked: Checked, position: Position) -> None:
     legal = position.legal
-    here.require("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
-    here.require("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
-    here.require("legal actions", legal[0] > 0, "action 0 is legal")
-    here.require("legal actions", legal[-1] < here.game.actions, f"{legal[-1]} is not below ACTIONS")
-    here.require("legal actions", 0 <= position.actor < here.players, f"the acting seat is {position.actor}")
-    accepted = _accepted(here, position.state, range(-1, here.game.actions + 1))
+    checked.require("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
+    checked.require("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
+    checked.require("legal actions", legal[0] > 0, "action 0 is legal")
+    checked.require("legal actions", legal[-1] < checked.game.actions, f"{legal[-1]} is not below ACTIONS")
+    checked.require("legal actions", 0 <= position.actor < checked.players, f"the acting seat is {position.actor}")
+    accepted = _accepted(checked, position.state, range(-1, checked.game.actions + 1))
     what = f"is_legal accepts {accepted}, kth_legal returns {list(legal)}"
-    here.require("legal actions", accepted == list(legal), what)
+    checked.require("legal actions", accepted == list(legal), what)
 
 
-def _accepted(here: Checked, state: Array, actions: Iterable[int]) -> list[int]:
-    return [action for action in actions if here.kernels.is_legal(state, here.variant.rules, action)]
+def _accepted(checked: Checked, state: Array, actions: Iterable[int]) -> list[int]:
+    return [action for action in actions if checked.kernels.is_legal(state, checked.variant.rules, action)]
 
 
-def _worlds(here: Checked, known: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
+def _sampled_states(checked: Checked, concealed: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
     """Yield states consistent with a seat's knowledge: the first sampled by chance, others by the agent `random`."""
     randoms = np.zeros(1, RANDOM)
     for number in range(SAMPLED_STATES):
         randoms["cursor"] = rng.word()
-        world = exact_copy(known)
-        here.kernels.determinize(world, here.variant.rules, seat, randoms)
+        world = exact_copy(concealed)
+        checked.kernels.determinize(world, checked.variant.rules, seat, randoms)
         if number > 0:
-            here.kernels.imagine(world, here.variant.rules, seat, here.kernels.random_agent, randoms)
+            checked.kernels.imagine(world, checked.variant.rules, seat, checked.kernels.random_agent, randoms)
         yield world
 
 
-def _observation(here: Checked, state: Array, seat: int) -> Array:
-    out = np.full(here.game.observation_size, np.nan, np.float32)
-    here.kernels.observe(state, here.variant.rules, seat, out)
+def _observation(checked: Checked, state: Array, seat: int) -> Array:
+    out = np.full(checked.game.observation_size, np.nan, np.float32)
+    checked.kernels.observe(state, checked.variant.rules, seat, out)
     return out
 
 
-def _check_knowledge(here: Checked, position: Position, rng: SeatRng) -> None:
-    for seat in range(here.players):
-        known = position.concealed(seat)
-        again = exact_copy(known)
-        here.kernels.conceal(again, here.variant.rules, seat)
-        here.require("conceal", again.tobytes() == known.tobytes(), f"concealed twice, seat {seat} knows less")
+def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None:
+    for seat in range(checked.players):
+        concealed = position.concealed(seat)
+        concealed_again = exact_copy(concealed)
+        checked.kernels.conceal(concealed_again, checked.variant.rules, seat)
+        checked.require(
+            "conceal", concealed_again.tobytes() == concealed.tobytes(), f"concealed twice, seat {seat} knows less"
+        )
         if seat == position.actor:
-            offered = tuple(_accepted(here, known, range(here.game.actions)))  # agents may receive either state
-            what = f"in the acting seat's concealed state, is_legal accepts {offered}"
-            here.require("conceal", offered == position.legal, what)
-        out = _observation(here, known, seat)
-        check_written(here, out, seat)
-        check_range(here, out, seat)
-        if not here.variant.hidden:  # the loops then observe states without concealing them
-            plain = _observation(here, position.state, seat)
-            here.require("observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal")
-        for world in _worlds(here, known, seat, rng):
+            accepted = tuple(
+                _accepted(checked, concealed, range(checked.game.actions))
+            )  # agents may receive either state
+            what = f"in the acting seat's concealed state, is_legal accepts {accepted}"
+            checked.require("conceal", accepted == position.legal, what)
+        out = _observation(checked, concealed, seat)
+        check_written(checked, out, seat)
+        check_range(checked, out, seat)
+        if not checked.variant.hidden:  # the loops then observe states without concealing them
+            plain = _observation(checked, position.state, seat)
+            checked.require(
+                "observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal"
+            )
+        for world in _sampled_states(checked, concealed, seat, rng):
             if seat == position.actor:
-                legal = _accepted(here, world, position.legal)
-                here.require("determinize", legal == list(position.legal), "another world has other legal actions")
-            here.kernels.conceal(world, here.variant.rules, seat)
-            what = f"seat {seat} is shown {_difference(world, known)}, which differs between worlds of equal knowledge"
-            here.require("conceal", world.tobytes() == known.tobytes(), what)
+                legal = _accepted(checked, world, position.legal)
+                checked.require("determinize", legal == list(position.legal), "another world has other legal actions")
+            checked.kernels.conceal(world, checked.variant.rules, seat)
+            differing = _difference(world, concealed)
+            what = f"seat {seat} is shown {differing}, which differs between worlds of equal knowledge"
+            checked.require("conceal", world.tobytes() == concealed.tobytes(), what)
 
 
-def _difference(one: Array, other: Array) -> str:
+def _difference(first: Array, second: Array) -> str:
     """Return the names of the fields in which two states differ."""
-    names = [name for name in one.dtype.names or () if one[name].tobytes() != other[name].tobytes()]
+    names = [name for name in first.dtype.names or () if first[name].tobytes() != second[name].tobytes()]
     return ", ".join(names) or "bytes between the fields"
 
 
-def _check_seen(here: Checked, position: Position, action: int) -> None:
+def _check_seen(checked: Checked, position: Position, action: int) -> None:
     after = position.copy()
     after.play(action)
-    arguments = (position.state, after.state, here.variant.rules, action)
-    own = here.kernels.seen(*arguments, position.actor)
-    here.require("seen_action", own != 0, f"the seat that plays {action} sees nothing")
-    instead = position.legal[len(here.actions) % len(position.legal)]
-    otherwise = position.copy()
-    otherwise.play(instead)
-    for viewer in range(here.players):
-        code = here.kernels.seen(*arguments, viewer)
+    arguments = (position.state, after.state, checked.variant.rules, action)
+    code_of_actor = checked.kernels.seen(*arguments, position.actor)
+    checked.require("seen_action", code_of_actor != 0, f"the seat that plays {action} sees nothing")
+    other_action = position.legal[len(checked.actions) % len(position.legal)]
+    after_other = position.copy()
+    after_other.play(other_action)
+    for viewer in range(checked.players):
+        code = checked.kernels.seen(*arguments, viewer)
         changed = position.concealed(viewer).tobytes() != after.concealed(viewer).tobytes()
-        here.require("seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before")
-        if viewer == position.actor or instead == action:
+        checked.require(
+            "seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before"
+        )
+        if viewer == position.actor or other_action == action:
             continue
-        twin = here.kernels.seen(position.state, otherwise.state, here.variant.rules, instead, viewer)
-        same = otherwise.concealed(viewer).tobytes() == after.concealed(viewer).tobytes()
-        here.require(
+        other_code = checked.kernels.seen(
+            position.state, after_other.state, checked.variant.rules, other_action, viewer
+        )
+        looks_equal = after_other.concealed(viewer).tobytes() == after.concealed(viewer).tobytes()
+        checked.require(
             "conceal",
-            same or twin != code,
-            f"seat {viewer} is shown {_difference(otherwise.concealed(viewer), after.concealed(viewer))}, which distinguishes action {action} "
-            f"of seat {position.actor} from {instead}, though it sees {code} of both",
+            looks_equal or other_code != code,
+            f"seat {viewer} is shown {_difference(after_other.concealed(viewer), after.concealed(viewer))}, which distinguishes action {action} "
+            f"of seat {position.actor} from {other_action}, though it sees {code} of both",
         )
 
 
-def _check_words(here: Checked, position: Position) -> None:
+def _check_words(checked: Checked, position: Position) -> None:
     names = position.names
-    here.require("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
+    checked.require("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
     for name in names if position.compound_choices else ():
-        parts = [thing for thing in position.compound_choices if thing in name.split(" ")]
-        here.require(
+        parts = [item for item in position.compound_choices if item in name.split(" ")]
+        checked.require(
             "words", name == " ".join(parts), f"{name!r} must be a subset of {position.compound_choices}, in this order"
         )
-    here.require("words", position.question, "no question")
-    here.require("words", position.text(), "no text")
-    view, seen = here.game.view, position.view()
-    texts = [view.caution(action, seen) for action in position.legal]
-    texts += view.meanings(seen, int(position.state["phase"][0])).values()
-    here.require(
+    checked.require("words", position.question, "no question")
+    checked.require("words", position.text(), "no text")
+    view, view_of_seat = checked.game.view, position.view()
+    texts = [view.caution(action, view_of_seat) for action in position.legal]
+    texts += view.meanings(view_of_seat, int(position.state["phase"][0])).values()
+    checked.require(
         "words", all(isinstance(text, str) for text in texts), f"caution or meanings must return text, got {texts}"
     )
 
 
-def _check_results(here: Checked, position: Position) -> None:
-    out = np.zeros((here.players, 3), np.int64)
-    here.kernels.results(position.state, out)
+def _check_results(checked: Checked, position: Position) -> None:
+    out = np.zeros((checked.players, 3), np.int64)
+    checked.kernels.results(position.state, out)
     for seat, (_, better, shared) in enumerate(out.tolist()):
-        same = int((out[:, 1] == better).sum())
-        here.require("results", same == shared, f"seat {seat} shares its place with {shared}, but {same} have it")
-        ahead = int((out[:, 1] < better).sum())
-        here.require("results", ahead == better, f"{better} seats are placed better than seat {seat}, found {ahead}")
-    ordered = sorted(out.tolist(), key=lambda row: (row[1], -here.game.sign * row[0]))
-    for (first, place, _), (second, behind, _) in pairwise(ordered):  # equal scores may be placed apart, by a tie-break
-        here.require(
+        sharing = int((out[:, 1] == better).sum())
+        checked.require(
             "results",
-            place == behind or here.game.sign * (first - second) >= 0,
+            sharing == shared,
+            f"seat {seat} shares its place with {shared}, but {sharing} have it",
+        )
+        better_seats = int((out[:, 1] < better).sum())
+        what = f"{better} seats are placed better than seat {seat}, found {better_seats}"
+        checked.require("results", better_seats == better, what)
+    ordered = sorted(out.tolist(), key=lambda row: (row[1], -checked.game.sign * row[0]))
+    for (first, place, _), (second, behind, _) in pairwise(ordered):  # equal scores may be placed apart, by a tie-break
+        checked.require(
+            "results",
+            place == behind or checked.game.sign * (first - second) >= 0,
             f"a seat with score {second} is placed behind one with score {first}, though the "
-            f"{'lowest' if here.game.lowest_wins else 'highest'} score wins; declare Game(lowest_wins={not here.game.lowest_wins}), "
+            f"{'lowest' if checked.game.lowest_wins else 'highest'} score wins; declare Game(lowest_wins={not checked.game.lowest_wins}), "
             "or let `score` and `placing` agree",
         )
 
 
-def _check_record(here: Checked, position: Position) -> None:
+def _check_record(checked: Checked, position: Position) -> None:
     lines = list(enumerate(position.lines(), 2))
-    check, header = here.game.verify.REPLAY.check_game, {"players": here.players, "components": here.variant.components}
+    header = {"players": checked.players, "components": checked.variant.components}
+    check_record = checked.game.verify.REPLAY.check_game
     try:
-        check(header, 1, lines)
-    except RuleViolation as broken:
-        here.require("records", False, f"the reference refuses the core's game: {broken}")
+        check_record(header, 1, lines)
+    except RuleViolation as violation:
+        checked.require("records", False, f"the reference refuses the core's game: {violation}")
     end = position.lines()[-1]
-    wanted = {
+    expected = {
         "total": list(position.scores),
         "winners": [seat for seat, place in enumerate(position.places) if place == min(position.places)],
     }
-    for key in wanted.keys() & end.keys():
-        here.require(
+    for key in expected.keys() & end.keys():
+        checked.require(
             "records",
-            list(end[key]) == wanted[key],
-            f"the last line has {key} {end[key]}, `score` and `placing` {wanted[key]}",
+            list(end[key]) == expected[key],
+            f"the last line has {key} {end[key]}, `score` and `placing` {expected[key]}",
         )
-    for viewer in range(here.players):
+    for viewer in range(checked.players):
         visible = position.lines(viewer)
-        here.require("records", len(visible) == len(lines), "`visible` drops lines")
+        checked.require("records", len(visible) == len(lines), "`visible` drops lines")
     for what, corrupt in _corrupt_records(lines):
         try:
-            check(header, 1, corrupt)
+            check_record(header, 1, corrupt)
         except RuleViolation:
-            here.require("records", True, "")
+            checked.require("records", True, "")
             continue
-        here.require("records", False, f"the reference accepts a record with {what}")
+        checked.require("records", False, f"the reference accepts a record with {what}")
 
 
 def _corrupt_records(
     lines: Sequence[tuple[int, Mapping[str, Any]]],
 ) -> Iterator[tuple[str, list[tuple[int, dict[str, Any]]]]]:
     """Yield corrupted records, each with a description."""
-    whole = [(number, dict(line)) for number, line in lines]
-    yield "its last line missing", whole[:-1]
-    yield "a line after the end", [*whole, (len(whole) + 2, dict(whole[-1][1]))]
-    yield "its first line twice", [whole[0], *whole]
-    yield "an event of no known type", [*whole[:1], (3, {"type": "no such event"}), *whole[1:]]
+    copies = [(number, dict(line)) for number, line in lines]
+    yield "its last line missing", copies[:-1]
+    yield "a line after the end", [*copies, (len(copies) + 2, dict(copies[-1][1]))]
+    yield "its first line twice", [copies[0], *copies]
+    yield "an event of no known type", [*copies[:1], (3, {"type": "no such event"}), *copies[1:]]
 
 
-def _check_trees(here: Checked) -> None:
+def _check_trees(checked: Checked) -> None:
     """Check the counts of `trees.toml`: players -> positions after 1, 2, ... decisions of deal 0 of seed 0."""
-    place = files(here.game.package).joinpath("trees.toml")
-    if not place.is_file() or here.variant.name != BASE:
+    path = files(checked.game.package).joinpath("trees.toml")
+    if not path.is_file() or checked.variant.name != BASE:
         return
-    golden = tomllib.loads(place.read_text("utf-8")).get("leaves", {}).get(str(here.players), [])
-    start = Position(here.game, here.players, variant=here.variant)
-    for depth, wanted in enumerate(golden, 1):
-        counted = here.kernels.count(start.state, here.variant.rules, start.chance, depth)
-        here.require("move trees", counted == wanted, f"{counted} positions after {depth} decisions, not {wanted}")
+    golden = tomllib.loads(path.read_text("utf-8")).get("leaves", {}).get(str(checked.players), [])
+    start = Position(checked.game, checked.players, variant=checked.variant)
+    for depth, expected in enumerate(golden, 1):
+        counted = checked.kernels.count(start.state, checked.variant.rules, start.chance, depth)
+        what = f"{counted} positions after {depth} decisions, not {expected}"
+        checked.require("move trees", counted == expected, what)
 
 
-def _check_tiers(here: Checked) -> None:
+def _check_tiers(checked: Checked) -> None:
     """Play one game in which the tiers decide in turn."""
-    position = here.position()
+    position = checked.position()
     try:
-        specs = [load_agent(text, here.game) for text in here.game.tiers.values()]
-        check_lineup(specs, here.game, here.players)
+        specs = [load_agent(text, checked.game) for text in checked.game.tiers.values()]
+        check_lineup(specs, checked.game, checked.players)
         while specs and not position.over:
-            spec = specs[len(here.actions) % len(specs)]
+            spec = specs[len(checked.actions) % len(specs)]
             action = position.copy().ask(spec)  # a copy has no seated agents
-            here.require("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
+            checked.require("tiers", action in position.legal, f"{spec.text} chose the illegal action {action}")
             position.play(action)
-            here.actions.append(action)
+            checked.actions.append(action)
     except (InputError, AgentFault) as error:
-        here.require("tiers", False, str(error))
+        checked.require("tiers", False, str(error))
 
 
 def _check_drawing(
-    game: Game, variant: Variant, players: int, seed: int, deals: int, found: GameCheck, compiled: Kernels
+    game: Game, variant: Variant, players: int, seed: int, deals: int, result: GameCheck, compiled: Kernels
 ) -> None:
     """Sample the unknown in one position of each deal, and compare the sampled state with the true one.
 
@@ -375,54 +393,54 @@ def _check_drawing(
     if not variant.hidden or game.beliefs:
         return
     signs = []
-    here = Checked(game, variant, players, seed, 0, found, compiled)
+    checked = Checked(game, variant, players, seed, 0, result, compiled)
     for deal in range(deals):
-        here = Checked(game, variant, players, seed, deal, found, compiled)
-        position, rng = here.position(), SeatRng((seed << 40) + (deal << 8) + 77)
-        stop = rng.below(1 + _length(here))
-        while not position.over and len(here.actions) < stop:
+        checked = Checked(game, variant, players, seed, deal, result, compiled)
+        position, rng = checked.position(), SeatRng((seed << 40) + (deal << 8) + 77)
+        stop = rng.below(1 + _length(checked))
+        while not position.over and len(checked.actions) < stop:
             action = position.legal[rng.below(len(position.legal))]
             position.play(action)
-            here.actions.append(action)
+            checked.actions.append(action)
         if not position.over:
             seat, cursor = rng.below(players), rng.word()
-            drawn = next(_worlds(here, position.concealed(seat), seat, rng))
-            true, false = (_measured(here, state, cursor) for state in (position.state, drawn))
-            signs.append(np.sign(true - false))
+            drawn = next(_sampled_states(checked, position.concealed(seat), seat, rng))
+            true_numbers, drawn_numbers = (_numbers_of(checked, state, cursor) for state in (position.state, drawn))
+            signs.append(np.sign(true_numbers - drawn_numbers))
     if not signs:
         return
-    names = [f"{name} (as seat {seat} knows it)" for seat in range(players) for name in _places(game)]
+    names = [f"{name} (as seat {seat} knows it)" for seat in range(players) for name in _number_names(game)]
     names += [f"the score of seat {seat} in a continued game" for seat in range(players)]
     higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
-    for name, more, less in zip(names, higher.tolist(), lower.tolist(), strict=True):
-        p_value = binomtest(more, more + less).pvalue if more + less else 1.0
-        what = f"{name} is lower in {more} drawn worlds and higher in {less}; expected: equally often"
-        here.require("determinize", p_value > P_THRESHOLD, what)
+    for name, higher_count, lower_count in zip(names, higher.tolist(), lower.tolist(), strict=True):
+        p_value = binomtest(higher_count, higher_count + lower_count).pvalue if higher_count + lower_count else 1.0
+        what = f"{name} is lower in {higher_count} drawn worlds and higher in {lower_count}; expected: equally often"
+        checked.require("determinize", p_value > P_THRESHOLD, what)
 
 
-def _places(game: Game) -> list[str]:
+def _number_names(game: Game) -> list[str]:
     """Return the name of each number of a state record, in order."""
     fields = {name: game.state.fields[name][0] for name in game.state.names or ()} if game.state.fields else {}
     return [name for name, kind in fields.items() for _ in range(int(np.prod(kind.shape)))]
 
 
-def _measured(here: Checked, state: Array, cursor: int) -> Array:
+def _numbers_of(checked: Checked, state: Array, cursor: int) -> Array:
     """Return each seat's knowledge of a state as numbers, then the scores when it is continued with this stream."""
     numbers: list[Array] = []
-    for seat in range(here.players):
-        known = exact_copy(state)
-        here.kernels.conceal(known, here.variant.rules, seat)
-        numbers += [known[name].astype(np.int64).ravel() for name in here.game.state.names or ()]
+    for seat in range(checked.players):
+        concealed = exact_copy(state)
+        checked.kernels.conceal(concealed, checked.variant.rules, seat)
+        numbers += [concealed[name].astype(np.int64).ravel() for name in checked.game.state.names or ()]
     end, chances, randoms = exact_copy(state), np.zeros(1, CHANCE), np.zeros(1, RANDOM)
     randoms["cursor"] = cursor
-    here.kernels.play_on(end, here.variant.rules, chances, randoms)
-    results = np.zeros((here.players, 3), np.int64)
-    here.kernels.results(end, results)
+    checked.kernels.play_on(end, checked.variant.rules, chances, randoms)
+    results = np.zeros((checked.players, 3), np.int64)
+    checked.kernels.results(end, results)
     return np.concatenate([*numbers, results[:, 0]])
 
 
-def _length(here: Checked) -> int:
-    position, count = here.position(), 0
+def _length(checked: Checked) -> int:
+    position, count = checked.position(), 0
     while not position.over:
         position.play(position.legal[0])
         count += 1

@@ -87,7 +87,7 @@ class Kernels(NamedTuple):
     count: Any
     play_on: Any
     random_agent: Any  # int64[3], the policy of `imagine`
-    keep: Any
+    keep: Any  # what must live as long as the agent's address
 
 
 @cache
@@ -97,16 +97,16 @@ def kernels(game: Game) -> Kernels:
     state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64
     agent = compile_agent(load_agent("random", game), game)
-    playing = play_kernels(game)
+    verbs = play_kernels(game)
     policy = np.array([agent.address, agent.params.ctypes.data, 0])  # it has no memory
     return Kernels(
-        playing.conceal,
+        verbs.conceal,
         entry(_determinize, types.void(state, rules, i8, rng), game.name),
         entry(_imagine, types.void(state, rules, i8, i8[::1], rng), game.name),
         entry(_observe, types.void(state, rules, i8, types.float32[::1]), game.name),
         entry(_is_legal, i8(state, rules, i8), game.name),
-        playing.results,
-        playing.seen,
+        verbs.results,
+        verbs.seen,
         entry(_count, i8(state, rules, chance, i8), game.name),
         entry(_play_on, types.void(state, rules, chance, rng), game.name),
         policy,

@@ -27,23 +27,23 @@ class _Games:
     seed: int
 
     @cached_property
-    def found(self) -> tuple[GameCheck, Exception | None]:
-        """What was found, and the error that ended the check before its time."""
-        found = GameCheck(continues=True)
+    def outcome(self) -> tuple[GameCheck, Exception | None]:
+        """The result of the check, and the error that ended it early, or None."""
+        result = GameCheck(continues=True)
         try:
-            check_promises(self.game, self.variant, [self.players], self.deals, self.seed, found)
-        except Exception as error:  # noqa: BLE001 - any fault of the game's code, told by every promise that was not reached
-            return found, error
-        return found, None
+            check_promises(self.game, self.variant, [self.players], self.deals, self.seed, result)
+        except Exception as error:  # noqa: BLE001 - any fault of the game's code, raised by every promise that was not reached
+            return result, error
+        return result, None
 
     def check(self, promise: str) -> None:
-        """Raise the violation of a promise, or the error that kept it from being checked; skip one that this game does not make."""
+        """Raise the violation of a promise, or the error that prevented its check; skip a promise that this game does not make."""
         import pytest
 
-        found, error = self.found
-        if promise in found.broken:
-            raise found.broken[promise]
-        if promise in found.promises:
+        result, error = self.outcome
+        if promise in result.broken:
+            raise result.broken[promise]
+        if promise in result.promises:
             return
         if error is not None:
             raise error
@@ -130,12 +130,12 @@ def agent_checks(
     ]
 
 
-def _reasons(given: Mapping[str, str] | None, known: Sequence[str], kind: str) -> Mapping[str, str]:
+def _reasons(reasons: Mapping[str, str] | None, names: Sequence[str], kind: str) -> Mapping[str, str]:
     """Return the expected failures. Raises InputError for one that is not known."""
-    for name in given or {}:
-        if name not in known:
-            raise InputError(f"expected_failures: unknown {kind} {short_repr(name)}; {suggest_names(name, known)}")
-    return given or {}
+    for name in reasons or {}:
+        if name not in names:
+            raise InputError(f"expected_failures: unknown {kind} {short_repr(name)}; {suggest_names(name, names)}")
+    return reasons or {}
 
 
 def _parameter(check: Callable[[], Any], name: str, reason: str | None) -> Any:

@@ -22,40 +22,42 @@ from strozzi_sim.study.games import figures_of_games
 DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up, played at random
 
 
-def check_report(here: Checked) -> None:
+def check_report(checked: Checked) -> None:
     """Make the tables of a small study with every player count, and check the names in the game's pictures and heat maps."""
-    if here.variant.name != BASE:
+    if checked.variant.name != BASE:
         return
     try:
-        part = here.game.report
+        part = checked.game.report
         if part.is_default:
             return
         lineups = (1, 2)  # self-play has no table of positions
-        cells = [_cell(here, players, agents) for players in here.game.player_counts for agents in lineups]
-        figures = figures_of_games(here.game, cells, part.PAGES, part.HEATMAPS)
+        cells = [_cell(checked, players, agents) for players in checked.game.player_counts for agents in lineups]
+        figures = figures_of_games(checked.game, cells, part.PAGES, part.HEATMAPS)
         tables = {name: table.frame() for name, table in figures.items()}
         pictures = part.pictures(tables)
     except (InputError, LookupError) as error:
         what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        here.require("report", False, f"the tables and pictures of a study: {what}")
+        checked.require("report", False, f"the tables and pictures of a study: {what}")
         return
     for picture in pictures:
-        _check_picture(here, picture, tables)
+        _check_picture(checked, picture, tables)
     for picture, compared, _ in part.comparisons(tables).values():
-        _check_finding(here, picture.name, compared, tables[picture.table])
+        _check_finding(checked, picture.name, compared, tables[picture.table])
     for name, heat_map in part.HEATMAPS.items():
         table = tables[f"heat_{name.replace('-', '_')}"]
-        own = Picture(name, "", "table", "", (heat_map.figure,), "")
-        here.require(
-            "report", not unknown_figures(own, table), f"heat map {name!r}: {'; '.join(unknown_figures(own, table))}"
+        drawn = Picture(name, "", "table", "", (heat_map.figure,), "")
+        checked.require(
+            "report",
+            not unknown_figures(drawn, table),
+            f"heat map {name!r}: {'; '.join(unknown_figures(drawn, table))}",
         )
 
 
-def _cell(here: Checked, players: int, agents: int) -> CellCounts:
+def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
     """Return the counts of a few games among agents that play at random."""
-    part = here.game.report
-    lineup = (load_agent("random", here.game),) * agents
-    match = Match(here.game, players, lineup, here.variant, here.seed)
+    part = checked.game.report
+    lineup = (load_agent("random", checked.game),) * agents
+    match = Match(checked.game, players, lineup, checked.variant, checked.seed)
     maps = [heat_map.block.crosstab for heat_map in part.HEATMAPS.values() if heat_map.block]
     plan = match.plan(list(dict.fromkeys([*part.crosstabs(part.PAGES), *maps])))
     chunks = [match.play(first, first + DEALS, plan=plan) for first in range(0, CHUNKS * DEALS, DEALS)]
@@ -64,51 +66,51 @@ def _cell(here: Checked, players: int, agents: int) -> CellCounts:
     return CellCounts(0, match, CHUNKS * DEALS, outcome=outcome, counts=counts, plan=plan)
 
 
-def _known(here: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:
+def _require_known(checked: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:
     listed = [str(each) for each in names]
-    here.require(
+    checked.require(
         "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
     )
 
 
-def _check_picture(here: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
+def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
     """Check that the names used in a picture exist in its table."""
     where = f"picture {picture.name!r}"
-    _known(here, where, "page", picture.page, here.game.report.PAGES)
-    _known(here, where, "table", picture.table, tables)
+    _require_known(checked, where, "page", picture.page, checked.game.report.PAGES)
+    _require_known(checked, where, "table", picture.table, tables)
     table = tables[picture.table]
     where += f", table {picture.table!r}"
     unknown = unknown_figures(picture, table)
-    here.require("report", not unknown, f"{where}: {'; '.join(unknown)}")
+    checked.require("report", not unknown, f"{where}: {'; '.join(unknown)}")
     columns = (picture.x, picture.series if picture.series != SCENARIO else "")
-    _check_rows(here, where, table, columns, picture.where)
+    _check_rows(checked, where, table, columns, picture.where)
     for column, levels in ((picture.x, picture.levels), (picture.series, picture.series_levels)):
-        _check_levels(here, where, table, column, levels)
+        _check_levels(checked, where, table, column, levels)
 
 
-def _check_finding(here: Checked, picture: str, compared: Comparison, table: pd.DataFrame) -> None:
+def _check_finding(checked: Checked, picture: str, compared: Comparison, table: pd.DataFrame) -> None:
     """Check that the names used by the finding of a picture exist in its table."""
     where = f"finding of picture {picture!r}"
     figures = table["figure"].unique()
     for figure in compared.figures if len(table) else ():
-        _known(here, where, "figure", figure.name, figures)
-    _check_rows(here, where, table, (compared.key, compared.at), compared.where)
-    _check_levels(here, where, table, compared.key, compared.levels)
+        _require_known(checked, where, "figure", figure.name, figures)
+    _check_rows(checked, where, table, (compared.key, compared.at), compared.where)
+    _check_levels(checked, where, table, compared.key, compared.levels)
 
 
 def _check_rows(
-    here: Checked, where: str, table: pd.DataFrame, columns: Iterable[str], rows: Mapping[str, str]
+    checked: Checked, where: str, table: pd.DataFrame, columns: Iterable[str], rows: Mapping[str, str]
 ) -> None:
     """Check the names of columns, and of values in `rows`."""
     for column in filter(None, (*columns, *rows)):
-        _known(here, where, "column", column, table.columns)
+        _require_known(checked, where, "column", column, table.columns)
     for column, level in rows.items():
-        _known(here, where, f"value of {column}", level, table[column].unique())
+        _require_known(checked, where, f"value of {column}", level, table[column].unique())
 
 
-def _check_levels(here: Checked, where: str, table: pd.DataFrame, column: str, levels: tuple[str, ...]) -> None:
-    there = set(table[column]) if levels else set()
-    here.require(
-        "report", not levels or bool(there & set(levels)),
-        f"{where}: unknown levels {short_repr(list(levels))} of {column}; {suggest_names('', map(str, sorted(there)))}",
+def _check_levels(checked: Checked, where: str, table: pd.DataFrame, column: str, levels: tuple[str, ...]) -> None:
+    levels_in_table = set(table[column]) if levels else set()
+    checked.require(
+        "report", not levels or bool(levels_in_table & set(levels)),
+        f"{where}: unknown levels {short_repr(list(levels))} of {column}; {suggest_names('', map(str, sorted(levels_in_table)))}",
     )  # fmt: skip

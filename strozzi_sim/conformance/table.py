@@ -1,7 +1,7 @@
-"""The table of a game keeps to what a seat knows: promise `table`.
+"""Check a game's table, the promise `table`: it contains only what its seat knows.
 
-The fold of the lines that a seat may see agrees with its View; what a seat may not know does not change a byte of its page; every
-choice has a label; the standing is that of the last line; and the points in the end are the scores.
+The fold of a seat's lines agrees with its View; hidden information does not change a byte of its page; every choice has a
+label; the standing follows the last line; and the final points are the scores.
 """
 
 from typing import Any
@@ -18,78 +18,78 @@ from strozzi_sim.table.schema import check
 _EVERY = 4  # decisions between two comparisons
 
 
-def check_table(here: Checked) -> None:
+def check_table(checked: Checked) -> None:
     """Play one game at random, and compare the tables of the seats with the core."""
-    position, rng = here.position(), SeatRng((here.seed << 40) + (here.deal << 8) + here.players + 1)
+    position, rng = checked.position(), SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players + 1)
     while not position.over:
-        seat = position.actor if rng.below(2) else rng.below(here.players)
-        if len(here.actions) % _EVERY == 0:
-            _check_seat(here, position, seat)
-            _check_secrets(here, position, position.legal[rng.below(len(position.legal))])
+        seat = position.actor if rng.below(2) else rng.below(checked.players)
+        if len(checked.actions) % _EVERY == 0:
+            _check_seat(checked, position, seat)
+            _check_secrets(checked, position, position.legal[rng.below(len(position.legal))])
         action = position.legal[rng.below(len(position.legal))]
         position.play(action)
-        here.actions.append(action)
-    for seat in range(here.players):
-        table = _check_seat(here, position, seat)
+        checked.actions.append(action)
+    for seat in range(checked.players):
+        table = _check_seat(checked, position, seat)
         if not isinstance(table, PlainTable):
-            now, scores = list(table.view["now"]), list(position.scores)
-            here.require("table", now == scores, f"the points in the end are {now}, the scores {scores}")
+            points, scores = list(table.view["now"]), list(position.scores)
+            checked.require("table", points == scores, f"the points in the end are {points}, the scores {scores}")
 
 
-def _page(here: Checked, position: Position, seat: int) -> tuple[Table, dict[str, Any]]:
+def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[str, Any]]:
     """Return the table of a seat, and the JSON of its page."""
-    header = {"players": here.players, "components": here.variant.components, "variant": here.variant.name}
-    table = table_of(here.game, header, seat)
+    header = {"players": checked.players, "components": checked.variant.components, "variant": checked.variant.name}
+    table = table_of(checked.game, header, seat)
     if isinstance(table, PlainTable):
         steps = next_steps(table, position.lines(seat), position, {})
     else:
         steps, before = [], dict[str, bytes]()
         for line in position.lines(seat):
             steps += fold(table, [line], before)
-            _check_standing(here, table, line)
+            _check_standing(checked, table, line)
     return table, {"head": table.head, "steps": steps, "ask": ask(table, position)}
 
 
-def _check_standing(here: Checked, table: Table, line: Line) -> None:
+def _check_standing(checked: Checked, table: Table, line: Line) -> None:
     """Check that `now` is what `standing` returns after a line, rather than before what an override of `apply` changed."""
-    shown, standing = list(table.view["now"]), list(table.standing())
-    here.require(
+    points, standing = list(table.view["now"]), list(table.standing())
+    checked.require(
         "table",
-        shown == standing,
-        f"after a line of type {line['type']} the page shows the points {shown}, a line late: standing() returns {standing}; change "
+        points == standing,
+        f"after a line of type {line['type']} the page shows the points {points}, a line late: standing() returns {standing}; change "
         "what it reads in on_TYPE or lay_out, not after Table.apply",
     )
 
 
-def _check_seat(here: Checked, position: Position, seat: int) -> Table:
-    table, page = _page(here, position, seat)
+def _check_seat(checked: Checked, position: Position, seat: int) -> Table:
+    table, page = _page(checked, position, seat)
     try:
         check(msgspec.json.decode(msgspec.json.encode(page)))
     except msgspec.ValidationError as error:
-        here.require("table", False, f"the JSON of seat {seat} is not as declared: {error}")
-    here.require("table", all(step["said"] for step in page["steps"]), f"an event has no sentence for seat {seat}")
+        checked.require("table", False, f"the JSON of seat {seat} is not as declared: {error}")
+    checked.require("table", all(step["said"] for step in page["steps"]), f"an event has no sentence for seat {seat}")
     for what, folded, known in table.agreements(position.view(seat)):
-        here.require("table", folded == known, f"seat {seat} is shown {what}: {folded}, but knows {known}")
+        checked.require("table", folded == known, f"seat {seat} is shown {what}: {folded}, but knows {known}")
     return table
 
 
-def _check_secrets(here: Checked, position: Position, instead: int) -> None:
+def _check_secrets(checked: Checked, position: Position, other_action: int) -> None:
     """Check that two actions of which a seat learns the same lead to the same page."""
     actor, first = position.actor, position.legal[0]
-    one, other = position.copy(), position.copy()
-    one.play(first)
-    other.play(instead)
-    for viewer in range(here.players):
-        seen = [
-            here.kernels.seen(position.state, after.state, here.variant.rules, action, viewer)
-            for after, action in ((one, first), (other, instead))
+    after_first, after_other = position.copy(), position.copy()
+    after_first.play(first)
+    after_other.play(other_action)
+    for viewer in range(checked.players):
+        codes = [
+            checked.kernels.seen(position.state, after.state, checked.variant.rules, action, viewer)
+            for after, action in ((after_first, first), (after_other, other_action))
         ]
         if (
             viewer == actor
-            or seen[0] != seen[1]
-            or one.concealed(viewer).tobytes() != other.concealed(viewer).tobytes()
+            or codes[0] != codes[1]
+            or after_first.concealed(viewer).tobytes() != after_other.concealed(viewer).tobytes()
         ):
             continue
-        pages = [msgspec.json.encode(_page(here, after, viewer)[1]) for after in (one, other)]
-        what = f"the page of seat {viewer} distinguishes {first} of seat {actor} from {instead}"
-        here.require("table", pages[0] == pages[1], what)
+        pages = [msgspec.json.encode(_page(checked, after, viewer)[1]) for after in (after_first, after_other)]
+        what = f"the page of seat {viewer} distinguishes {first} of seat {actor} from {other_action}"
+        checked.require("table", pages[0] == pages[1], what)

@@ -32,7 +32,7 @@ class Ratio:
     rows_count: bool = False  # whether n is the number of rows instead of the denominator
 
     def formula(self, fact: str, where: str = "") -> str:
-        """Return how the figure is counted, in words: "sum of points / number of rows; rows of turn where round == 3"."""
+        """Return how the figure is counted: "sum of points / number of rows; rows of turn where round == 3"."""
         rows = f"rows of {fact}" + (f" where {where}" if where else "")
 
         def total(columns: Sequence[str]) -> str:
@@ -40,9 +40,9 @@ class Ratio:
             return "number of rows" if names == [ROWS] else f"sum of {' + '.join(names)}".replace("+ -", "- ")
 
         denominators = {GAMES: "number of games", PLAYERS: "games times players"}
-        under = denominators.get(self.denominator) or total((self.denominator,))
-        over = f", over all levels of {self.along} together" if self.along else ""
-        return f"{total(self.numerator)} / {under}{over}; {rows}"
+        denominator = denominators.get(self.denominator) or total((self.denominator,))
+        scope = f", over all levels of {self.along} together" if self.along else ""
+        return f"{total(self.numerator)} / {denominator}{scope}; {rows}"
 
 
 def mean(name: str, *columns: str) -> Ratio:
@@ -115,19 +115,19 @@ class Block:
         counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
         keys = list(self.axes)
         names = [list(cell.plan.levels(self.fact, column).names) for column in self.axes.values()]
-        whole = counts
+        with_margins = counts
         for axis, key in enumerate(keys, 1):
             if key in self.margins:
-                whole = np.concatenate([whole, whole.sum(axis, keepdims=True)], axis)
+                with_margins = np.concatenate([with_margins, with_margins.sum(axis, keepdims=True)], axis)
                 names[axis - 1].append(ALL)
-        left_out = {key: given(cell) if callable(given) else given for key, given in self.exclude.items()}
+        excluded = {key: names(cell) if callable(names) else names for key, names in self.exclude.items()}
         keep = [
             [
                 k
-                for k, one in enumerate(known)
-                if one in self.include.get(key, known) and one not in left_out.get(key, ())
+                for k, level in enumerate(all_levels)
+                if level in self.include.get(key, all_levels) and level not in excluded.get(key, ())
             ]
-            for key, known in zip(keys, names, strict=True)
+            for key, all_levels in zip(keys, names, strict=True)
         ]
         scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}
 
@@ -140,48 +140,52 @@ class Block:
         def chosen(array: Array) -> Array:
             """Return the levels to write, for axes that have all of them."""
             for axis, levels in enumerate(keep, 1):
-                if array.shape[axis] == whole.shape[axis] != len(levels):
+                if array.shape[axis] == with_margins.shape[axis] != len(levels):
                     array = array.take(levels, axis)
             return array
 
         def sums(array: Array, columns: Sequence[str]) -> Array:
             """Return the sum of columns; ROWS is the number of rows."""
-            places = [0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-")) for column in columns]
+            indices = [0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-")) for column in columns]
             signs = [-1 if column.startswith("-") else 1 for column in columns]
-            parts = [array[..., k] if sign > 0 else -array[..., k] for k, sign in zip(places, signs, strict=True)]
+            parts = [array[..., k] if sign > 0 else -array[..., k] for k, sign in zip(indices, signs, strict=True)]
             return sum(parts[1:], parts[0])
 
-        shown_counts = np.moveaxis(np.ascontiguousarray(np.moveaxis(chosen(whole), -1, 0)), 0, -1)
+        written_counts = np.moveaxis(np.ascontiguousarray(np.moveaxis(chosen(with_margins), -1, 0)), 0, -1)
 
         def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
             """Return numerator and denominator of a figure, and the keyword arguments of its estimate."""
-            over, scale = sums(shown_counts, ratio.numerator), scales.get(ratio.denominator, 1)
-            over = over if scale == 1 else over * scale
+            numerator, scale = sums(written_counts, ratio.numerator), scales.get(ratio.denominator, 1)
+            numerator = numerator if scale == 1 else numerator * scale
             if ratio.denominator in (GAMES, PLAYERS):
                 games = cell.outcome["games"] * (cell.players if ratio.denominator == PLAYERS else 1)
-                under = games.reshape(-1, *[1] * len(keys))
+                denominator = games.reshape(-1, *[1] * len(keys))
             elif ratio.along:
                 axis = 1 + keys.index(ratio.along)
-                under = sums(whole, (ratio.denominator,))
-                under = chosen(under.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True))
+                denominator = sums(with_margins, (ratio.denominator,))
+                denominator = chosen(denominator.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True))
             else:
-                under = sums(shown_counts, (ratio.denominator,))
+                denominator = sums(written_counts, (ratio.denominator,))
             units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
-            return over, np.broadcast_to(under, over.shape), units
+            return numerator, np.broadcast_to(denominator, numerator.shape), units
 
-        shown = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
+        written_levels = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
         for figure in self.figures:
-            over, under, units = sides(figure)
-            events = sums(shown_counts, (ROWS,)) if figure.rows_count else None
-            self._add(table, cell, figure.name, stats.ratio(over, under, **units, events=events), shown)
-        for less in self.differences:
-            axis, levels = 1 + keys.index(less.key), shown[less.key]
-            if less.level in levels and len(levels) > 1:
-                over, under, units = sides(less.of)
-                first = levels.index(less.level)
-                pairs = [(array.take([first], axis), np.delete(array, first, axis)) for array in (over, under)]
-                rest = {**shown, less.key: [name for name in levels if name != less.level]}
-                self._add(table, cell, less.name, stats.difference(*pairs, **units), rest)
+            numerator, denominator, units = sides(figure)
+            events = sums(written_counts, (ROWS,)) if figure.rows_count else None
+            self._add(
+                table, cell, figure.name, stats.ratio(numerator, denominator, **units, events=events), written_levels
+            )
+        for comparison in self.differences:
+            axis, levels = 1 + keys.index(comparison.key), written_levels[comparison.key]
+            if comparison.level in levels and len(levels) > 1:
+                numerator, denominator, units = sides(comparison.of)
+                first = levels.index(comparison.level)
+                pairs = [
+                    (array.take([first], axis), np.delete(array, first, axis)) for array in (numerator, denominator)
+                ]
+                other_levels = {**written_levels, comparison.key: [name for name in levels if name != comparison.level]}
+                self._add(table, cell, comparison.name, stats.difference(*pairs, **units), other_levels)
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """Return the block of a heat map with these keys as rows and columns; `figures` by default all."""
@@ -194,15 +198,15 @@ class Block:
             exclude={renamed[key]: names for key, names in self.exclude.items()},
         )  # fmt: skip
 
-    def _add(self, table: Any, cell: Any, name: str, estimate: Any, shown: Mapping[str, list[str]]) -> None:
+    def _add(self, table: Any, cell: Any, name: str, estimate: Any, levels_by_key: Mapping[str, list[str]]) -> None:
         if not self.named:
-            table.add(cell, name, estimate, **shown, **self.levels)
+            table.add(cell, name, estimate, **levels_by_key, **self.levels)
             return
-        axis = list(shown).index(self.named)
-        rest = {key: found for key, found in shown.items() if key != self.named}
-        for k, level in enumerate(shown[self.named]):
-            place = (slice(None),) * axis + (k,)
-            table.add(cell, name.format(level), estimate.at(place), **rest, **self.levels)
+        axis = list(levels_by_key).index(self.named)
+        other_levels = {key: levels for key, levels in levels_by_key.items() if key != self.named}
+        for k, level in enumerate(levels_by_key[self.named]):
+            index = (slice(None),) * axis + (k,)
+            table.add(cell, name.format(level), estimate.at(index), **other_levels, **self.levels)
 
 
 @dataclass(frozen=True)
@@ -235,8 +239,8 @@ class Quantiles:
         parts = [(self.levels, counts if not self.by else counts.sum(1))]
         for key, column in self.by.items():
             names = cell.plan.levels(self.fact, column).names
-            own = [({**self.levels, key: name}, counts[:, k]) for k, name in enumerate(names)]
-            parts = [*own, ({**self.levels, key: ALL}, counts.sum(1))]
+            by_level = [({**self.levels, key: name}, counts[:, k]) for k, name in enumerate(names)]
+            parts = [*by_level, ({**self.levels, key: ALL}, counts.sum(1))]
         for levels, histogram in parts:
             estimate = stats.quantiles(
                 histogram, tuple(self.figures.values()), deals=cell.deals, open_above=self.open_above,

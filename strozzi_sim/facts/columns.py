@@ -49,9 +49,9 @@ def labels(names: Sequence[str], first: int = 0) -> Levels:
 
 def numbers(values: Iterable[int], most: int | None = None) -> Levels:
     """Return one level for each number that occurs; numbers from `most` on are one level, "most+"."""
-    found = sorted({value if most is None else min(value, most) for value in values})
-    names = [str(value) + ("+" if value == most else "") for value in found]
-    return Levels(tuple(names), tuple(found), most is None)
+    occurring = sorted({value if most is None else min(value, most) for value in values})
+    names = [str(value) + ("+" if value == most else "") for value in occurring]
+    return Levels(tuple(names), tuple(occurring), most is None)
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
@@ -98,14 +98,14 @@ def yes_or_no(name: str, text: str) -> Column:
 
 
 def derived(
-    name: str, text: str, of: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = "", **more: Any
+    name: str, text: str, sources: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = "", **more: Any
 ) -> Column:  # fmt: skip
-    """Return a column derived from those that `of` names, with blanks between them; see `Column`."""
+    """Return a column derived from `sources`, names of columns separated by blanks; see `Column`."""
 
-    def whole(setting: GameConfig) -> Array:
+    def integers(setting: GameConfig) -> Array:
         return np.asarray(values(setting), int)
 
-    return Column(name, text, levels, unit=unit, derived_from=tuple(of.split()), values=whole, **more)
+    return Column(name, text, levels, unit=unit, derived_from=tuple(sources.split()), values=integers, **more)
 
 
 def round_columns(

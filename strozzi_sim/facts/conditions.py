@@ -33,8 +33,8 @@ def _parsed(text: str) -> ast.Expression:
         return ast.parse(text, mode="eval")
 
 
-def _quoted(found: re.Match[str]) -> str:
-    return repr(found[1]) if found[1] else found[0]
+def _quoted(match: re.Match[str]) -> str:
+    return repr(match[1]) if match[1] else match[0]
 
 
 def _constant(node: ast.AST) -> str | float | None:
@@ -97,12 +97,12 @@ class Condition:
 
     def bounds(self, column: str, levels: Levels | None, scale: int) -> list[int]:
         """Return the numbers at which a comparison of the column can change its result, ascending."""
-        found = set()
+        bounds = set()
         for name, _, value in self._comparisons(self._tree):
             if name == column:
                 low, high = self._between(column, value, levels, scale)
-                found |= {low, high}
-        return sorted(found)
+                bounds |= {low, high}
+        return sorted(bounds)
 
     def _between(self, column: str, value: Any, levels: Levels | None, scale: int) -> tuple[int, int]:
         """Return the smallest value of the column not below `value`, and the smallest above it."""
@@ -112,8 +112,8 @@ class Condition:
             level = names.index(value)
             return levels.starts[level], levels.starts[level + 1] if level + 1 < len(names) else 2**31
         if isinstance(value, str) or not numeric:
-            say = "it is a number" if numeric else suggest_names(str(value), names)
-            raise InputError(f"{self._where}: {short_repr(self.text)}: {column} is never {value!r}; {say}")
+            hint = "it is a number" if numeric else suggest_names(str(value), names)
+            raise InputError(f"{self._where}: {short_repr(self.text)}: {column} is never {value!r}; {hint}")
         if not abs(value * scale) <= MAX_NUMBER:
             raise InputError(
                 f"{self._where}: {short_repr(self.text)}: {column} is compared with {value:g}; give a number between "
@@ -124,21 +124,21 @@ class Condition:
     def evaluate(
         self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]
     ) -> Array:
-        """Evaluate the condition for values of its columns; returns bool of their common shape."""
+        """Evaluate the condition for values of its columns; return bool of their common shape."""
 
-        def of(tree: Any) -> Any:
+        def evaluate_part(tree: Any) -> Any:
             if tree[0] == "not" and not isinstance(tree[1], type):
-                return ~of(tree[1])
+                return ~evaluate_part(tree[1])
             if tree[0] in ("and", "or") and not isinstance(tree[1], type):
-                parts = [of(part) for part in tree[1:]]
+                parts = [evaluate_part(part) for part in tree[1:]]
                 return np.logical_and.reduce(parts) if tree[0] == "and" else np.logical_or.reduce(parts)
             column, kind, value = tree
             low, high = self._between(column, value, levels[column], scales[column])
-            at = values[column]
+            column_values = values[column]
             if kind in (ast.Eq, ast.NotEq):
-                equal = (at >= low) & (at < high)
+                equal = (column_values >= low) & (column_values < high)
                 return equal if kind is ast.Eq else ~equal
             bound = low if kind in (ast.Lt, ast.GtE) else high
-            return at < bound if kind in (ast.Lt, ast.LtE) else at >= bound
+            return column_values < bound if kind in (ast.Lt, ast.LtE) else column_values >= bound
 
-        return np.asarray(of(self._tree))
+        return np.asarray(evaluate_part(self._tree))

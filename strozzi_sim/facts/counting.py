@@ -139,72 +139,72 @@ def _find_cells(begin, rows, bytes_, words, longs, dims, first, last, strides, c
 
 
 @jit
-def _pack(column, place, rows, bit, packed, at):
+def _pack(column, place, rows, bit, packed, offset):
     """Add a column to a word; return an upper bound of its values."""
-    seen = uint64(0)
+    union = uint64(0)
     for row in range(rows):
         value = uint64(column[place + row])
-        seen |= value
-        packed[at + row] += value << bit
-    return seen
+        union |= value
+        packed[offset + row] += value << bit
+    return union
 
 
 @jit
 def _fill_words(begin, rows, bytes_, words, longs, parts, first, last, packed):
     """Fill `packed` for `rows` rows from number `begin` on; return an upper bound of their numbers, scaled to _ROOM."""
-    most = uint64(1)
+    bound = uint64(1)
     for k in range(first, last):
-        place, size, at, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
+        place, size, offset, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
         if bit == uint64(0):  # the first number of its word
-            begins = uint64(parts[k, 0] < 0)
+            count = uint64(parts[k, 0] < 0)
             for row in range(rows):
-                packed[at + row] = begins
+                packed[offset + row] = count
         if size == 1:
-            most |= _pack(bytes_, place, rows, bit, packed, at)
+            bound |= _pack(bytes_, place, rows, bit, packed, offset)
         elif size == 2:
-            most |= (_pack(words, place, rows, bit, packed, at) >> _WIDER) + uint64(1)
+            bound |= (_pack(words, place, rows, bit, packed, offset) >> _WIDER) + uint64(1)
         elif size == 4:
-            _pack(longs, place, rows, bit, packed, at)
-    return int64(most)
+            _pack(longs, place, rows, bit, packed, offset)
+    return int64(bound)
 
 
 @jit
-def _add_words(rows, cells, packed, wide, sums, first):
+def _add_words(rows, cells, packed, width, sums, first):
     """Add each row's words to those of its cell."""
     word = 0
-    while wide - word >= 2:
-        at = word * STEP
+    while width - word >= 2:
+        offset = word * STEP
         for row in range(rows):
             cell = first + int64(cells[row])
-            sums[cell] += packed[at + row]
-            sums[cell + 1] += packed[at + STEP + row]
+            sums[cell] += packed[offset + row]
+            sums[cell + 1] += packed[offset + STEP + row]
         word += 2
         first += 2
-    if wide > word:
-        at = word * STEP
+    if width > word:
+        offset = word * STEP
         for row in range(rows):
-            sums[first + int64(cells[row])] += packed[at + row]
+            sums[first + int64(cells[row])] += packed[offset + row]
 
 
 @jit
 def _clear_words(cube, cubes, parts, sums, counts):
     """Add the words of a cube to its counts, and clear them."""
-    first, last, wide = cubes[cube, 3], cubes[cube, 4], cubes[cube, 8]
-    at, place = cubes[cube, 7], cubes[cube, 5]
+    first, last, width = cubes[cube, 3], cubes[cube, 4], cubes[cube, 8]
+    offset, place = cubes[cube, 7], cubes[cube, 5]
     for _ in range(cubes[cube, 6]):
-        used = uint64(0)
-        for word in range(wide):
-            used |= sums[at + word]
-        if used != uint64(0):
+        any_word = uint64(0)
+        for word in range(width):
+            any_word |= sums[offset + word]
+        if any_word != uint64(0):
             for k in range(first, last):
                 bits = uint64(parts[k, 4])
-                number = sums[at + parts[k, 2]] >> uint64(parts[k, 3])
+                number = sums[offset + parts[k, 2]] >> uint64(parts[k, 3])
                 if bits < uint64(64):
                     number &= (uint64(1) << bits) - uint64(1)
                 counts[place + k - first] += int64(number)
-            for word in range(wide):
-                sums[at + word] = uint64(0)
-        at += wide
+            for word in range(width):
+                sums[offset + word] = uint64(0)
+        offset += width
         place += last - first
 
 
@@ -215,15 +215,15 @@ def count_rows(
     """Add the rows of `games` games to the words, in steps that fit into the nearest cache."""
     _fill(games, bytes_, longs, tables, fills)
     for cube in range(cubes.shape[0]):
-        whole = int64(longs[tables[cubes[cube, 0], 0]])
-        for begin in range(0, whole, STEP):
-            rows = min(STEP, whole - begin)
+        total_rows = int64(longs[tables[cubes[cube, 0], 0]])
+        for begin in range(0, total_rows, STEP):
+            rows = min(STEP, total_rows - begin)
             _find_cells(begin, rows, bytes_, words, longs, dims, cubes[cube, 1], cubes[cube, 2], strides, cells)
-            most = _fill_words(begin, rows, bytes_, words, longs, parts, cubes[cube, 3], cubes[cube, 4], packed)
-            if pending[cube] + rows * most > _ROOM:
+            bound = _fill_words(begin, rows, bytes_, words, longs, parts, cubes[cube, 3], cubes[cube, 4], packed)
+            if pending[cube] + rows * bound > _ROOM:
                 _clear_words(cube, cubes, parts, sums, counts)
                 pending[cube] = 0
-            pending[cube] += rows * most
+            pending[cube] += rows * bound
             _add_words(rows, cells, packed, cubes[cube, 8], sums, cubes[cube, 7])
 
 

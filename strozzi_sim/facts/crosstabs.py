@@ -45,7 +45,7 @@ class _Cube:
     sums: tuple[str, ...]  # summed written columns
     # columns with one level per value, so that their sums follow from the counts
     derived_sums: frozenset[str] = frozenset()
-    alone: int = 0  # total size of its crosstabs if each were counted separately
+    separate_size: int = 0  # total size of its crosstabs if each were counted separately
     first: int = 0  # index of its first count
 
     @property
@@ -65,7 +65,7 @@ class _Cube:
         bounds = {name: tuple(sorted({*self.bounds.get(name, ()), *other.bounds.get(name, ())})) for name in names}
         derived = self.derived_sums | other.derived_sums
         sums = tuple(name for name in dict.fromkeys([*self.sums, *other.sums]) if name not in derived)
-        return _Cube(self.table, bounds, sums, derived, self.alone + other.alone)
+        return _Cube(self.table, bounds, sums, derived, self.separate_size + other.separate_size)
 
 
 class _Cells:
@@ -80,37 +80,38 @@ class _Cells:
         """Return the cells of a cube, from the counts of all cubes."""
         part = counts[:, cube.first : cube.first + cube.cells * cube.width]
         places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
-        at = np.unravel_index(places, cube.shape) if cube.bounds else ()
-        levels = zip(cube.bounds.items(), at, strict=True)
-        values = {name: np.asarray(starts)[place] for (name, starts), place in levels}
+        coordinates = np.unravel_index(places, cube.shape) if cube.bounds else ()
+        levels = zip(cube.bounds.items(), coordinates, strict=True)
+        values = {name: np.asarray(starts)[index] for (name, starts), index in levels}
         return cls(values, len(places), lambda k: np.ascontiguousarray(part[:, places * cube.width + k].T))
 
     def by(self, columns: Iterable[str]) -> Self:
-        """Return the cells by some of the columns, whatever the others are."""
-        kept = {name: values for name, values in self.values.items() if name in columns}
+        """Return the cells by some of the columns, summed over the others."""
+        kept_columns = {name: values for name, values in self.values.items() if name in columns}
         number = np.zeros(self.size, np.int64)
-        for column in kept.values():
+        for column in kept_columns.values():
             levels, place = np.unique(column, return_inverse=True)
             number = number * len(levels) + place
         _, first, group = np.unique(number, return_index=True, return_inverse=True)
-        values = {name: values[first] for name, values in kept.items()}
-        return type(self)(values, len(first), lambda k: _added(self.counts(k), group, len(first)))
+        values = {name: values[first] for name, values in kept_columns.items()}
+        return type(self)(values, len(first), lambda k: _sum_rows(self.counts(k), group, len(first)))
 
 
-def _added(counts: Array, into: Array, size: int, keep: Any = True, times: Any = 1) -> Array:
-    """Return the sums of the rows of counts, integers [K, C], that go into each of `size` places, int64[size, C].
+def _sum_rows(counts: Array, targets: Array, size: int, keep: Any = True, times: Any = 1) -> Array:
+    """Return the sums of the rows of counts, integers [K, C], by target, int64[size, C].
 
-    Row k goes into place into[k], `times` a factor, unless `keep` leaves it out.
+    Row k is added to row targets[k], multiplied by `times`, if `keep` is true for it.
     """
     from scipy.sparse import csc_array
 
-    keep, times = np.broadcast_to(keep, into.shape), np.broadcast_to(np.asarray(times, np.int64), into.shape)
+    keep, times = np.broadcast_to(keep, targets.shape), np.broadcast_to(np.asarray(times, np.int64), targets.shape)
     ends = np.concatenate([[0], np.cumsum(keep)])
-    added: Array = csc_array((times[keep], into[keep], ends), (size, len(into))) @ counts
-    return added
+    sums: Array = csc_array((times[keep], targets[keep], ends), (size, len(targets))) @ counts
+    return sums
 
 
-Found = dict[tuple[int, frozenset[str]], _Cells]  # (first count of a cube, columns) -> its cells by these columns
+# (first count of a cube, columns) -> its cells by these columns
+CellsByColumns = dict[tuple[int, frozenset[str]], _Cells]
 
 
 _condition = cache(Condition)
@@ -127,13 +128,13 @@ class CrosstabPlan:
         self.crosstabs = tuple(dict.fromkeys(crosstabs))
         self.cubes: list[_Cube] = []
         needs = {crosstab: self._need(crosstab) for crosstab in self.crosstabs}
-        for crosstab in sorted(self.crosstabs, key=lambda asked: -needs[asked].cells):
+        for crosstab in sorted(self.crosstabs, key=lambda crosstab: -needs[crosstab].cells):
             self._place(needs[crosstab])
         self.size = 0
         for cube in self.cubes:
             cube.first = self.size
             self.size += cube.cells * cube.width
-        self._cube_of = {crosstab: self._holder(crosstab, need) for crosstab, need in needs.items()}
+        self._cube_of = {crosstab: self._smallest_cube_with(crosstab, need) for crosstab, need in needs.items()}
 
     def table(self, name: str) -> Table:
         """Return a fact table by name."""
@@ -150,7 +151,7 @@ class CrosstabPlan:
         table = self.table(fact)
         levels = table.column(column).levels_in(self._setting)
         if levels is None:
-            sortable = [each.name for each in table.all_columns if each.levels is not None]
+            sortable = [other.name for other in table.all_columns if other.levels is not None]
             raise InputError(
                 f"table {fact}: {column} has no levels and cannot be a row or column; {suggest_names(column, sortable)}"
             )
@@ -194,43 +195,45 @@ class CrosstabPlan:
             if levels is not None and levels.exact and starts >= set(levels.starts):
                 derived.add(name)
         sums = tuple(name for name in crosstab.sums if not table.column(name).derived_from and name not in derived)
-        whole = {name: tuple(sorted(starts)) for name, starts in bounds.items()}
-        cube = _Cube(self._numbers[crosstab.fact], whole, sums, frozenset(derived))
+        sorted_bounds = {name: tuple(sorted(starts)) for name, starts in bounds.items()}
+        cube = _Cube(self._numbers[crosstab.fact], sorted_bounds, sums, frozenset(derived))
         if cube.cells > MAX_CELLS:
             raise InputError(
                 f"table {crosstab.fact} by {', '.join(crosstab.by)}: {cube.cells:,} cells, the most is {MAX_CELLS:,}; "
                 "leave a column out"
             )
-        cube.alone = cube.cells * cube.width
+        cube.separate_size = cube.cells * cube.width
         return cube
 
     def _place(self, need: _Cube) -> None:
-        """Merge a crosstab into the cube that grows least by it, or add a new cube."""
-        best, least = -1, None
+        """Merge a crosstab into the cube that grows least, or add a new cube."""
+        best, smallest_growth = -1, None
         for number, cube in enumerate(self.cubes):
             if cube.table != need.table:
                 continue
             merged = cube.with_(need)
             size = merged.cells * merged.width
-            grown = size - cube.cells * cube.width
-            fits = (merged.cells <= _SMALL and size <= _GROWTH * merged.alone) or grown == 0
-            if fits and (least is None or grown < least):
-                best, least = number, grown
+            growth = size - cube.cells * cube.width
+            fits = (merged.cells <= _SMALL and size <= _GROWTH * merged.separate_size) or growth == 0
+            if fits and (smallest_growth is None or growth < smallest_growth):
+                best, smallest_growth = number, growth
         if best < 0:
             self.cubes.append(need)
         else:
             self.cubes[best] = self.cubes[best].with_(need)
 
-    def _holder(self, crosstab: Crosstab, need: _Cube) -> _Cube:
+    def _smallest_cube_with(self, crosstab: Crosstab, need: _Cube) -> _Cube:
         """Return the smallest cube of the plan that contains a crosstab."""
-        holding = self._holding(need)
-        if not holding:
-            what = f"{crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
-            counted = ", ".join(dict.fromkeys(each.fact for each in self.crosstabs)) or "none"
-            raise InputError(f"table {what}: its rows were not counted in this study; counted are rows of {counted}")
-        return min(holding, key=lambda cube: cube.cells * cube.width)
+        cubes = self._cubes_with(need)
+        if not cubes:
+            columns = ", ".join(crosstab.by) or "nothing"
+            facts = ", ".join(dict.fromkeys(counted.fact for counted in self.crosstabs)) or "none"
+            raise InputError(
+                f"table {crosstab.fact} by {columns}: its rows were not counted in this study; counted are rows of {facts}"
+            )
+        return min(cubes, key=lambda cube: cube.cells * cube.width)
 
-    def _holding(self, need: _Cube) -> list[_Cube]:
+    def _cubes_with(self, need: _Cube) -> list[_Cube]:
         """Return the cubes of the plan that contain a crosstab."""
         return [
             cube
@@ -246,28 +249,32 @@ class CrosstabPlan:
 
     def can_answer(self, crosstab: Crosstab) -> bool:
         """Return whether the counts of this plan contain a crosstab, even one that was not requested."""
-        return crosstab in self._cube_of or bool(self._holding(self._need(crosstab)))
+        return crosstab in self._cube_of or bool(self._cubes_with(self._need(crosstab)))
 
-    def read(self, crosstab: Crosstab, counts: Array, found: Found | None = None) -> Array:
+    def read(self, crosstab: Crosstab, counts: Array, known_cells: CellsByColumns | None = None) -> Array:
         """Return a crosstab from counts of C chunks, integers [C, size]: int64[C, levels of each column of `by`, 1 + sums].
 
-        What was `found` in these counts for other crosstabs is used, and added to.
+        `known_cells` caches cells of these counts between calls for several crosstabs.
         """
         table = self.table(crosstab.fact)
-        cube = self._cube_of.get(crosstab) or self._holder(crosstab, self._need(crosstab))
+        cube = self._cube_of.get(crosstab) or self._smallest_cube_with(crosstab, self._need(crosstab))
         condition = self.condition(crosstab)
         compared = {name: table.column(name) for name in (condition.columns if condition else ())}
         multiplied = [name for name in crosstab.sums if name not in cube.sums]
-        used = [table.column(name) for name in (*crosstab.by, *compared, *multiplied)]
-        whole = frozenset(cube.bounds)
-        needed = whole.intersection(name for column in used for name in column.derived_from or (column.name,))
-        found = {} if found is None else found
-        if (cube.first, whole) not in found:
-            found[cube.first, whole] = _Cells.occurring(cube, counts)
-        if (cube.first, needed) not in found:  # added up from the fewest cells that are known by these columns
-            known = [cells for (first, columns), cells in found.items() if first == cube.first and columns >= needed]
-            found[cube.first, needed] = min(known, key=lambda cells: cells.size).by(needed)
-        cells = found[cube.first, needed]
+        columns_used = [table.column(name) for name in (*crosstab.by, *compared, *multiplied)]
+        all_columns = frozenset(cube.bounds)
+        needed = all_columns.intersection(
+            name for column in columns_used for name in column.derived_from or (column.name,)
+        )
+        known_cells = {} if known_cells is None else known_cells
+        if (cube.first, all_columns) not in known_cells:
+            known_cells[cube.first, all_columns] = _Cells.occurring(cube, counts)
+        if (cube.first, needed) not in known_cells:  # added up from the fewest cells that are known by these columns
+            candidates = [
+                cells for (first, columns), cells in known_cells.items() if first == cube.first and columns >= needed
+            ]
+            known_cells[cube.first, needed] = min(candidates, key=lambda cells: cells.size).by(needed)
+        cells = known_cells[cube.first, needed]
 
         def values(name: str) -> Array:
             column = table.column(name)
@@ -296,7 +303,7 @@ class CrosstabPlan:
         for numbers, name in zip(read, ("", *crosstab.sums), strict=True):
             place = 1 + cube.sums.index(name) if name in cube.sums else 0
             times = values(name) if name in multiplied else 1
-            numbers[:] = _added(cells.counts(place), cell, size, keep, times).T
+            numbers[:] = _sum_rows(cells.counts(place), cell, size, keep, times).T
         return np.moveaxis(read.reshape(-1, len(counts), *shape), 0, -1)
 
     @cached_property
@@ -327,17 +334,17 @@ class CrosstabPlan:
         strides: list[int] = []
         for number in sorted({cube.table for cube in self.cubes}):
             table = self._tables[number]
-            wanted = {name for cube in self.cubes if cube.table == number for name in (*cube.bounds, *cube.sums)}
+            names = {name for cube in self.cubes if cube.table == number for name in (*cube.bounds, *cube.sums)}
             for column in OUTCOMES:
-                if table.has_seat and column.name in wanted:
+                if table.has_seat and column.name in names:
                     size = SIZES[column.dtype]
                     places = [self._at(f"{first}_{column.name}") // size for first in ("of_seat", table.name)]
                     fills.append([number, size, *places])
-        at = 0
+        first_word = 0
         for cube in self.cubes:
             table, first_dim, first_part = self._tables[cube.table], len(dims), len(parts)
-            wide = self._pack(cube, parts)
-            stride = cube.cells * wide
+            width = self._pack(cube, parts)
+            stride = cube.cells * width
             for name, starts in cube.bounds.items():
                 stride //= len(starts)
                 place, size = self._place_of(table, name)
@@ -350,14 +357,16 @@ class CrosstabPlan:
                 else:
                     dims.append([place, size, low, high, 0, len(strides)])
                     strides.extend((stride * levels).tolist())
-            cubes.append([cube.table, first_dim, len(dims), first_part, len(parts), cube.first, cube.cells, at, wide])
-            at += cube.cells * wide
+            cubes.append(
+                [cube.table, first_dim, len(dims), first_part, len(parts), cube.first, cube.cells, first_word, width]
+            )
+            first_word += cube.cells * width
 
-        def rows(found: list[Any], width: int) -> Array:
-            return np.array(found, np.int64).reshape(len(found), width)
+        def as_array(rows: list[list[int]], columns: int) -> Array:
+            return np.array(rows, np.int64).reshape(len(rows), columns)
 
         return (
-            rows(tables, 3), rows(fills, 4), rows(cubes, 9), rows(dims, 6), rows(parts, 5),
+            as_array(tables, 3), as_array(fills, 4), as_array(cubes, 9), as_array(dims, 6), as_array(parts, 5),
             np.array(strides or [0], np.uint32),
         )  # fmt: skip
 
@@ -379,10 +388,10 @@ class CrosstabPlan:
     def counting(self, sink: Array) -> Counting:
         """Return the kernel's arrays for counting the rows of `sink`, an array of shape (1,), into new counts."""
         descriptors = self._descriptors
-        wide, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
+        width, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
         raw = sink.view(np.uint8)
         return Counting(
             raw, raw.view(np.uint16), raw.view(np.int32), *descriptors,
-            np.zeros(STEP, np.uint32), np.zeros(max(wide, default=1) * STEP, np.uint64),
+            np.zeros(STEP, np.uint32), np.zeros(max(width, default=1) * STEP, np.uint64),
             np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64), np.zeros(max(self.size, 1), np.int64),
         )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 
 from strozzi_sim.facts.columns import Column, GameConfig, Table
 
-_SHOWN = 8  # most values listed
+_MAX_LISTED = 8  # most values listed
 
 
 def described_table(table: Table, setting: GameConfig) -> dict[str, Any]:
@@ -28,19 +28,19 @@ def described_column(column: Column, setting: GameConfig) -> dict[str, Any]:
         "text": column.text,
         "unit": column.unit,
         "levels": names,
-        "values": _in_words(names, column.unit),
+        "values": _format_values(names, column.unit),
         "of": list(column.derived_from),
     }
 
 
-def _in_words(names: list[str] | None, unit: str) -> str:
+def _format_values(names: list[str] | None, unit: str) -> str:
     """Format the values, at most 8 of them."""
     if names is None:
         return unit or "number"
     are_numbers = all(name.lstrip("-").rstrip("+").isdigit() for name in names)
     if len(names) > 2 and are_numbers and names[0].lstrip("-").isdigit():
         return f"{names[0]} to {names[-1]}" + (f" {unit}" if unit else "")
-    return ", ".join(names if len(names) <= _SHOWN else [*names[: _SHOWN - 2], "...", names[-1]])
+    return ", ".join(names if len(names) <= _MAX_LISTED else [*names[: _MAX_LISTED - 2], "...", names[-1]])
 
 
 def page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
@@ -54,8 +54,8 @@ def page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
     for table in tables:
         notes = [f"of one deal in {table['sampled']}"] if table["sampled"] else []
         notes += ["only on request"] if table["on_request"] else []
-        noted = f" ({', '.join(notes)})" if notes else ""
-        lines += ["", f"## {table['name']}", "", f"{table['text'].capitalize()}{noted}.", ""]
+        suffix = f" ({', '.join(notes)})" if notes else ""
+        lines += ["", f"## {table['name']}", "", f"{table['text'].capitalize()}{suffix}.", ""]
         lines += ["| column | values | meaning |", "|---|---|---|"]
         for column in table["columns"]:
             star = "*" if column["of"] else ""

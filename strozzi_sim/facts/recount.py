@@ -21,10 +21,10 @@ def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Arr
         for cube in plan.cubes_of(table.name):
             cell = np.zeros(len(rows.game), np.int64)
             for name, starts in cube.bounds.items():
-                place = (
+                level = (
                     np.searchsorted(np.asarray(starts), np.maximum(_values(rows, name), starts[0]), side="right") - 1
                 )
-                cell = cell * len(starts) + place
+                cell = cell * len(starts) + level
             numbers = [np.bincount(cell, minlength=cube.cells)]
             numbers += [np.bincount(cell, _values(rows, name), cube.cells) for name in cube.sums]
             part = counts[cube.first : cube.first + cube.cells * cube.width].reshape(cube.cells, cube.width)
@@ -34,6 +34,6 @@ def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Arr
 
 def _values(rows: KeptRows, name: str) -> Array:
     if name in _OUTCOMES:
-        found: Array = rows.games[name][rows.game, rows.columns["seat"]]
-        return found.astype(np.int64)
+        outcomes: Array = rows.games[name][rows.game, rows.columns["seat"]]
+        return outcomes.astype(np.int64)
     return rows.columns[name].astype(np.int64)

@@ -44,33 +44,33 @@ NO_ROWS = RowSelection()
 
 def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> RowSelection:
     """Return the selection of the tables `names` and of about `share` of all deals; default: all deals."""
-    known = [table.name for table in tables]
+    table_names = [table.name for table in tables]
     for name in names:
-        if name not in known:
-            raise ArgumentError("facts", f"no fact table {short_repr(name)}; {suggest_names(name, known)}")
+        if name not in table_names:
+            raise ArgumentError("facts", f"no fact table {short_repr(name)}; {suggest_names(name, table_names)}")
         if names.count(name) > 1:
             raise ArgumentError("facts", f"{name!r} is listed {names.count(name)} times")
     if share is None:
-        return RowSelection(tuple(name for name in known if name in names))
+        return RowSelection(tuple(name for name in table_names if name in names))
     if not names:
-        known_tables = ", ".join(known)
-        raise ArgumentError("facts_share", f"requires at least one table in facts; known: {known_tables}")
+        listed = ", ".join(table_names)
+        raise ArgumentError("facts_share", f"requires at least one table in facts; known: {listed}")
     if not (isfinite(share) and 0 < share <= 1):
         raise ArgumentError("facts_share", f"must be above 0 and at most 1, got {share}")
-    return RowSelection(tuple(name for name in known if name in names), round(min(1 / share, 2.0**31 - 1)))
+    return RowSelection(tuple(name for name in table_names if name in names), round(min(1 / share, 2.0**31 - 1)))
 
 
-class _Pile:
+class _RowBuffer:
     """A row buffer: columns by name, filled from the top."""
 
     def __init__(self, dtypes: Mapping[str, Any], rows: int) -> None:
         self.columns = {name: np.zeros(rows, dtype) for name, dtype in dtypes.items()}
         self.rows = 0
 
-    def add(self, found: Mapping[str, Array], rows: int, chosen: Any) -> None:
+    def add(self, columns: Mapping[str, Array], rows: int, chosen: Any) -> None:
         """Add the `chosen` of the first `rows` rows of these columns."""
         first = self.rows
-        for name, column in found.items():
+        for name, column in columns.items():
             part = column[:rows][chosen]
             self.rows = first + len(part)
             self.columns[name][first : self.rows] = part
@@ -96,7 +96,9 @@ class RowRecorder:
                 columns = {column.name: sink[f"{table.name}_{column.name}"][0] for column in table.written}
                 dtypes = {name: column.dtype for name, column in columns.items()}
                 counts = np.zeros(len(self._pile), np.uint32)
-                self._tables.append((sink[f"{table.name}_ends"][0], columns, counts, _Pile(dtypes, BLOCK + table.rows)))
+                self._tables.append(
+                    (sink[f"{table.name}_ends"][0], columns, counts, _RowBuffer(dtypes, BLOCK + table.rows))
+                )
         self._blocks: list[bytes] = []
         self._failure: BaseException | None = None
         self._function = CFUNCTYPE(None)(self._called)
@@ -115,21 +117,21 @@ class RowRecorder:
         games = int(self._sink["games"][0])
         if games == 0:
             return
-        wanted = self._games["deal"][:games] % self._every == 0
-        found = int(np.count_nonzero(wanted))
-        if found == 0:
+        selected = self._games["deal"][:games] % self._every == 0
+        count = int(np.count_nonzero(selected))
+        if count == 0:
             return
-        whole = found == games
-        chosen: Any = slice(None) if whole else wanted
-        first, self._piled = self._piled, self._piled + found
+        is_all = count == games
+        chosen: Any = slice(None) if is_all else selected
+        first, self._piled = self._piled, self._piled + count
         for name, values in self._games.items():
             self._pile[name][first : self._piled] = values[:games][chosen]
-        for ends, columns, counts, pile in self._tables:
+        for ends, columns, counts, rows_of_table in self._tables:
             rows = ends[:games].copy()
             rows[1:] -= ends[: games - 1]
             counts[first : self._piled] = rows[chosen]
-            pile.add(columns, int(ends[games - 1]), chosen if whole else np.repeat(wanted, rows))
-        if max(self._piled, *(pile.rows for *_, pile in self._tables)) >= BLOCK:
+            rows_of_table.add(columns, int(ends[games - 1]), chosen if is_all else np.repeat(selected, rows))
+        if max(self._piled, *(rows_of_table.rows for *_, rows_of_table in self._tables)) >= BLOCK:
             self._end_block()
 
     def _end_block(self) -> None:
@@ -160,26 +162,26 @@ class KeptRows(NamedTuple):
 
 def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:
     """Yield the rows of a table from the content of a RowRecorder, block by block."""
-    which, at = 1 + keep.tables.index(table.name), 0
+    table_index, offset = 1 + keep.tables.index(table.name), 0
     games, width = BLOCK + GAMES, sum(np.dtype(column.dtype).itemsize for column in table.written)
-    most = {0: games * GAME.itemsize, which: 4 * games + width * (BLOCK + table.rows)}
-    while at < len(content):
-        begin = content.index(b"\n", at) + 1
-        head = json.loads(content[at:begin])
-        if any(not 0 <= head["sizes"][k][0] <= size for k, size in most.items()):
+    max_sizes = {0: games * GAME.itemsize, table_index: 4 * games + width * (BLOCK + table.rows)}
+    while offset < len(content):
+        body_start = content.index(b"\n", offset) + 1
+        head = json.loads(content[offset:body_start])
+        if any(not 0 <= head["sizes"][k][0] <= size for k, size in max_sizes.items()):
             raise ValueError("a block is too long")
-        starts = np.cumsum([begin, *(small for _, small in head["sizes"])]).tolist()
-        kept, body = (
+        starts = np.cumsum([body_start, *(small for _, small in head["sizes"])]).tolist()
+        games_bytes, body = (
             _codec().decompress(content[starts[k] : starts[k + 1]], head["sizes"][k][0], asbytes=True)
-            for k in (0, which)
+            for k in (0, table_index)
         )
         counts = np.frombuffer(body, np.uint32, head["games"])
         rows, place, columns = int(counts.sum()), counts.nbytes, {}
         for column in table.written:
             columns[column.name] = np.frombuffer(body, column.dtype, rows, place)
             place += columns[column.name].nbytes
-        yield KeptRows(np.frombuffer(kept, GAME), np.repeat(np.arange(len(counts)), counts), columns)
-        at = starts[-1]
+        yield KeptRows(np.frombuffer(games_bytes, GAME), np.repeat(np.arange(len(counts)), counts), columns)
+        offset = starts[-1]
 
 
 def _codec() -> Any:

@@ -73,13 +73,13 @@ def row_writer(
         if name not in columns:
             raise InputError(f"row_writer of {table.name}: {short_repr(name)}; {suggest_names(name, columns)}")
     shared = {column.name for column in copied.written}.intersection(columns) if copied else set()
-    given = [name for name in columns if name not in {*zero, *later, *shared}]
-    values = dict.fromkeys(zero, "0") | {name: name for name in given}
+    arguments = [name for name in columns if name not in {*zero, *later, *shared}]
+    values = dict.fromkeys(zero, "0") | {name: name for name in arguments}
     values |= {name: f"facts.{copied.name}_{name}[copied_row]" for name in shared if copied}
     rows, name = f"facts.{table.name}_rows", f"write_{table.name}"
-    leading = ["facts", *(["copied_row"] if copied else []), *([] if append else ["row"])]
+    first_arguments = ["facts", *(["copied_row"] if copied else []), *([] if append else ["row"])]
     source = "\n    ".join([
-        f"def {name}({', '.join([*leading, *given])}):", *([f"row = {rows}"] if append else []),
+        f"def {name}({', '.join([*first_arguments, *arguments])}):", *([f"row = {rows}"] if append else []),
         *(f"facts.{table.name}_{column}[row] = {values[column]}" for column in columns if column in values),
         *([f"{rows} = row + 1"] if append else []), "return row",
     ])  # fmt: skip

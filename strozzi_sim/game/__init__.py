@@ -1,7 +1,7 @@
 """The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games.
 
-The room is large so that games are small: events, slices, restrictions, draws and tables are declared in a game's folder, and made
-into kernels, lines of records, replays and pages here.
+A game's folder only declares its events, slices, restrictions, draws and tables; the modules here make kernels, lines of
+records, replays and pages from them.
 """
 
 from functools import cache
@@ -41,7 +41,7 @@ def load_game(name: str) -> Game:
 def installed_games() -> tuple[list[Game], dict[str, str]]:
     """Return the installed games that load, and the error of each game that does not, by name.
 
-    Code that serves every game uses this list, so that one broken package is in no other game's way.
+    Code that serves every game uses this list, so that one broken package does not affect the other games.
     """
     games, errors = list[Game](), dict[str, str]()
     for name in game_names():

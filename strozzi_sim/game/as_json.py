@@ -24,15 +24,15 @@ def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
 
     >>> import strozzi_sim as ss
     >>> position = ss.Position("strozzi", 4, seed=7)
-    >>> found = decision(position.view(), position.legal)
-    >>> found["game"], found["seat"], found["legal"][0]
+    >>> document = decision(position.view(), position.legal)
+    >>> document["game"], document["seat"], document["legal"][0]
     ('strozzi', 0, {'action': 1, 'name': 'pass'})
     """
     module = sys.modules[type(view).__module__]
     return {
         "game": import_module(str(module.__package__)).GAME.name,
         "seat": view.seat,
-        "view": {field.name: getattr(view, field.name) for field in _seen(view)},
+        "view": {field.name: getattr(view, field.name) for field in _view_fields(view)},
         "legal": [{"action": action, "name": module.action_name(action, view)} for action in legal],
     }
 
@@ -46,9 +46,9 @@ def decision_type(game: Game) -> Any:
     """Return the type of a decision of a game, which `msgspec` checks lines of JSON against."""
     view = get_type_hints(game.view.view_of)["return"]
     kinds = get_type_hints(view)
-    seen = [(field.name, _json_type(kinds[field.name])) for field in _seen(view)]
-    shown = msgspec.defstruct(f"{game.name}.View", seen)
-    parts: list[Any] = [("game", Literal[game.name]), ("seat", int), ("view", shown), ("legal", list[Action])]
+    view_fields = [(field.name, _json_type(kinds[field.name])) for field in _view_fields(view)]
+    view_type = msgspec.defstruct(f"{game.name}.View", view_fields)
+    parts: list[Any] = [("game", Literal[game.name]), ("seat", int), ("view", view_type), ("legal", list[Action])]
     return msgspec.defstruct(f"{game.name}.Decision", parts)
 
 
@@ -64,13 +64,13 @@ def schema(games: Sequence[Game]) -> dict[str, Any]:
     return {"$schema": dialect, "title": "A decision", "oneOf": list(decisions), "$defs": parts}
 
 
-def _seen(view: Any) -> list[Any]:
-    """Return the fields of a view but for component data, which is the same in all games of a variant, and long."""
+def _view_fields(view: Any) -> list[Any]:
+    """Return the fields of a view except component data, which are long and equal in all games of a variant."""
     return [field for field in fields(view) if field.name != "components"]
 
 
 def _json_type(kind: Any) -> Any:
-    """Return the type as which a field is read: keys are text."""
+    """Return the type of a field in JSON, where keys are text."""
     if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
         key, value = get_args(kind)
         return Mapping[str, value] if get_origin(key) is tuple else kind  # type: ignore[valid-type]
@@ -84,4 +84,4 @@ def _plain(value: Any) -> Any:
         return dict(value)
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{type(value).__name__} is no plain data")
+    raise TypeError(f"{type(value).__name__} is not plain data")

@@ -15,14 +15,14 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 
 def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: Any) -> Any:
-    """Return the type of a section whose keys stand in components.toml beside a module, such as that of the switches.
+    """Return the type of a section whose keys are in components.toml beside a module, such as that of the switches.
 
     A key is of the type in `kinds`, else of the type of its value there: a new switch needs no second declaration.
     """
     file = files(module.rpartition(".")[0]).joinpath("components.toml")
     keys = tomllib.loads(file.read_text("utf-8"))[name]
-    own = [(key, kinds.get(key, type(value))) for key, value in keys.items() if key not in base.__struct_fields__]
-    return msgspec.defstruct(name.capitalize(), own, bases=(base,), forbid_unknown_fields=True, kw_only=True)
+    fields = [(key, kinds.get(key, type(value))) for key, value in keys.items() if key not in base.__struct_fields__]
+    return msgspec.defstruct(name.capitalize(), fields, bases=(base,), forbid_unknown_fields=True, kw_only=True)
 
 
 def to_plain(
@@ -31,12 +31,14 @@ def to_plain(
     """Return sections of component data as plain values, with text keys, without the keys `omitted`, and with these totals."""
     raw = msgspec.to_builtins(components, str_keys=True)
 
-    def bare(value: Any) -> Any:
+    def without_omitted(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: bare(entry) for key, entry in value.items() if key not in omitted and entry is not None}
-        return [bare(entry) for entry in value] if isinstance(value, list | tuple) else value
+            return {
+                key: without_omitted(entry) for key, entry in value.items() if key not in omitted and entry is not None
+            }
+        return [without_omitted(entry) for entry in value] if isinstance(value, list | tuple) else value
 
-    plain = {section: bare(raw[section]) for section in sections}
+    plain = {section: without_omitted(raw[section]) for section in sections}
     for key, total in totals.items():
         section, name = key.split(".")
         if name in plain.get(section, {}):
@@ -52,44 +54,45 @@ def read_only(part: Any) -> Any:
 
 
 def with_provenance(plain: Any, boxed: Any) -> Any:
-    """Return plain component data with the provenance of the boxed data: a changed value does not make the rest a source's."""
+    """Return plain component data with the provenance of the boxed data, which a change of a value does not affect."""
     if isinstance(plain, Mapping) and isinstance(boxed, Mapping):
         source = {"provenance": boxed["provenance"]} if "provenance" in boxed else {}
-        return {**source, **{key: with_provenance(each, boxed.get(key)) for key, each in plain.items()}}
+        return {**source, **{key: with_provenance(entry, boxed.get(key)) for key, entry in plain.items()}}
     if isinstance(plain, list) and isinstance(boxed, list):
-        known = {each["id"]: each for each in boxed if isinstance(each, Mapping) and "id" in each}
+        boxed_by_id = {entry["id"]: entry for entry in boxed if isinstance(entry, Mapping) and "id" in entry}
         return [
-            with_provenance(each, known.get(each.get("id")) if isinstance(each, Mapping) else None) for each in plain
+            with_provenance(entry, boxed_by_id.get(entry.get("id")) if isinstance(entry, Mapping) else None)
+            for entry in plain
         ]
     return deepcopy(plain)
 
 
 def check_totals(components: Any, totals: Mapping[str, Any], where: str) -> None:
-    """Refuse component data that disagrees with the values that follow from its parts."""
-    given = msgspec.to_builtins(components)
+    """Raise InputError for component data that disagrees with the totals of its parts."""
+    data = msgspec.to_builtins(components)
     for key, total in totals.items():
         section, name = key.split(".")
-        value = given[section][name]
+        value = data[section][name]
         if value is not None and value != total:
             raise InputError(f"{where}: {key}: {value} does not agree with the parts, which make {total}")
 
 
 def check_ids(components: Any, where: str) -> None:
-    """Refuse an id that several blocks of a list have."""
+    """Raise InputError for an id that several blocks of a list have."""
     for name, section in asdict(components).items():
         if isinstance(section, list) and section and hasattr(section[0], "id"):
             check_distinct([block.id for block in section], f"{where}: {name}")
 
 
 def check_distinct(ids: Sequence[Any], key: str) -> None:
-    """Refuse an id that is used several times."""
-    for each in ids:
-        if ids.count(each) > 1:
-            raise InputError(f"{key}: the id {each!r} is used {ids.count(each)} times; ids are unique")
+    """Raise InputError for an id that is used several times."""
+    for name in ids:
+        if ids.count(name) > 1:
+            raise InputError(f"{key}: the id {name!r} is used {ids.count(name)} times; ids are unique")
 
 
 def check_known(kind: str, name: str, names: Sequence[str], key: str) -> None:
-    """Refuse a name that is not one of `names`."""
+    """Raise InputError for a name that is not one of `names`."""
     if name not in names:
         raise InputError(f"{key}: unknown {kind} {name!r}; {suggest_names(name, names)}")
 
@@ -108,16 +111,16 @@ def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = 
     def is_marked(block: Any) -> bool:
         return getattr(block, "provenance", None) == "reconstructed"
 
-    found = []
+    descriptions = []
     for name in components.__struct_fields__ if phrases is None else phrases:
         section = getattr(components, name)
         if isinstance(section, list):
             phrase = f"{{count}} of the {{total}} entries of {name}" if phrases is None else phrases[name]
             if count := sum(map(is_marked, section)):
-                found.append(phrase.format(count=count, total=len(section)))
+                descriptions.append(phrase.format(count=count, total=len(section)))
         elif is_marked(section):
-            found.append(f"the section {name}" if phrases is None else phrases[name])
-    return found
+            descriptions.append(f"the section {name}" if phrases is None else phrases[name])
+    return descriptions
 
 
 def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (), **more: Any) -> np.ndarray[Any, Any]:
@@ -128,12 +131,12 @@ def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (
 
     Values in `more` replace those found by name. Fields in `zero`, such as those of restrictions, stay zero.
     """
-    found: dict[str, list[Any]] = {}
+    values_by_name: dict[str, list[Any]] = {}
     for name, value in _values(components):
-        found.setdefault(name, []).append(value)
+        values_by_name.setdefault(name, []).append(value)
     rules = np.zeros(1, dtype)
     for field in [name for name in dtype.names or () if name not in zero]:
-        values = [more[field]] if field in more else found.get(field, [])
+        values = [more[field]] if field in more else values_by_name.get(field, [])
         if len(values) != 1:
             reason = "several sections have" if values else "no section has"
             raise InputError(f"rules field {field!r}: {reason} a key of this name; give its value to rules_from")
@@ -148,22 +151,22 @@ def _fill(row: Any, field: str, value: Any) -> None:
     """Write a number, or a list of numbers into the beginning of an array field."""
     shape = row.dtype[field].shape
     try:
-        given = np.asarray(value)
-        if (given.dtype.kind not in "biuf" and given.size) or given.ndim != len(shape):
+        numbers = np.asarray(value)
+        if (numbers.dtype.kind not in "biuf" and numbers.size) or numbers.ndim != len(shape):
             raise ValueError
         if shape:
-            row[field][tuple(map(slice, given.shape))] = given
+            row[field][tuple(map(slice, numbers.shape))] = numbers
         else:
-            row[field] = given
-        kept = row[field][tuple(map(slice, given.shape))] if shape else row[field]
-        if not np.array_equal(kept, given):
+            row[field] = numbers
+        written = row[field][tuple(map(slice, numbers.shape))] if shape else row[field]
+        if not np.array_equal(written, numbers):
             raise ValueError
     except (ValueError, TypeError, OverflowError):
         raise InputError(f"rules field {field!r}: cannot hold {short_repr(value)}") from None
 
 
 def _values(components: Any) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of everything that a field of the rules can be filled from."""
+    """Yield (name, value) of every value that can fill a field of the rules."""
     for name, section in asdict(components).items():
         if isinstance(section, msgspec.Struct):
             yield from asdict(section).items()

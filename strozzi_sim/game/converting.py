@@ -30,7 +30,7 @@ Step = str | int  # the key of a table, or the number of an entry of a list
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a type, the same in every version of Python: from 3.13 on docstrings lose their indentation.
+    """Return the JSON schema of a type, equal in every version of Python: from 3.13 on docstrings lose their indentation.
 
     >>> json_schema(int)
     {'type': 'integer'}
@@ -47,16 +47,16 @@ def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any
     try:
         return msgspec.convert(raw, kind, str_keys=str_keys)
     except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {_words_of(error, raw, kind, str_keys)}") from None
+        raise InputError(f"{where}: {_error_text(error, raw, kind, str_keys)}") from None
 
 
-def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: bool) -> str:
+def _error_text(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: bool) -> str:
     """Return the text of a validation error, with place and value: `tracks.top_index: expected a whole number <= 31, got 32`."""
     match = _ERROR.fullmatch(str(error))
     message, of_key, path = match.groups() if match else (str(error), None, "")
-    given = [name or (_ENTRY if number == _ENTRY else int(number)) for name, number in _STEPS.findall(path)]
+    path_steps = [name or (_ENTRY if number == _ENTRY else int(number)) for name, number in _STEPS.findall(path)]
     steps: list[Step] = []
-    for step in [*given, _ENTRY] if of_key else given:
+    for step in [*path_steps, _ENTRY] if of_key else path_steps:
         steps.append(_entry(str(error), raw, kind, steps, str_keys) if step == _ENTRY else step)
     value = steps.pop() if of_key else _value_at(raw, steps)
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
@@ -70,7 +70,7 @@ def _words_of(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: boo
         allowed = ["''" if one == "" else str(one) for each in words for one in each.values]
         message = f"invalid value {short_repr(value)}; {suggest_names(value, allowed)}"
     else:
-        message = _plainly(message, value, " as a key" if of_key else "")
+        message = _plain_message(message, value, " as a key" if of_key else "")
     place = "".join(_places(raw, steps)).removeprefix(".")
     return f"{place}: {message}" if place else message
 
@@ -81,15 +81,15 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _plainly(message: str, value: Any, as_key: str) -> str:
+def _plain_message(message: str, value: Any, as_key: str) -> str:
     """Return a message about a type or a limit in plain English: expected a whole number <= 9, got 10."""
     expected, _, got = (message[:1].lower() + message[1:]).partition(", got `")
     types = re.search(r"`(.*?)`", expected)
     names = [name for name in types[1].split(" | ") if name != "null"] if types else []
     if types:
         kinds = ["float"] if set(names) == {"int", "float"} else names
-        words = " or ".join(_TYPES.get(name, name) for name in kinds)
-        expected = expected.replace(types[0], words)
+        type_text = " or ".join(_TYPES.get(name, name) for name in kinds)
+        expected = expected.replace(types[0], type_text)
     expected = re.sub(
         r" matching regex '\^\[([^\[\]]*)\]\{(\d+),(\d+)\}\$'", r" of \2 to \3 characters of \1", expected
     )
@@ -114,21 +114,21 @@ def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool
     table = _value_at(raw, steps)
     for name in table if isinstance(table, Mapping) else ():
         try:
-            msgspec.convert(_with(raw, steps, {name: table[name]}), kind, str_keys=str_keys)
+            msgspec.convert(_replaced(raw, steps, {name: table[name]}), kind, str_keys=str_keys)
         except msgspec.ValidationError as error:
             if str(error) == text:
                 return str(name)
     return _ENTRY
 
 
-def _with(raw: Any, steps: Sequence[Step], value: Any) -> Any:
+def _replaced(raw: Any, steps: Sequence[Step], value: Any) -> Any:
     """Return `raw` with `value` at the place `steps`."""
     if not steps:
         return value
     first, rest = steps[0], steps[1:]
     if isinstance(first, int):
-        return [_with(one, rest, value) if k == first else one for k, one in enumerate(raw)]
-    return {**raw, first: _with(raw[first], rest, value)}
+        return [_replaced(entry, rest, value) if k == first else entry for k, entry in enumerate(raw)]
+    return {**raw, first: _replaced(raw[first], rest, value)}
 
 
 def _value_at(raw: Any, steps: Sequence[Step]) -> Any:
@@ -147,27 +147,27 @@ def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
         if not isinstance(step, int):
             yield f".{step}"
             continue
-        things = _value_at(raw, steps[:depth])
-        ids = [thing.get("id") if isinstance(thing, Mapping) else None for thing in things]
-        own, is_id = ids[step], steps[depth + 1 :] == ["id"]
-        known = isinstance(own, str) and _ID.fullmatch(own) and ids.count(own) == 1
-        yield f".{own}" if known and not is_id else f"[{step}]"
+        entries = _value_at(raw, steps[:depth])
+        ids = [entry.get("id") if isinstance(entry, Mapping) else None for entry in entries]
+        entry_id, is_id = ids[step], steps[depth + 1 :] == ["id"]
+        is_unique = isinstance(entry_id, str) and _ID.fullmatch(entry_id) and ids.count(entry_id) == 1
+        yield f".{entry_id}" if is_unique and not is_id else f"[{step}]"
 
 
 def types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type]:
     """Yield the types that this type allows at a place."""
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
-    for one in kinds:
-        one = one.type if isinstance(one, inspect.Metadata) else one
+    for option in kinds:
+        option = option.type if isinstance(option, inspect.Metadata) else option
         if not steps:
-            yield one
-        elif isinstance(one, inspect.StructType):
-            for field in one.fields:
+            yield option
+        elif isinstance(option, inspect.StructType):
+            for field in option.fields:
                 if field.encode_name == steps[0]:
                     yield from types_at(field.type, steps[1:])
-        elif isinstance(one, inspect.DictType):
-            yield from types_at(one.value_type, steps[1:])
-        elif isinstance(one, inspect.CollectionType):
-            yield from types_at(one.item_type, steps[1:])
-        elif isinstance(one, inspect.TupleType):
-            yield from types_at(one.item_types[int(steps[0])], steps[1:])
+        elif isinstance(option, inspect.DictType):
+            yield from types_at(option.value_type, steps[1:])
+        elif isinstance(option, inspect.CollectionType):
+            yield from types_at(option.item_type, steps[1:])
+        elif isinstance(option, inspect.TupleType):
+            yield from types_at(option.item_types[int(steps[0])], steps[1:])

@@ -47,7 +47,7 @@ class Field:
     ids: Callable[[Components], Sequence[Any]] | None = None
     unit: str = ""  # noun after a number in text
     none: str = "none"  # text of a number below 0, which is None in a record
-    # text for seats that must not see the value; "" if all see it. The seat `player` of the line sees it.
+    # text for seats that must not see the value; "" if all see it. The line's `player` always sees it.
     secret: str = ""
     # function(number, component data) that returns the value in a record
     convert: Callable[[int, Components], Any] | None = None
@@ -124,15 +124,15 @@ class Event:
     since: tuple[str, ...] = ()
     # type of its lines, if several events share one; such a line has the event's own type under `action`, after the player
     of: str = ""
-    # function(line, components, viewer) that returns the line without what the seat `viewer`, who is not its player, must not see
+    # function(line, components, viewer) that returns the line without secrets of its player, for another seat `viewer`
     hide: Callable[[Line, Components, int], Line] | None = None
 
     @cached_property
     def typed_fields(self) -> tuple[Field, ...]:
         """The fields, with texts replaced."""
         return tuple(
-            each if isinstance(each, Field) else seat(each) if each == "player" else number(each)
-            for each in self.fields
+            field if isinstance(field, Field) else seat(field) if field == "player" else number(field)
+            for field in self.fields
         )
 
 
@@ -176,20 +176,20 @@ class Events:
 
     def to_lines(self, rows: Any, components: Components, players: int) -> Iterator[Line]:
         """Yield the lines of a record from journal rows int32[events, WIDTH]."""
-        seen: dict[str, list[list[int]]] = defaultdict(list)
-        before: dict[str, dict[str, int]] = {}  # by type: number of rows of each type when its last line was written
+        rows_by_type: dict[str, list[list[int]]] = defaultdict(list)
+        written: dict[str, dict[str, int]] = {}  # by type: number of rows of each type when its last line was written
         for kind, *numbers in rows.tolist() if hasattr(rows, "tolist") else rows:
             event = self._by_kind[kind]
-            seen[event.type].append(numbers)
-            if event.by_seat and len(seen[event.type]) % players:
+            rows_by_type[event.type].append(numbers)
+            if event.by_seat and len(rows_by_type[event.type]) % players:
                 continue
             if event.recorded:
-                yield self._line(event, numbers, seen, before, components, players)
+                yield self._line(event, numbers, rows_by_type, written, components, players)
             if event.type in self._marks:
-                before[event.type] = {key: len(seen[key]) for key in seen}
+                written[event.type] = {key: len(rows_by_type[key]) for key in rows_by_type}
 
     def _line(
-        self, event: Event, numbers: list[int], seen: Mapping[str, list[list[int]]], before: Mapping[str, Mapping[str, int]],
+        self, event: Event, numbers: list[int], rows_by_type: Mapping[str, list[list[int]]], written_before: Mapping[str, Mapping[str, int]],
         components: Components, players: int,
     ) -> Line:  # fmt: skip
         """Return the line of an event, whose last row has these numbers."""
@@ -201,12 +201,14 @@ class Events:
                 if event.of:
                     line.setdefault("action", event.type)
         elif not event.make:
-            written = seen[event.type][-players:]
-            line |= {field.name: [field.read(row[k], components) for row in written] for k, field in fields[1:]}
+            last_rows = rows_by_type[event.type][-players:]
+            line |= {field.name: [field.read(row[k], components) for row in last_rows] for k, field in fields[1:]}
         if event.make:
-            marks = [before.get(key, {}) for key in event.since or (event.type,)]
-            first = {key: max(old.get(key, 0) for old in marks) for key in seen}
-            line |= event.make(defaultdict(list, {key: seen[key][first[key] :] for key in seen}), components)
+            marks = [written_before.get(key, {}) for key in event.since or (event.type,)]
+            first = {key: max(mark.get(key, 0) for mark in marks) for key in rows_by_type}
+            line |= event.make(
+                defaultdict(list, {key: rows_by_type[key][first[key] :] for key in rows_by_type}), components
+            )
         return line
 
     def _event_of(self, line: Mapping[str, Any]) -> Event | None:
@@ -239,11 +241,11 @@ class Events:
         for name, kernel in kernels.items():
             if name not in self._events:
                 raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")
-            wanted = ["facts", *(field.name for field in self._events[name].typed_fields)]
-            taken = list(signature(kernel.py_func).parameters)
-            if len(taken) != len(wanted):
+            expected = ["facts", *(field.name for field in self._events[name].typed_fields)]
+            parameters = list(signature(kernel.py_func).parameters)
+            if len(parameters) != len(expected):
                 raise InputError(
-                    f"handlers: {kernel.py_func.__name__}: event {name!r} needs ({', '.join(wanted)}), got ({', '.join(taken)})"
+                    f"handlers: {kernel.py_func.__name__}: event {name!r} needs ({', '.join(expected)}), got ({', '.join(parameters)})"
                 )
         source = ["def note(facts, kind, a, b, c, d, e):", "    pass"]
         for kind, event in self._by_kind.items():

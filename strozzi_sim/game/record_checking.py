@@ -22,9 +22,9 @@ class Question(NamedTuple):
 class ReferenceGame:
     """A game in plain Python as a generator.
 
-    A subclass has `course`, a generator of the whole game that yields a Question for each decision and receives the chosen option. It
-    begins with what the game begins with; a subclass with an `__init__` of its own calls `begin` at its end. It may have
-    `score`, the points by seat so far.
+    A subclass has `course`, a generator of the whole game, setup included, that yields a Question for each decision and
+    receives the chosen option. If it has an `__init__`, that calls `begin` at its end. It may have `score`, the points by
+    seat so far.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
@@ -75,11 +75,14 @@ class ReferenceGame:
         """Choose an option for the acting seat, and play up to the next decision. Raises ValueError for no option."""
         legal = self.legal
         if isinstance(legal, range):
-            fits, words = type(option) is int and option in legal, f"whole numbers from {legal[0]} to {legal[-1]}"
+            is_legal, options_text = (
+                type(option) is int and option in legal,
+                f"whole numbers from {legal[0]} to {legal[-1]}",
+            )
         else:
-            fits, words = any(same(known, option) for known in legal), str(list(legal))
-        if not fits:
-            raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {words}")
+            is_legal, options_text = any(same(each, option) for each in legal), str(list(legal))
+        if not is_legal:
+            raise ValueError(f"{option!r} is not legal for seat {self.actor}, only {options_text}")
         self._continue(option)
 
     def ask(self, kind: str, seat: int, options: Sequence[Any]) -> Generator[Question, Any, Any]:
@@ -116,28 +119,28 @@ class Draws:
         """Draw what a line shows."""
         raise NotImplementedError
 
-    def draw(self, what: str, item: Any, everything: Sequence[Any], drawn: list[Any]) -> None:
-        """Add `item`, a `what`, to `drawn`, if it is one of `everything` and not yet drawn as often as it is there."""
-        if not any(same(known, item) for known in everything):
+    def draw(self, what: str, item: Any, items: Sequence[Any], drawn: list[Any]) -> None:
+        """Add `item`, the id of a `what`, to `drawn`; it must be in `items` more often than in `drawn`."""
+        if not any(same(each, item) for each in items):
             self.message = f"expected the id of a {what}, found {text(item)}"
-        elif drawn.count(item) >= sum(same(known, item) for known in everything):
+        elif drawn.count(item) >= sum(same(each, item) for each in items):
             self.message = f"expected a {what} not drawn yet, found {text(item)} again"
         else:
             drawn.append(item)
 
-    def draw_all(self, what: str, items: Any, number: int, everything: Sequence[Any], drawn: list[Any]) -> None:
+    def draw_all(self, what: str, items: Any, number: int, all_items: Sequence[Any], drawn: list[Any]) -> None:
         """Draw a list of this number of items, up to the first impossible one."""
         if not isinstance(items, list) or len(items) != number:
             self.message = f"expected the ids of {pluralize(number, what)}, found {text(items)}"
             return
         for item in items:
             if not self.message:
-                self.draw(what, item, everything, drawn)
+                self.draw(what, item, all_items, drawn)
 
 
-def complete(order: list[Any], everything: Iterable[Any]) -> None:
-    """Add all that is not in an order to its end."""
-    order += [item for item in everything if item not in order]
+def complete(order: list[Any], items: Iterable[Any]) -> None:
+    """Add the items that are missing in an order to its end."""
+    order += [item for item in items if item not in order]
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ class Drawn:
     argument: str  # parameter of the reference game that takes the order of the draws
     line: str  # type of the line with a draw
     key: str  # its key with the drawn item
-    # function of the component data that returns all items; an item can be there several times
+    # function of the component data that returns all items; an item can occur several times
     everything: Callable[[Mapping[str, Any]], Sequence[Any]]
 
 
@@ -183,8 +186,8 @@ class Replay:
             compare(game.events[position], number, event)
         if len(lines) < len(game.events) or not game.over:
             last = lines[-1][0] if lines else header_line
-            wanted = text(game.events[len(lines)]) if len(lines) < len(game.events) else self.wanted(game)
-            raise RuleViolation(last, f"the game stops early: expected {wanted} after this")
+            expected = text(game.events[len(lines)]) if len(lines) < len(game.events) else self.wanted(game)
+            raise RuleViolation(last, f"the game stops early: expected {expected} after this")
         yield game, [line for _, line in lines[reported:]]
 
 
@@ -199,7 +202,7 @@ def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) 
 
 
 def same(expected: Any, actual: Any) -> bool:
-    """Return whether both are equal and of one type: 5.0 and true are not 5 and 1."""
+    """Return whether both are equal and of the same types: 5.0 and true are not 5 and 1."""
     if isinstance(expected, list | tuple) and type(expected) is type(actual):
         return len(expected) == len(actual) and all(map(same, expected, actual))
     if isinstance(expected, dict) and isinstance(actual, dict):
@@ -217,20 +220,20 @@ class _Orders(Draws):
 
     def __init__(self, drawn: Sequence[Drawn], components: Mapping[str, Any], lines: Lines) -> None:
         self._drawn = drawn
-        self._everything = {each.argument: list(each.everything(components)) for each in drawn}
-        self.orders: dict[str, list[Any]] = {each.argument: [] for each in drawn}
+        self._remaining = {kind.argument: list(kind.everything(components)) for kind in drawn}
+        self.orders: dict[str, list[Any]] = {kind.argument: [] for kind in drawn}
         super().__init__(lines)
         for argument, order in self.orders.items():
             for item in order:
-                self._everything[argument].remove(item)
-            order += self._everything[argument]
+                self._remaining[argument].remove(item)
+            order += self._remaining[argument]
 
     def read(self, line: Mapping[str, Any]) -> None:
-        for each in self._drawn:
-            if line.get("type") == each.line and each.key not in line:
-                self.message = f"expected {each.key} in a line of type {each.line}, found {text(line)}"
-            elif line.get("type") == each.line and line[each.key] is not None:
-                self.draw(each.key, line[each.key], self._everything[each.argument], self.orders[each.argument])
+        for kind in self._drawn:
+            if line.get("type") == kind.line and kind.key not in line:
+                self.message = f"expected {kind.key} in a line of type {kind.line}, found {text(line)}"
+            elif line.get("type") == kind.line and line[kind.key] is not None:
+                self.draw(kind.key, line[kind.key], self._remaining[kind.argument], self.orders[kind.argument])
 
 
 def replayer(
@@ -272,13 +275,13 @@ def answering(
         if key not in line:
             raise RuleViolation(number, f"expected {wanted(game)}, found no {key}")
         option = line[key] if line[key] is not None else none.get(question.kind)
-        if not any(same(known, option) for known in question.options):
+        if not any(same(allowed, option) for allowed in question.options):
             raise RuleViolation(number, f"expected {wanted(game)}, found {key} {text(line[key])}")
         game.play(option)
 
     def wanted(game: Any) -> str:
         kind, seat, options = game.question
-        shown = (None if kind in none and option == none[kind] else option for option in options)
-        return f"a {kind} of player {seat}: {' or '.join(map(text, shown))}"
+        options_shown = (None if kind in none and option == none[kind] else option for option in options)
+        return f"a {kind} of player {seat}: {' or '.join(map(text, options_shown))}"
 
     return answer, wanted

@@ -1,7 +1,7 @@
 """Restricted play: actions forbidden to a seat, as data in the rules record that kernels read.
 
-The value of a thing is measured by a seat that must do without it. The verbs of legal actions enforce a restriction; it is
-void at a decision where it would leave no action, and the game counts such decisions. Component data and records are
+The value of a thing is measured by a seat that must do without it. The verbs of legal actions enforce a restriction; it
+is void at a decision where it would leave no action, and the game counts such decisions. Component data and records are
 unchanged: every action of a restricted seat is allowed by the rules of the game.
 """
 
@@ -23,7 +23,7 @@ from strozzi_sim.kernel.record_types import exact_copy
 
 def restrictions(game: Game, variant: Variant) -> dict[str, str]:
     """Return a game's restrictions: name -> description; N in a name stands for a number."""
-    return {name: each.words for name, each in _declared(game, variant).items()}
+    return {name: restriction.words for name, restriction in _declared(game, variant).items()}
 
 
 def _declared(game: Game, variant: Variant) -> Mapping[str, "Restriction"]:
@@ -42,29 +42,30 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
     >>> restricted(game, base, {0: [name]}).components == base.components
     True
     """
-    known, rules = _declared(game, variant), exact_copy(variant.rules)
+    declared, rules = _declared(game, variant), exact_copy(variant.rules)
     for seat, names in forbidden.items():
         if not 0 <= seat < game.max_players:
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
         for name in names:
-            found = next(
-                (each for each in known if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
+            pattern = next(
+                (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))),
+                None,
             )
-            if found is None:
+            if pattern is None:
                 raise InputError(
-                    f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, known)}"
+                    f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, declared)}"
                 )
             if "restricted" in (rules.dtype.names or ()):
                 rules["restricted"] = 1
-            number = _number(name, found) if found.endswith("-N") else 0
-            known[found].forbid(rules[0], seat, number)
+            number = _number(name, pattern) if pattern.endswith("-N") else 0
+            declared[pattern].forbid(rules[0], seat, number)
             assert game.restrictions is not None
             game.restrictions.check(rules[0], seat, name)
     return replace(variant, rules=rules)
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
-    """Refuse restrictions that a seat of this variant cannot have."""
+    """Raise InputError for restrictions that a seat of this variant cannot have."""
     try:
         restricted(game, variant, {0: names})
     except InputError as error:
@@ -73,7 +74,7 @@ def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place
 
 @dataclass(frozen=True)
 class Occasions:
-    """What a use is counted of: the rows of a fact table, such as all rounds of all seats."""
+    """The rows of a fact table in which a use could occur, such as all rounds of all seats."""
 
     fact: str
     words: str  # what a row is, in the plural; reports say "used in 40 % of {words}"
@@ -107,13 +108,13 @@ class Use:
         if self.user == "seat":
             return uses, wins
         seats = np.arange(uses.shape[1])
-        own = seats[:, None] == seats
-        return uses.sum(axis=(1, 2)), np.where(own, wins, unit * uses - wins).sum(axis=(1, 2))
+        is_user = seats[:, None] == seats
+        return uses.sum(axis=(1, 2)), np.where(is_user, wins, unit * uses - wins).sum(axis=(1, 2))
 
 
 @dataclass(frozen=True)
 class Restriction:
-    """What can be forbidden to a seat; with a name that ends in -N it has a number, for which N stands."""
+    """An action that can be forbidden to a seat; with a name that ends in -N it has a number in place of N."""
 
     words: str  # what the seat then may not do
     forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N) that writes what kernels enforce
@@ -121,7 +122,7 @@ class Restriction:
     numbers: tuple[int, ...] = ()  # the numbers of which the use is measured
 
     def named(self, name: str) -> Iterator[tuple[str, Use | None, str]]:
-        """Yield (name, use, words) of what is measured, with its numbers in place of N."""
+        """Yield (name, use, words) of each measured form, with a number in place of N."""
         if not name.endswith("-N"):
             yield name, self.use, self.words
         for number in self.numbers if name.endswith("-N") else ():
@@ -150,7 +151,8 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
 
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
     """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
-    return {own: use for name, each in _declared(game, variant).items() for own, use, _ in each.named(name)}
+    declared = _declared(game, variant)
+    return {thing: use for name, each in declared.items() for thing, use, _ in each.named(name)}
 
 
 def described_things(game: Game, variant: Variant) -> dict[str, str]:
@@ -162,29 +164,29 @@ def described_things(game: Game, variant: Variant) -> dict[str, str]:
     >>> described_things(game, resolve_variant(game, "base"))["claim:before-2"].count("2")
     1
     """
-    return {own: words for name, each in _declared(game, variant).items() for own, _, words in each.named(name)}
+    return {thing: words for name, each in _declared(game, variant).items() for thing, _, words in each.named(name)}
 
 
 def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
-    """Return what the uses of things are counted of, in words, such as "rounds"; "" without facts.
+    """Return the occasions of the uses of things as text, such as "rounds"; "" without facts.
 
-    A thing that only a variant has is counted as the first thing of its kind is.
+    A thing that only a variant has is described like the first thing of its kind.
     """
-    known = {name: use.of.words for name, use in things(game, resolve_variant(game, "base")).items() if use}
-    of_kind = {name.partition(":")[0]: words for name, words in reversed(known.items())}
-    return {name: known.get(name) or of_kind.get(name.partition(":")[0], "") for name in names}
+    words_by_name = {name: use.of.words for name, use in things(game, resolve_variant(game, "base")).items() if use}
+    words_by_kind = {name.partition(":")[0]: words for name, words in reversed(words_by_name.items())}
+    return {name: words_by_name.get(name) or words_by_kind.get(name.partition(":")[0], "") for name in names}
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
-    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any."""
-    known, found = things(game, variant), dict[str, Use | None]()
-    for each in wanted:
-        matching = [name for name in known if fnmatchcase(name, each)]
+    """Return things by name or pattern, such as `KIND:*`; in a name with a number, `KIND:above-15`, any number is valid."""
+    declared, uses = things(game, variant), dict[str, Use | None]()
+    for pattern in wanted:
+        matching = [name for name in declared if fnmatchcase(name, pattern)]
         if not matching:
-            as_argument_error(argument, check_restrictions, game, variant, [each], "cannot be restricted")
-            matching = [each]
-        found |= {name: known.get(name) for name in matching}
-    return found
+            as_argument_error(argument, check_restrictions, game, variant, [pattern], "cannot be restricted")
+            matching = [pattern]
+        uses |= {name: declared.get(name) for name in matching}
+    return uses
 
 
 def _number(name: str, pattern: str) -> int:

@@ -1,9 +1,9 @@
 """Observations as named slices: the columns of each are computed from a declaration.
 
 A game's `view.py` lists its slices in the order of the columns. With a source for each slice, the kernel `observe` is
-made from them (`observer`): a source names the field of the state from which the numbers come. In a group over seats the field has
-a first axis of seats; seats count clockwise from the observer, and the columns of seats that are not in the game are zero. A game's
-own kernel reads the first columns of slices. Observations are read by name:
+made from them (`observer`): a source names the field of the state from which the numbers come. In a group over seats the
+field has a first axis of seats; seats count clockwise from the observer, and the columns of seats that are not in the
+game are zero. A hand-written kernel takes the first columns of slices from `starts`. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices
@@ -106,9 +106,9 @@ class Slice:
         if self.group is None:
             return observations[..., self.columns].reshape((*lead, *self.shape))
         axes = self.group.shape[:-1]
-        own = self.shape[len(axes) :]
+        field_shape = self.shape[len(axes) :]
         first = self.start - self.group.start
-        return self.group.of(observations)[..., first : first + prod(own)].reshape((*lead, *axes, *own))
+        return self.group.of(observations)[..., first : first + prod(field_shape)].reshape((*lead, *axes, *field_shape))
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def things_shown(slices: Layout, position: Any) -> Iterator[tuple[Slice, Any]]:
             continue
         value = getattr(position, source.field)
         if source.kind == "set":
-            value = [_members(each) for each in value] if part.group else _members(value)
+            value = [_members(bits) for bits in value] if part.group else _members(value)
         yield part, value
 
 
@@ -215,9 +215,9 @@ def name_of(part: Slice) -> str:
     return part.name.rpartition(".")[2].replace("_", " ").capitalize()
 
 
-def _members(known: Any) -> list[int]:
-    """Return the members of a set of bits, or of an iterable."""
-    return [c for c in range(known.bit_length()) if known >> c & 1] if isinstance(known, int) else sorted(known)
+def _members(numbers: Any) -> list[int]:
+    """Return the members of a set of bits, or of an iterable, in ascending order."""
+    return [c for c in range(numbers.bit_length()) if numbers >> c & 1] if isinstance(numbers, int) else sorted(numbers)
 
 
 def observer(slices: Layout, state: np.dtype[Any], rules: np.dtype[Any]) -> Callable[..., Any]:
@@ -233,8 +233,8 @@ def observer(slices: Layout, state: np.dtype[Any], rules: np.dtype[Any]) -> Call
         lines += ["for place in range(players):", "    other = (seat + place) % players"]
         for field in fields:
             start = f"{field.start} + {stride} * place"
-            found = _statements(field, field.shape[1:], start, "[other]", state, rules, writers)
-            lines += [f"    {line}" for line in found]
+            statements = _statements(field, field.shape[1:], start, "[other]", state, rules, writers)
+            lines += [f"    {line}" for line in statements]
     source = "\n    ".join(["def observe(state, rules, seat, out):", *lines])
     return generated(source, "observe", float32=float32, **writers)
 

@@ -1,7 +1,7 @@
-"""The table of a game: what a page draws, folded from the lines of a record and from nothing else.
+"""The table of a game: what a page draws, folded from the lines of a record only.
 
-`strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is folded
-from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`, and `table.js`
+`strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is
+folded from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`, and `table.js`
 that draws its view.
 """
 
@@ -21,9 +21,9 @@ Json = dict[str, Any]
 
 
 class Table:
-    """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for every type of line, which returns the sentence.
+    """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for every type of line, which returns a sentence.
 
-    After each line `lay_out` writes what follows from it into the view, and then `standing` is asked: `now` is never a line late.
+    After each line `lay_out` writes what follows from it into the view, and `now` becomes the result of `standing`.
 
     `header` is the record's `game` line; `viewer` is the seat whose lines follow, by default all lines.
     """
@@ -66,11 +66,11 @@ class Table:
     def apply(self, line: Line) -> str:
         """Fold one line into the view; return its sentence."""
         self.marks = []
-        said: str = getattr(self, f"on_{line['type']}")(line)
+        sentence: str = getattr(self, f"on_{line['type']}")(line)
         self.last = line["type"]
         self.lay_out()
         self.view["now"] = self.standing()
-        return said[:1].upper() + said[1:]
+        return sentence[:1].upper() + sentence[1:]
 
     def standing(self) -> list[int | None]:
         """Return each seat's points if the game ended now, None where unknown to the viewer."""
@@ -95,22 +95,22 @@ class Table:
 
     def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
         """Return a number for each seat as text: `seat 0 15, you 10 and seat 2 5`."""
-        shown = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
-        return listed([f"{self.named(seat)} {value}" for seat, value in enumerate(shown)])
+        texts = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
+        return listed([f"{self.named(seat)} {value}" for seat, value in enumerate(texts)])
 
     def heading(self) -> str:
         """Return the result in one sentence."""
-        now = [points or 0 for points in self.view["now"]]
+        totals = [points or 0 for points in self.view["now"]]
         if not self.view["over"]:
             return f"{self.game.title}, not played to the end"
-        first, second, *_ = sorted(range(self.players), key=lambda seat: self.game.sign * now[seat], reverse=True)
-        if now[first] == now[second]:
-            best = listed([self.named(seat) for seat, points in enumerate(now) if points == now[first]])
-            return f"{best[:1].upper()}{best[1:]} have {now[first]} {self.unit} each"
-        return self.won(now, first, second)
+        first, second, *_ = sorted(range(self.players), key=lambda seat: self.game.sign * totals[seat], reverse=True)
+        if totals[first] == totals[second]:
+            best = listed([self.named(seat) for seat, points in enumerate(totals) if points == totals[first]])
+            return f"{best[:1].upper()}{best[1:]} have {totals[first]} {self.unit} each"
+        return self.won(totals, first, second)
 
     def won(self, points: Sequence[int], first: int, second: int) -> str:
-        """Return by how much the winner is ahead; the seats in the order of their places."""
+        """Return the result as text; `first` and `second` are the seats in the first two places."""
         lead = f"{abs(points[first] - points[second])} ahead" if points[first] != points[second] else self.tie_break
         return f"{self.says(first, 'wins')} with {points[first]} {self.unit}, {lead} of {self.named(second)}"
 
@@ -125,7 +125,7 @@ class Table:
         return str(position.question)
 
     def mine(self, position: Any) -> Json:
-        """Return what the viewer alone may see now, for the script."""
+        """Return what only the viewer may see now, for the script."""
         return {}
 
     def choice(self, action: int, name: str, position: Any) -> Json:
@@ -140,11 +140,11 @@ class Table:
         raise InputError("this is not one of the choices")
 
     def next_name(self, seen: Any) -> str:
-        """Return the name of what chance has just brought, of the View after it; "" if nothing."""
+        """Return the name of chance's last outcome, from the View after it; "" without one."""
         return ""
 
     def next_given(self, seen: Any) -> Any:
-        """Return what the same action drew before that; `play.judging` compares outcomes where it is equal."""
+        """Return what the same action drew before `next_name`; `play.judging` compares outcomes with equal values."""
         return ()
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -157,14 +157,14 @@ def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = 
 
     `before` is the encoded view of the last step, updated in place; by default the first line is the first step.
     """
-    last: dict[str, bytes] = {} if before is None else before
+    encoded: dict[str, bytes] = {} if before is None else before
     steps = []
     for line in lines:
-        said = table.apply(line)
-        now = {key: msgspec.json.encode(value) for key, value in table.view.items()}
-        changed = {key: msgspec.json.decode(value) for key, value in now.items() if last.get(key) != value}
-        steps.append({"said": said, "type": str(line["type"]), "marks": list(table.marks), "set": changed})
-        last.update(now)
+        sentence = table.apply(line)
+        view = {key: msgspec.json.encode(value) for key, value in table.view.items()}
+        changed = {key: msgspec.json.decode(value) for key, value in view.items() if encoded.get(key) != value}
+        steps.append({"said": sentence, "type": str(line["type"]), "marks": list(table.marks), "set": changed})
+        encoded.update(view)
     return steps
 
 
@@ -172,21 +172,21 @@ def ask(table: Table, position: Any) -> Json | None:
     """Return the pending decision of the viewer with its choices; None if another seat decides or the game is over."""
     if position.over or position.actor != table.viewer:
         return None
-    names, legal, part, seen = position.names, position.legal, position.game.view, position.view()
-    asked: Json = {"question": table.question(position), "mine": table.mine(position)}
-    if together := position.compound_choices:
-        return asked | {"together": [{"name": name, **table.choice(-1, name, position)} for name in together]}
-    cautions = {name: part.caution(int(action), seen) for action, name in zip(legal, names, strict=True)}
-    if warned := {name: caution for name, caution in cautions.items() if caution}:
-        asked["cautions"] = warned
+    names, legal, part, view = position.names, position.legal, position.game.view, position.view()
+    question: Json = {"question": table.question(position), "mine": table.mine(position)}
+    if items := position.compound_choices:
+        return question | {"together": [{"name": name, **table.choice(-1, name, position)} for name in items]}
+    cautions = {name: part.caution(int(action), view) for action, name in zip(legal, names, strict=True)}
+    if warnings := {name: caution for name, caution in cautions.items() if caution}:
+        question["cautions"] = warnings
     if len(names) > MANY and all(name.isdigit() for name in names):
-        return asked | {"range": [int(names[0]), int(names[-1])], **table.choice(-1, "", position)}
-    meanings = part.meanings(seen, int(position.state["phase"][0]))
+        return question | {"range": [int(names[0]), int(names[-1])], **table.choice(-1, "", position)}
+    meanings = part.meanings(view, int(position.state["phase"][0]))
     choices = []
     for action, name in zip(legal, names, strict=True):
         note = {"note": meanings[name]} if name in meanings else {}
         choices.append({"action": int(action), "name": name, **note, **table.choice(int(action), name, position)})
-    return asked | {"choices": choices}
+    return question | {"choices": choices}
 
 
 def pay(amounts: list[Any], ranked: Sequence[int], prizes: Sequence[int]) -> None:

@@ -29,7 +29,7 @@ ADD, REMOVE = "add", "remove"  # keys of a table of changes of blocks with ids
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _LONGEST = 64  # characters of a name
 _DIGEST = 8  # characters of a digest at its end
-_WORD = re.compile(r"(?!(true|false|null)$)[a-z][a-z0-9]*")  # text that a name shows, and that is no other value's text
+_WORD = re.compile(r"(?!(true|false|null)$)[a-z][a-z0-9]*")  # text that a name shows unambiguously
 _DESCRIPTION = ("about", "provenance", "provenance_note")
 
 
@@ -64,8 +64,8 @@ class Variant:
 
         Args:
             game: a name or a Game.
-            variant: the name of a shipped variant, changes under a name of their own, or a Variant.
-            values: values by key, sections, ids and places in a list separated by points.
+            variant: the name of a shipped variant, changes under a custom name, or a Variant.
+            values: values by key; a key is a section, ids and places in a list, separated by points.
 
         Raises:
             InputError: an unknown game, variant or key, or an invalid value.
@@ -84,12 +84,12 @@ AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 
 @cache
 def _toml(package: str, file: str) -> dict[str, Any]:
-    place = files(package).joinpath(file)
-    return tomllib.loads(place.read_text("utf-8")) if place.is_file() or file != "variants.toml" else {}
+    path = files(package).joinpath(file)
+    return tomllib.loads(path.read_text("utf-8")) if path.is_file() or file != "variants.toml" else {}
 
 
 def component_data(game: Game) -> dict[str, Any]:
-    """Return a game's `components.toml`, with what it says of its sources."""
+    """Return the data of a game's `components.toml`, with its notes on sources."""
     return deepcopy(_toml(game.package, "components.toml"))
 
 
@@ -102,8 +102,8 @@ def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
 def _shipped(game: Game, name: str) -> Variant:
     shipped = shipped_variants(game)
     if name != BASE and name not in shipped:
-        known = suggest_names(name, [BASE, *shipped])
-        raise InputError(f"unknown variant {short_repr(name)} of {game.name}; {known}")
+        hint = suggest_names(name, [BASE, *shipped])
+        raise InputError(f"unknown variant {short_repr(name)} of {game.name}; {hint}")
     return from_changes(game, name, shipped.get(name, {}), f"{game.name} variant {name}")
 
 
@@ -114,7 +114,7 @@ def resolve_variant(game: Game, variant: AnyVariant) -> Variant:
     if isinstance(variant, Mapping):
         if len(variant) != 1:
             raise InputError(f"expected one name with its changes, got {len(variant)}: {short_repr(list(variant))}")
-        return own_variants(game, variant)[0]
+        return custom_variants(game, variant)[0]
     if not isinstance(variant, Variant):
         raise InputError(
             f"expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
@@ -128,8 +128,8 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> V
     """Return a variant with changed keys, named after them.
 
     >>> from strozzi_sim.game import load_game
-    >>> found = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "setup.rounds=2"])
-    >>> found.name, found.components["tracks"]["bonus"]
+    >>> variant = with_settings(load_game("strozzi"), "base", ["tracks.bonus.7=10", "setup.rounds=2"])
+    >>> variant.name, variant.components["tracks"]["bonus"]
     ('tracks-bonus-7-10-setup-rounds-2', {'7': 10, '8': 10, '9': 15})
 
     A setting is KEY=VALUE: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
@@ -157,64 +157,62 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> V
     for key, value in values.items():
         section, *path = key.split(".")
         if section not in game.components_part.VARIABLE:
-            known = suggest_names(section, game.components_part.VARIABLE)
-            raise InputError(f"{key}: unknown section {short_repr(section)}; {known}")
+            hint = suggest_names(section, game.components_part.VARIABLE)
+            raise InputError(f"{key}: unknown section {short_repr(section)}; {hint}")
         raw[section] = _with_value(raw[section], path, value, key)
     settings = tuple(f"{key}={_text(value)}" for key, value in values.items())
     name = name_of_values("" if base.name == BASE else base.name, values)
-    found = _variant(game, name, _converted(game, raw, ", ".join(settings)))
-    return replace(found, file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name)
+    changed = _variant(game, name, _converted(game, raw, ", ".join(settings)))
+    return replace(changed, file=base.file, settings=(*base.settings, *settings), origin=base.origin or base.name)
 
 
 def _with_sources(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain components as the game's components.toml has them, with what it says of their sources."""
+    """Return plain components with the provenance and other keys of the game's components.toml."""
     boxed = _toml(game.package, "components.toml")
     return boxed | {name: with_provenance(section, boxed.get(name)) for name, section in components.items()}
 
 
 def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
-    """Return component data with one value changed; blocks with ids are found by these, other lists by places from 0."""
+    """Return component data with one value changed; a path names entries of a list by their ids, else by places from 0."""
     if not path:
         return value
     name, *rest = path
     if isinstance(data, list):
-        has_ids = all(isinstance(each, Mapping) and "id" in each for each in data)
-        known = [at for at, _ in _entries(data)]
+        has_ids = all(isinstance(entry, Mapping) and "id" in entry for entry in data)
+        keys = [place for place, _ in _entries(data)]
         if name in (ADD, REMOVE) and not rest and has_ids:
             return _changed_list(data, {name: value}, where.removesuffix(f".{name}"))
-        if name not in known:
+        if name not in keys:
             part = where.removesuffix(f".{'.'.join(path)}")
-            how = f"; a new one is added by {part}.{ADD}=[{{id={json.dumps(name)},...}}]" if has_ids else ""
-            raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, known)}{how}")
-        return [_with_value(each, rest, value, where) if name == at else each for at, each in _entries(data)]
+            hint = f"; a new one is added by {part}.{ADD}=[{{id={json.dumps(name)},...}}]" if has_ids else ""
+            raise InputError(f"{where}: unknown id or place {short_repr(name)}; {suggest_names(name, keys)}{hint}")
+        return [_with_value(entry, rest, value, where) if name == place else entry for place, entry in _entries(data)]
     if not isinstance(data, Mapping):
         raise InputError(f"{where}: {short_repr(data)} has no keys")
     return {**data, name: _with_value(data.get(name, {}), rest, value, where)}
 
 
-def own_variants(game: Game, changes: Mapping[Any, Any]) -> tuple[Variant, ...]:
+def custom_variants(game: Game, changes: Mapping[Any, Any]) -> tuple[Variant, ...]:
     """Return custom variants: name -> changes, as in a study's file."""
-    found = []
+    variants = []
     for key, change in changes.items():
-        name, where = str(key), f"variant.{key}"
+        name, place = str(key), f"variant.{key}"
         if not isinstance(change, Mapping) or name in game.components_part.VARIABLE:
             example = '{"mine": {SECTION: {KEY: VALUE}}}'
-            raise InputError(
-                f"changes stand under a name of their own, as in {example}, got {short_repr(dict(changes))}"
-            )
+            raise InputError(f"expected changes under a name, as in {example}, got {short_repr(dict(changes))}")
         if name == BASE or name in shipped_variants(game):
-            raise InputError(f"{where}: {name!r} is a shipped variant of {game.name}; choose another name")
+            raise InputError(f"{place}: {name!r} is a shipped variant of {game.name}; choose another name")
         if not NAME.fullmatch(name):
-            raise InputError(f"{where}: a variant's name is lower-case letters, digits, - and _")
-        found.append(from_changes(game, name, with_text_keys(change), where))
-    return tuple(found)
+            raise InputError(f"{place}: a variant's name is lower-case letters, digits, - and _")
+        variants.append(from_changes(game, name, with_text_keys(change), place))
+    return tuple(variants)
 
 
 def with_text_keys(changes: Any) -> Any:
     """Return changes with text keys, as in TOML."""
     if isinstance(changes, Mapping):
         return {str(key): with_text_keys(value) for key, value in changes.items()}
-    return [with_text_keys(each) for each in changes] if isinstance(changes, list | tuple) else changes
+    return [with_text_keys(entry) for entry in changes] if isinstance(changes, list | tuple) else changes
 
 
 def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) -> Variant:
@@ -224,8 +222,8 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
         if section in _DESCRIPTION:
             continue
         if section not in part.VARIABLE:
-            near = suggest_names(section, part.VARIABLE).removeprefix("known: ")
-            raise InputError(f"{where}: {short_repr(section)[1:-1]}: unknown section; a variant can change {near}")
+            allowed = suggest_names(section, part.VARIABLE).removeprefix("known: ")
+            raise InputError(f"{where}: {short_repr(section)[1:-1]}: unknown section; a variant can change {allowed}")
         old = raw[section]
         if isinstance(old, list):
             raw[section] = _changed_list(old, change, f"{where}: {section}")
@@ -244,23 +242,24 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
     """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
 
-    Missing keys of a section are those of `base`: a record or folder from before a switch was added is read as it was played, as a new
-    switch does not change `base`, or it raises the game's `behaviour`. Blocks with ids are never added.
+    Missing keys of a section take the values of `base`. So a record or folder that is older than a switch is read as it
+    was played: a new switch either leaves `base` unchanged or raises the game's `behaviour`. Blocks with ids are never
+    added.
     """
-    base, sections, given = _shipped(game, BASE).components, game.components_part.VARIABLE, dict[str, Any]()
+    base, sections, sections_given = _shipped(game, BASE).components, game.components_part.VARIABLE, dict[str, Any]()
     for section, data in components.items():
         if section not in sections:
             raise InputError(f"{where}: {short_repr(section)}: unknown key; {suggest_names(section, sections)}")
         tables = isinstance(data, Mapping) and isinstance(base.get(section), Mapping)
-        given[section] = {**base[section], **data} if tables else data
-    variant = _variant(game, name, _converted(game, _with_sources(game, given), where))
-    for key, mine, wanted in differing_keys(given, variant.components):
-        if wanted is None:
+        sections_given[section] = {**base[section], **data} if tables else data
+    variant = _variant(game, name, _converted(game, _with_sources(game, sections_given), where))
+    for key, value, expected in differing_keys(sections_given, variant.components):
+        if expected is None:
             raise InputError(f"{where}: {key}: unknown key")
-        if mine is None:
+        if value is None:
             raise InputError(f"{where}: {key}: missing")
         raise InputError(
-            f"{where}: {key}: expected {short_repr(wanted)} beside the other parts, got {short_repr(mine)}"
+            f"{where}: {key}: expected {short_repr(expected)} beside the other parts, got {short_repr(value)}"
         )
     return variant
 
@@ -298,25 +297,25 @@ def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str
 
 def _by_id(data: Any) -> Any:
     """Return a list of blocks with ids as a mapping by id; other data unchanged."""
-    if not (isinstance(data, list) and data and all(isinstance(each, Mapping) and "id" in each for each in data)):
+    if not (isinstance(data, list) and data and all(isinstance(block, Mapping) and "id" in block for block in data)):
         return data
-    return {each["id"]: {name: value for name, value in each.items() if name != "id"} for each in data}
+    return {block["id"]: {name: value for name, value in block.items() if name != "id"} for block in data}
 
 
 def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
     if not isinstance(change, Mapping):
         return change
-    if any("id" not in thing for thing in old):
+    if any("id" not in block for block in old):
         raise InputError(
             f"{where}: expected a list, got {short_repr(change)}; it has no ids, so it can only be replaced as a whole"
         )
-    by_id = {thing["id"]: thing for thing in old}
+    by_id = {block["id"]: block for block in old}
     for name, attributes in change.items():
         if name in (ADD, REMOVE):
             continue
         if name not in by_id:
-            how = f"a new one is added by {ADD} = [{{id = {short_repr(name)}, ...}}]"
-            raise InputError(f"{where}.{short_repr(name)[1:-1]}: unknown id; {suggest_names(name, by_id)}; {how}")
+            hint = f"a new one is added by {ADD} = [{{id = {short_repr(name)}, ...}}]"
+            raise InputError(f"{where}.{short_repr(name)[1:-1]}: unknown id; {suggest_names(name, by_id)}; {hint}")
         if not isinstance(attributes, Mapping):
             raise InputError(f"{where}.{name}: expected a table of attributes, got {short_repr(attributes)}")
         by_id[name].update(attributes)
@@ -330,38 +329,38 @@ def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
         if not isinstance(block, Mapping) or not isinstance(block.get("id"), str):
             raise InputError(f"{where}.{ADD}: expected blocks with an id, got {short_repr(block)}")
         if block["id"] in by_id:
-            raise InputError(f"{where}.{ADD}: {block['id']!r} is there already; change it under its id")
+            raise InputError(f"{where}.{ADD}: {block['id']!r} exists; change it under its id")
         by_id[block["id"]] = dict(block)
     return list(by_id.values())
 
 
 def _listed(change: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    found = change.get(key, [])
-    if not isinstance(found, list | tuple):
-        raise InputError(f"{where}.{key}: expected a list, got {short_repr(found)}")
-    return list(found)
+    entries = change.get(key, [])
+    if not isinstance(entries, list | tuple):
+        raise InputError(f"{where}.{key}: expected a list, got {short_repr(entries)}")
+    return list(entries)
 
 
 def published_value(game: Game, key: str) -> Any:
-    """Return the value of a key in the published game; None where it has none.
+    """Return the value of a key in the published game; None for a missing key.
 
     >>> from strozzi_sim.game import load_game
     >>> published_value(load_game("strozzi"), "tracks.bonus.9"), published_value(load_game("strozzi"), "ships.S01.sail")
     (15, 8)
     """
-    *_, found = _along(_shipped(game, BASE).components, key)
-    return found
+    *_, value = _along(_shipped(game, BASE).components, key)
+    return value
 
 
 def is_reconstructed(game: Game, key: str) -> bool:
-    """Return whether the block that holds a key is reconstructed; a section NAME_meta is of all blocks of the list NAME."""
+    """Return whether the block that holds a key is reconstructed; a section NAME_meta describes all blocks of the list NAME."""
     data = component_data(game)
     blocks = [data.get(f"{key.split('.')[0]}_meta"), *_along(data, key)]
     return any(isinstance(block, Mapping) and block.get("provenance") == "reconstructed" for block in blocks)
 
 
 def _along(data: Any, key: str) -> Iterator[Any]:
-    """Yield what each part of a key leads to; None from where there is nothing."""
+    """Yield the data at each part of a key, None from a missing part on."""
     for name in key.split("."):
         data = dict(_entries(data)).get(name)
         yield data
@@ -371,7 +370,7 @@ def _entries(data: Any) -> list[tuple[str, Any]]:
     """Return the entries of a table by key, of a list of blocks by id, and of another list by their places from 0."""
     if isinstance(data, list):
         pairs = enumerate(data)
-        return [(str(each.get("id", place) if isinstance(each, Mapping) else place), each) for place, each in pairs]
+        return [(str(entry.get("id", place) if isinstance(entry, Mapping) else place), entry) for place, entry in pairs]
     return list(data.items()) if isinstance(data, Mapping) else []
 
 
@@ -391,11 +390,13 @@ def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     """
     plain = {key: _plain(value) for key, value in values.items()}
     negative = {key: f"minus-{-value}" for key, value in plain.items() if isinstance(value, int) and value < 0}
-    words = [f"{key}-{negative.get(key) or _text(value)}" for key, value in plain.items()]
-    name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(words).lower())))
+    parts = [f"{key}-{negative.get(key) or _text(value)}" for key, value in plain.items()]
+    name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(parts).lower())))
     name = f"{base}-{name}" if base else name
-    shown = (isinstance(value, int) or (isinstance(value, str) and _WORD.fullmatch(value)) for value in plain.values())
-    if len(name) <= _LONGEST and all(shown):
+    are_shown = (
+        isinstance(value, int) or (isinstance(value, str) and _WORD.fullmatch(value)) for value in plain.values()
+    )
+    if len(name) <= _LONGEST and all(are_shown):
         return name
     digest = hashlib.sha256(json.dumps([base, plain], sort_keys=True, default=str).encode()).hexdigest()
     return f"{name[: _LONGEST - _DIGEST - 1].rstrip('-')}-{digest[:_DIGEST]}"
@@ -407,9 +408,9 @@ def _plain(value: Any) -> Any:
         return int(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(value[key]) for key in sorted(value, key=str)}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
 def _text(value: Any) -> str:
-    """Return text as it is, another value as JSON."""
+    """Return text unchanged, another value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -55,8 +55,8 @@ def kth_bit(members, k):
 @force_inline
 def seats_after(seat, other, players):
     """Return the number of seats from `seat` clockwise to `other`; a modulo would be slower."""
-    ahead = int64(other) - int64(seat)
-    return ahead if ahead >= 0 else ahead + players
+    distance = int64(other) - int64(seat)
+    return distance if distance >= 0 else distance + players
 
 
 @force_inline
@@ -77,12 +77,12 @@ def kth_member(members, k):
 @jit
 def sort_first(items, count):
     """Sort items[:count] in ascending order; they must be distinct numbers from 0 to 63."""
-    found = int64(0)
+    remaining = int64(0)
     for k in range(count):
-        found |= int64(1) << int64(items[k])
+        remaining |= int64(1) << int64(items[k])
     for k in range(count):
-        items[k] = lowest_bit(found)
-        found &= found - 1
+        items[k] = lowest_bit(remaining)
+        remaining &= remaining - 1
 
 
 # -- multisets ---------------------------------------------------------------------------------------------------------
@@ -110,10 +110,10 @@ def kth_item(counts, k):
 @jit
 def count_kinds(counts, kinds):
     """Return the number of kinds of which there is an item."""
-    found = 0
+    present = 0
     for kind in range(kinds):
-        found += counts[kind] > 0
-    return found
+        present += counts[kind] > 0
+    return present
 
 
 @jit

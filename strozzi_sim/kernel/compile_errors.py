@@ -24,7 +24,7 @@ _OPERATORS = {
     "lshift": "<<", "ilshift": "<<=", "rshift": ">>", "irshift": ">>=", "add": "+", "iadd": "+=", "sub": "-", "isub": "-=",
     "mul": "*", "imul": "*=", "invert": "~",
 }  # fmt: skip
-_OUR_FOLDERS = ("strozzi_sim", Path(numba.__file__).parent.name)
+_INTERNAL_FOLDERS = ("strozzi_sim", Path(numba.__file__).parent.name)
 _LONGEST = 200  # letters of a cause
 NO_RECORDS: Mapping[Any, str] = MappingProxyType({})
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -33,29 +33,29 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
     """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`.
 
-    The place is the innermost one in the author's code, if there is one. `records` are the author's names of record types.
+    The place is the innermost one in the author's code, if any. `records` are the author's names of record types.
     """
     if isinstance(error, KeyError):
         return _unknown_field(error, records)
     text = _COLOURS.sub("", str(error))  # which numba adds where colorama is installed
     places = _PLACE.findall(text)
-    own = [place for place in places if not set(Path(place[0]).parts) & set(_OUR_FOLDERS)]
-    where = (own or places)[:1]
-    place = f"{Path(where[0][0]).name}, line {where[0][1]}: " if where else ""
+    author_places = [place for place in places if not set(Path(place[0]).parts) & set(_INTERNAL_FOLDERS)]
+    innermost = (author_places or places)[:1]
+    place = f"{Path(innermost[0][0]).name}, line {innermost[0][1]}: " if innermost else ""
     return place + _cause(text)[:_LONGEST]
 
 
 def _cause(text: str) -> str:
-    if returned := _NO_RETURN.search(text):
-        does = "can end without `return`" if returned[1] == "none" else f"returns {_short_kinds(returned[1])}"
-        return f"it {does}; an action is a whole number"
+    if no_return := _NO_RETURN.search(text):
+        fault = "can end without `return`" if no_return[1] == "none" else f"returns {_short_kinds(no_return[1])}"
+        return f"it {fault}; an action is a whole number"
     causes = _CAUSES.findall(text)
     calls = _CALL.findall(text)
     if not causes and calls:
         name, kinds = calls[0]  # the innermost call
-        given = _short_kinds(kinds)
-        advice = "; a float must be made a whole number by // or int()" if "float64" in given else ""
-        return f"{_OPERATORS.get(name, name)} cannot take ({given}){advice}"
+        kinds_given = _short_kinds(kinds)
+        advice = "; a float must be made a whole number by // or int()" if "float64" in kinds_given else ""
+        return f"{_OPERATORS.get(name, name)} cannot take ({kinds_given}){advice}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return (
         _short_kinds(causes[-1])
@@ -86,9 +86,9 @@ def _unknown_field(error: KeyError, records: Mapping[Any, str]) -> str:
     """Describe access to an unknown field of a record; only the traceback has the type of the record, and the place."""
     record, loc, step = None, None, error.__traceback__
     while step is not None:
-        here = step.tb_frame.f_locals.get("self")
-        record = here if isinstance(here, types.Record) else record
-        loc = getattr(here, "loc", loc)
+        instance = step.tb_frame.f_locals.get("self")
+        record = instance if isinstance(instance, types.Record) else record
+        loc = getattr(instance, "loc", loc)
         step = step.tb_next
     place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""
     owner = f"{records[record]} has " if record in records else ""

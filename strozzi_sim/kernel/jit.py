@@ -31,7 +31,7 @@ from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.kernel.compile_errors import describe_compile_error
 from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, references, without_collection
 from strozzi_sim.kernel.record_types import record_type, widen_signature
-from strozzi_sim.runtime.cache import code_folder, give_up, tell
+from strozzi_sim.runtime.cache import code_folder, give_up, print_status
 from strozzi_sim.runtime.files import write_atomically
 
 if numba.config.DISABLE_JIT:
@@ -66,10 +66,10 @@ def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         dispatcher.__class__ = _Kernel
         compile_for = dispatcher.compile
 
-        def compile_in_hand(kinds: Any) -> Any:
+        def compile_widened(kinds: Any) -> Any:
             return compile_for(widen_signature(kinds) if isinstance(kinds, tuple) else kinds)
 
-        dispatcher.compile = compile_in_hand
+        dispatcher.compile = compile_widened
         return dispatcher
 
     return mark
@@ -86,14 +86,14 @@ def entry(kernel: Any, signature: Any, game: str) -> Any:
     Raises:
         InputError: code of the game does not compile; names its place and the cause.
     """
-    made = numba.njit(**_ENTRY, **references(kernel.py_func))(kernel.py_func)
+    dispatcher = numba.njit(**_ENTRY, **references(kernel.py_func))(kernel.py_func)
     try:
-        with _compiling, without_collection(), typeinfer.register_dispatcher(made):
+        with _compiling, without_collection(), typeinfer.register_dispatcher(dispatcher):
             if (folder := code_folder(game)) is not None:
-                made._cache = _Cache(kernel.py_func, folder)
-            made.compile(signature)
-            made.disable_compile()
-            return made
+                dispatcher._cache = _Cache(kernel.py_func, folder)
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            return dispatcher
     except (NumbaError, KeyError) as error:
         raise InputError(f"game {game!r} does not compile: {describe_compile_error(error)}") from error
 
@@ -134,14 +134,14 @@ def compile_cfunc(
 ) -> Any:
     """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
     options = {**_OPTIONS, **references(kernel), "boundscheck": boundscheck or None}
-    made: Any = CFunc(
+    callback: Any = CFunc(
         kernel, sigutils.normalize_signature(signature), locals={}, options=options, pipeline_class=_AgentCompiler
     )
     with _compiling, without_collection():
         if cache and (folder := code_folder(game)) is not None:
-            made._cache = _Cache(kernel, folder)
-        made.compile()
-    return made
+            callback._cache = _Cache(kernel, folder)
+        callback.compile()
+    return callback
 
 
 _compiling = RLock()
@@ -150,7 +150,7 @@ _compiling = RLock()
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     """The cached machine code of a function: a file for each signature, with its SHA-256, since damaged code would crash.
 
-    numba's own has an index for each function, which processes cannot write at once.
+    numba's own cache has an index for each function, which processes cannot write at once.
     """
 
     def __init__(self, function: Any, folder: Path) -> None:
@@ -164,7 +164,8 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature; None if it is missing or damaged.
 
-        Nothing of numba's is loaded that only compiling needs, a quarter of a second; of its runtime a game's package may make use.
+        Parts of numba that only compiling needs are not loaded, which saves a quarter of a second; its runtime is initialised,
+        since a game's package may use it.
         """
         rtsys.initialize(target_context)
         file = self._file(sig, target_context.codegen())
@@ -174,7 +175,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
             return None
         if content[:32] == _digest(file, content[32:]):
             return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
-        tell(f"damaged code is compiled again: {file}")
+        print_status(f"damaged code is compiled again: {file}")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -194,7 +195,7 @@ def _digest(file: Path, code: bytes) -> bytes:
 
 def _text_of(code: CodeType) -> str:
     """Return a text of what a function computes, without its place in a file."""
-    constants = [_text_of(each) if isinstance(each, CodeType) else each for each in code.co_consts]
+    constants = [_text_of(constant) if isinstance(constant, CodeType) else constant for constant in code.co_consts]
     return repr((code.co_code, code.co_names, constants))
 
 
@@ -209,12 +210,12 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
     guarded: Callable[..., Any] = body if guard is None else guard(kernel)
     state_type, plain = record_type(dtype), numba.from_dtype(dtype)
 
-    def by_itself(*arguments: Any) -> Any:
+    def call_kernel(*arguments: Any) -> Any:
         return kernel(*arguments)
 
     def choose(state: Any, *_: Any) -> Callable[..., Any] | None:
         if state == plain != state_type:
-            return by_itself
+            return call_kernel
         if state != state_type:
             return None
         caller = ConfigStack.top_or_none()  # compile options of the calling function
@@ -226,15 +227,16 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
 
 
 def generated(source: str, name: str, **bound: Any) -> Callable[..., Any]:
-    """Return the function `name` that `source` defines: compiled code has no loops over names. It refers to the values `bound` by their names.
+    """Return the function `name` that `source` defines, for code that depends on names, which compiled code cannot loop over.
 
-    The values are bound as a closure, so that the cache of compiled code distinguishes equal sources.
+    The source refers to the values `bound` by their names. They are bound as a closure, so that the cache of compiled code
+    distinguishes equal sources.
 
     >>> generated("def add(a): return a + b", "add", b=2)(3)
     5
     """
-    maker = f"def make({', '.join(bound)}):\n{indent(source, '    ')}\n    return {name}\n"
-    space: dict[str, Any] = {"__name__": __name__}
-    exec(compile(maker, __file__, "exec"), space)
-    function: Callable[..., Any] = space["make"](**bound)
+    wrapper = f"def make({', '.join(bound)}):\n{indent(source, '    ')}\n    return {name}\n"
+    namespace: dict[str, Any] = {"__name__": __name__}
+    exec(compile(wrapper, __file__, "exec"), namespace)
+    function: Callable[..., Any] = namespace["make"](**bound)
     return function

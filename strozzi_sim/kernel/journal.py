@@ -1,8 +1,8 @@
 """The journal: the events of a game, as rows of fixed width. Records and tests read it.
 
-A game's core calls `write` for each event. Its effect is chosen at compile time by the type of `sink`. None compiles to
-nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers.
-An event beyond the capacity of a journal is counted and not stored, so a journal must be read with `events_in`.
+A game's core calls `write_event` for each event. The type of `sink` selects its effect at compile time: None compiles to
+nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An event
+beyond the capacity of a journal is counted but not stored, so a journal must be read with `events_in`.
 """
 
 from typing import Any
@@ -31,9 +31,9 @@ def journal_dtype(rows: int) -> Any:
 class JournalFull(InputError):
     """A game that wrote more events than its journal has room for; `message` is without the game's name."""
 
-    def __init__(self, game: str, events: int, room: int) -> None:
+    def __init__(self, game: str, events: int, capacity: int) -> None:
         self.message = (
-            f"a game wrote {events:,} events; JOURNAL_ROWS has room for {room:,}; make it at least {events:,}"
+            f"a game wrote {events:,} events; JOURNAL_ROWS has room for {capacity:,}; make it at least {events:,}"
         )
         super().__init__(f"{game}: journal: {self.message}")
 
@@ -43,13 +43,13 @@ def events_in(journal: np.ndarray[Any, Any], game: str) -> np.ndarray[Any, Any]:
     events, rows = int(journal["count"][0]), journal["rows"][0]
     if events > len(rows):
         raise JournalFull(game, events, len(rows))
-    found: np.ndarray[Any, Any] = rows[:events].copy()
-    return found
+    stored: np.ndarray[Any, Any] = rows[:events].copy()
+    return stored
 
 
 def write_event(sink, kind, a, b, c, d, e):
     """Write an event: its kind and five numbers. A verb of compiled code."""
-    raise TypeError("write is a verb of compiled code; call it from a kernel")
+    raise TypeError("write_event is a verb of compiled code; call it from a kernel")
 
 
 @overload(write_event, strict=False, jit_options={"forceinline": True})
@@ -64,15 +64,15 @@ def _write(sink: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
 @intrinsic
 def _append(typingctx: Any, journal: Any, kind: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
     """Append one event, or only count it if the journal is full."""
-    room = journal.typeof("rows").shape[0]
+    capacity = journal.typeof("rows").shape[0]
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         start = builder.bitcast(args[0], _BYTES)
         count = builder.bitcast(builder.gep(start, [_I64(journal.offset("count"))]), _I64.as_pointer())
         row = builder.load(count)
-        with builder.if_then(builder.icmp_unsigned("<", row, _I64(room)), likely=True):
-            place = builder.add(_I64(journal.offset("rows")), builder.mul(row, _I64(4 * WIDTH)))
-            cell = builder.bitcast(builder.gep(start, [place]), _I32.as_pointer())
+        with builder.if_then(builder.icmp_unsigned("<", row, _I64(capacity)), likely=True):
+            offset = builder.add(_I64(journal.offset("rows")), builder.mul(row, _I64(4 * WIDTH)))
+            cell = builder.bitcast(builder.gep(start, [offset]), _I32.as_pointer())
             for k, number in enumerate(args[1:]):
                 builder.store(builder.trunc(number, _I32), builder.gep(cell, [_I64(k)]))
         builder.store(builder.add(row, _I64(1)), count)

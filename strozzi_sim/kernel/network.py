@@ -2,8 +2,8 @@
 
 A network is packed into one array: sizes, and after them biases and weights of each layer, its outputs filled up with
 zeros to whole blocks of vector instructions. Each output is a sum in the order of the inputs, beginning with the bias; a
-product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers keep positive sums alone
-(ReLU), the last layer is linear.
+product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers keep only positive sums (ReLU);
+the last layer is linear.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ NETWORK_WORK = network_work(WIDEST)
 
 
 def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
-    """Return a network as `run_network` reads it, float32[*], from the start of a cache line on.
+    """Return a network as `run_network` reads it, float32[*], aligned to a cache line.
 
     Raises:
         ValueError: no layer, too many or too wide ones, or sizes that do not fit each other.
@@ -57,31 +57,31 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
         raise ValueError(f"a network has 1 to {MOST_LAYERS} layers, got {len(layers)}")
     header = np.zeros(_HEADER // 2, np.int64)
     header[0], header[1] = len(layers), len(layers[0][0])
-    parts, before, rows = [], len(layers[0][0]), len(layers[0][0])
+    parts, inputs, rows = [], len(layers[0][0]), len(layers[0][0])
     for number, (weights, bias) in enumerate(layers):
         if (
             weights.ndim != 2
-            or len(weights) != before
+            or len(weights) != inputs
             or bias.shape != weights.shape[1:]
             or len(weights) > MOST_INPUTS
             or weights.shape[1] > WIDEST
         ):
             raise ValueError(
-                f"layer {number}: expected weights [{before}, O] and bias [O], at most {MOST_INPUTS:,} inputs and "
+                f"layer {number}: expected weights [{inputs}, O] and bias [O], at most {MOST_INPUTS:,} inputs and "
                 f"{WIDEST} outputs, got {list(weights.shape)} and {list(bias.shape)}"
             )
-        before = weights.shape[1]
-        width = -(-before // BLOCK) * BLOCK
+        inputs = weights.shape[1]
+        width = -(-inputs // BLOCK) * BLOCK
         header[2 + number] = width
         parts += [np.zeros(width, np.float32), np.zeros((rows, width), np.float32)]
-        parts[-2][:before], parts[-1][: len(weights), :before] = bias, weights
+        parts[-2][:inputs], parts[-1][: len(weights), :inputs] = bias, weights
         rows = width
-    header[_OUTPUTS // 8] = before
+    header[_OUTPUTS // 8] = inputs
     parts.insert(0, header.view(np.float32))
     size = sum(part.size for part in parts)
-    room = np.empty(size + _LINE // _FLOAT, np.float32)
-    start = -room.ctypes.data % _LINE // _FLOAT
-    return np.concatenate([part.ravel() for part in parts], out=room[start : start + size])
+    buffer = np.empty(size + _LINE // _FLOAT, np.float32)
+    start = -buffer.ctypes.data % _LINE // _FLOAT
+    return np.concatenate([part.ravel() for part in parts], out=buffer[start : start + size])
 
 
 @intrinsic
@@ -92,32 +92,32 @@ def _block(typingctx: Any, bias: Any, weights: Any, stride: Any, index: Any, val
         bias, weights, stride, index, value, count, out, hidden = args
         word, number = ir.IntType(64), ir.FloatType()
         vector = ir.VectorType(number, BLOCK)
-        begin = builder.block
+        entry_block = builder.block
         loop = builder.append_basic_block("inputs")
         body = builder.append_basic_block("input")
-        done = builder.append_basic_block("done")
+        end_block = builder.append_basic_block("done")
         first = builder.load(builder.inttoptr(bias, vector.as_pointer()), align=_FLOAT)
         builder.branch(loop)
         builder.position_at_end(loop)
         place, total = builder.phi(word), builder.phi(vector)
-        place.add_incoming(ir.Constant(word, 0), begin)
-        total.add_incoming(first, begin)
-        builder.cbranch(builder.icmp_signed("<", place, count), body, done)
+        place.add_incoming(ir.Constant(word, 0), entry_block)
+        total.add_incoming(first, entry_block)
+        builder.cbranch(builder.icmp_signed("<", place, count), body, end_block)
         builder.position_at_end(body)
         row = builder.load(builder.gep(builder.inttoptr(index, word.as_pointer()), [place]))
-        here = builder.load(builder.gep(builder.inttoptr(value, number.as_pointer()), [place]))
+        factor = builder.load(builder.gep(builder.inttoptr(value, number.as_pointer()), [place]))
         start = builder.add(weights, builder.mul(row, stride))
-        these = builder.load(builder.inttoptr(start, vector.as_pointer()), align=_FLOAT)
-        one = builder.insert_element(ir.Constant(vector, ir.Undefined), here, ir.Constant(ir.IntType(32), 0))
+        weight_row = builder.load(builder.inttoptr(start, vector.as_pointer()), align=_FLOAT)
+        single = builder.insert_element(ir.Constant(vector, ir.Undefined), factor, ir.Constant(ir.IntType(32), 0))
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK)
-        many = builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
-        more = builder.fadd(total, builder.fmul(many, these))
+        factors = builder.shuffle_vector(single, ir.Constant(vector, ir.Undefined), zeros)
+        new_total = builder.fadd(total, builder.fmul(factors, weight_row))
         place.add_incoming(builder.add(place, ir.Constant(word, 1)), body)
-        total.add_incoming(more, body)
+        total.add_incoming(new_total, body)
         builder.branch(loop)
-        builder.position_at_end(done)
-        none = ir.Constant(vector, [0.0] * BLOCK)
-        positive = builder.select(builder.fcmp_ordered(">", total, none), total, none)
+        builder.position_at_end(end_block)
+        zero_vector = ir.Constant(vector, [0.0] * BLOCK)
+        positive = builder.select(builder.fcmp_ordered(">", total, zero_vector), total, zero_vector)
         is_hidden = builder.icmp_signed("!=", hidden, ir.Constant(word, 0))
         result = builder.select(is_hidden, positive, total)
         builder.store(result, builder.inttoptr(out, vector.as_pointer()), align=_FLOAT)
@@ -133,7 +133,7 @@ def _gather(values, inputs, work):
     for i in range(inputs):
         work.index[count] = i
         work.value[count] = values[i]
-        count += values[i] != 0  # without a branch, which would be guessed wrong too often
+        count += values[i] != 0  # without a branch, which would often be mispredicted
     return count
 
 

@@ -119,11 +119,11 @@ def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, m
         i64 = ir.IntType(64)
         function = ir.FunctionType(i64, [_BYTES] * 5)
         callee = builder.inttoptr(args[0], function.as_pointer())
-        given = [
+        pointers_passed = [
             builder.inttoptr(value, _BYTES) if isinstance(kind, types.Integer) else _as_bytes(builder, value)
             for kind, value in zip(signature.args[1:], args[1:], strict=True)
         ]
-        return builder.call(callee, given)
+        return builder.call(callee, pointers_passed)
 
     pointers = [
         types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, rng)

@@ -73,13 +73,13 @@ class _NarrowModel(DataModel):  # type: ignore[misc]
     def from_data(self, builder: Any, value: Any) -> Any:
         return (builder.sext if self._fe_type.signed else builder.zext)(value, _WORD)
 
-    def _as_it_is(self, builder: Any, value: Any) -> Any:
+    def _unchanged(self, builder: Any, value: Any) -> Any:
         return value
 
-    as_argument = from_argument = as_return = from_return = _as_it_is
+    as_argument = from_argument = as_return = from_return = _unchanged
 
 
-def _written(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+def _lower_write(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return context.cast(builder, value, source, types.int64)
 
 
@@ -91,19 +91,19 @@ for _source in (
     types.Float,
     types.IntEnumMember,
 ):
-    lower_cast(_source, Narrow)(_written)
+    lower_cast(_source, Narrow)(_lower_write)
 
 
 @lower_cast(Narrow, types.Integer)
 @lower_cast(Narrow, types.Float)
 @lower_cast(Narrow, types.Complex)
 @lower_cast(Narrow, types.Boolean)
-def _read(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+def _lower_read(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return context.cast(builder, value, types.int64, target)
 
 
 @lower_cast(Narrow, Narrow)
-def _copied(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+def _lower_copy(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return value
 
 
@@ -149,13 +149,13 @@ class _Item(AbstractTemplate):  # type: ignore[misc]
     metadata = {"target": "cpu"}  # noqa: RUF012 - required by numba
 
     def generic(self, args: Any, kws: Any) -> Any:
-        items, place = args
+        items, index = args
         if not (isinstance(items, types.Array) and isinstance(items.dtype, Narrow)):
             return None
-        found = get_array_index_type(items, place)
-        if found is None:
+        typed = get_array_index_type(items, index)
+        if typed is None:
             return None
-        return signature(types.int64 if isinstance(found.result, Narrow) else found.result, items, found.index)
+        return signature(types.int64 if isinstance(typed.result, Narrow) else typed.result, items, typed.index)
 
 
 # A loop `for coins in state.coins` yields numbers that are still Narrow; numba converts them where it expects an int64,
@@ -182,19 +182,19 @@ class _Float(AbstractTemplate):  # type: ignore[misc]
 
 @cache
 def _narrow(kind: Any, words: bool = False) -> Any:
-    """Return a type with Narrow integers; with `words` uint64 stays."""
+    """Return a type with Narrow integers; with `words` uint64 is unchanged."""
     if isinstance(kind, types.NestedArray):
         return types.NestedArray(_narrow(kind.dtype, words), kind.shape)
     if isinstance(kind, types.Record) and not isinstance(kind, NarrowRecord):
-        same = all(_narrow(field.type, kind in _words) == field.type for field in kind.fields.values())
-        return kind if same else NarrowRecord(kind)
+        is_unchanged = all(_narrow(field.type, kind in _words) == field.type for field in kind.fields.values())
+        return kind if is_unchanged else NarrowRecord(kind)
     if isinstance(kind, types.Integer) and not isinstance(kind, Narrow) and str(kind) in _AS_INT64:
         return kind if words and kind == types.uint64 else Narrow(kind)
     return kind
 
 
 def keep_words(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Let compiled code read the uint64 fields of this record as such: random words, whose arithmetic wraps around. Return `dtype`."""
+    """Make compiled code read the uint64 fields of this record unchanged, as random words; return `dtype`."""
     _words.add(from_dtype(dtype))
     return dtype
 
@@ -228,15 +228,15 @@ def widen_signature(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
 
     Otherwise numba would compile a kernel again for every literal number in a call.
     """
-    found = tuple(_narrow(kind) if isinstance(kind, types.Record) else types.unliteral(kind) for kind in kinds)
-    for plain, kind in zip(kinds, found, strict=True):
+    widened = tuple(_narrow(kind) if isinstance(kind, types.Record) else types.unliteral(kind) for kind in kinds)
+    for plain, kind in zip(kinds, widened, strict=True):
         if isinstance(plain, types.Record):
             _accept(plain, kind)
-    return found
+    return widened
 
 
 @lower_cast(types.Record, NarrowRecord)
-def _handed(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
+def _lower_record(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return builder.bitcast(value, context.get_value_type(target))
 
 

@@ -40,8 +40,8 @@ def siphash(key: bytes, message: bytes) -> int:
     k0, k1 = (int.from_bytes(key[half : half + 8], "little") for half in (0, 8))
     state = (_V0 ^ k0, _V1 ^ k1, _V2 ^ k0, _V3 ^ k1)
     padded = message + bytes(7 - len(message) % 8) + bytes([len(message) % 256])
-    for place in range(0, len(padded), 8):
-        word = int.from_bytes(padded[place : place + 8], "little")
+    for start in range(0, len(padded), 8):
+        word = int.from_bytes(padded[start : start + 8], "little")
         v0, v1, v2, v3 = one_round(*one_round(*state[:3], state[3] ^ word))
         state = (v0 ^ word, v1, v2, v3)
     state = (state[0], state[1], state[2] ^ _FINAL, state[3])

@@ -8,10 +8,12 @@ SplitMix64 can be inverted: one word of a stream reveals all its other words. Th
 (`kernel.siphash`), so an agent that inverts its own stream learns neither the key of the deal nor any other stream.
 
 A chance record has a key for each source: all from the key of the deal (`seed_chance`), until one is redrawn
-(`redraw`). Searches redraw thousands of times, so that `redraw` and `reseed` use a cheap hash, which can be inverted: their
-words come from the agent's own stream and lead to nothing else. A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the
-first draw beyond the script. To enumerate chance, play an action once to learn the draw, and then once for every
-outcome. The choice is made at compile time, so that scripts cost nothing elsewhere.
+(`redraw`). Searches redraw thousands of times, so `redraw` and `reseed` use a cheap hash, which can be inverted: their
+words come from the agent's own stream and reveal nothing else.
+
+A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the first draw beyond
+the script. To enumerate chance, play an action once to learn the draw, and then once for every outcome. The choice is made
+at compile time, so that scripts cost nothing elsewhere.
 """
 
 import hashlib
@@ -100,7 +102,7 @@ def seat_stream(key, seat):
 
 @force_inline
 def lineup_of(key, lineups):
-    """Return which of a number of line-ups plays the deal of this key, each with the same probability."""
+    """Return the number of the line-up that plays the deal of this key, below `lineups`, each equally likely."""
     return below(stream_key(key, int64(_LINEUP)), lineups)
 
 
@@ -117,12 +119,12 @@ def reset_source(chance, source):
 
 
 @force_inline
-def _open_seeded(chance, source):
+def _reset_seeded(chance, source):
     chance.cursor[source] = chance.key[source]
 
 
 @force_inline
-def _open_script(chance, source):
+def _reset_script(chance, source):
     pass
 
 
@@ -215,7 +217,7 @@ class SeatRng:
         return (self.word() >> 11) * 2.0**-53
 
 
-register_overload(reset_source, CHANCE, _open_seeded, force_inline=True)
-register_overload(reset_source, SCRIPT, _open_script, force_inline=True)
+register_overload(reset_source, CHANCE, _reset_seeded, force_inline=True)
+register_overload(reset_source, SCRIPT, _reset_script, force_inline=True)
 register_overload(draw, CHANCE, _draw_seeded, force_inline=True)
 register_overload(draw, SCRIPT, _draw_scripted)

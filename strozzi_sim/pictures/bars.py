@@ -19,7 +19,7 @@ _TOTAL = 40  # pixels for the sum beside a bar
 Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]
 
 
-def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame, width: int) -> Drawn:
+def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw stacked bars of sums, negative parts to the left of zero, one panel per player count."""
     if picture.groups:
         bars: list[Bar] = [(name, parts, {}) for name, parts in picture.groups.items()]
@@ -29,99 +29,101 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Data
     names = [bar[0] for bar in bars]
     counts = sorted(int(count) for count in rows["players"].unique())
     stacks = {count: _stacks(rows[rows["players"] == count], bars, count) for count in counts}
-    ends = _ends(picture, every)
+    ends = _ends(picture, all_rows)
     legend = tuple((part.label, _INKS[k], "square") for k, part in enumerate(bars[0][1]))
 
     def draw(sheet: Sheet) -> None:
         margin = min(width_of(max(names, key=width_of)) + 14, 0.45 * sheet.width)
-        across, each = fit(sheet.width, margin, 220, len(counts), GAP + _TOTAL)
+        columns, panel_width = fit(sheet.width, margin, 220, len(counts), GAP + _TOTAL)
         top = 0.0
-        for first in range(0, len(counts), across):
-            few = counts[first : first + across]
-            shown = sorted({part["_bar"] for count in few for part in stacks[count]})
-            for k, count in enumerate(few):
-                place = margin + k * (each + GAP + _TOTAL), top + TOP
-                panel = sheet.panel(*place, each - _TOTAL, _STEP * len(shown), ends, (float(len(shown)), 0.0), 8)
+        for first in range(0, len(counts), columns):
+            counts_of_row = counts[first : first + columns]
+            bars_of_row = sorted({part["_bar"] for count in counts_of_row for part in stacks[count]})
+            for k, count in enumerate(counts_of_row):
+                place = margin + k * (panel_width + GAP + _TOTAL), top + TOP
+                panel = sheet.panel(
+                    *place, panel_width - _TOTAL, _STEP * len(bars_of_row), ends, (float(len(bars_of_row)), 0.0), 8
+                )
                 panel.title(players_title(count), 0 if k else margin)
                 if k == 0:
-                    panel.names("y", [names[bar] for bar in shown], room=margin - 10)
-                _fill(panel, stacks[count], shown)
-            top += TOP + _STEP * len(shown) + 14
+                    panel.names("y", [names[bar] for bar in bars_of_row], room=margin - 10)
+                _fill(panel, stacks[count], bars_of_row)
+            top += TOP + _STEP * len(bars_of_row) + 14
 
     def on(axes: Any, players: int | None) -> None:
         count = chosen_players(counts, players)
-        shown = sorted({part["_bar"] for part in stacks[count]})
-        panel = AxesPanel(axes, ends, (float(len(shown)), 0.0))
+        bars_of_panel = sorted({part["_bar"] for part in stacks[count]})
+        panel = AxesPanel(axes, ends, (float(len(bars_of_panel)), 0.0))
         panel.title(players_title(count))
         panel.numbers("x", Scale(ends))
-        panel.names("y", [names[bar] for bar in shown])
-        _fill(panel, stacks[count], shown)
+        panel.names("y", [names[bar] for bar in bars_of_panel])
+        _fill(panel, stacks[count], bars_of_panel)
         panel.legend(legend)
 
     return Drawn(draw, on, "", legend, [mark for count in counts for mark in stacks[count]], n_of(rows), width)
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
-    """Return the parts of all bars: where each lies, its value and its sentence."""
-    found = []
+    """Return the parts of all bars: position, value and sentence of each."""
+    parts = []
     for k, (bar, figures, where) in enumerate(bars):
-        here, ends = pick(rows, **where), [0.0, 0.0]
+        rows_of_bar, ends = pick(rows, **where), [0.0, 0.0]
         for part, figure in enumerate(figures):
-            for row in pick(here, figure=figure.name).itertuples(index=False):
+            for row in pick(rows_of_bar, figure=figure.name).itertuples(index=False):
                 side = int(row.value > 0)
                 start, ends[side] = ends[side], ends[side] + row.value
-                found.append({
+                parts.append({
                     "panel": players_title(count), "bar": bar, "part": figure.label, "value": row.value, "n": row.n,
                     "tip": sentence([players_title(count), bar, figure.label], row, figure.unit),
                     "_bar": k, "_part": part, "_from": start, "_to": ends[side],
                 })  # fmt: skip
-    return found
+    return parts
 
 
 def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
-    """Draw the parts of bars, those that are large enough with their values, and the sum beside each bar."""
+    """Draw the parts of bars, the values of those that are large enough, and the sum beside each bar."""
     row = {bar: k + 0.5 for k, bar in enumerate(shown)}
-    boxes = [(each["_from"], row[each["_bar"]] - _HALF, each["_to"], row[each["_bar"]] + _HALF) for each in parts]
-    panel.boxes(boxes, [(_INKS[each["_part"]], 1.0) for each in parts], tips=[each["tip"] for each in parts])
-    for each in parts:
-        words = format_value(each["value"], "count")
-        if abs(each["value"]) * panel.width > (width_of(words) + 8) * (panel.x[1] - panel.x[0]):
-            panel.text((each["_from"] + each["_to"]) / 2, row[each["_bar"]], words, "paper", bold=True)
+    boxes = [(part["_from"], row[part["_bar"]] - _HALF, part["_to"], row[part["_bar"]] + _HALF) for part in parts]
+    panel.boxes(boxes, [(_INKS[part["_part"]], 1.0) for part in parts], tips=[part["tip"] for part in parts])
+    for part in parts:
+        words = format_value(part["value"], "count")
+        if abs(part["value"]) * panel.width > (width_of(words) + 8) * (panel.x[1] - panel.x[0]):
+            panel.text((part["_from"] + part["_to"]) / 2, row[part["_bar"]], words, "paper", bold=True)
     for bar in shown:
-        own = [each for each in parts if each["_bar"] == bar]
-        total, reach = sum(each["value"] for each in own), max([0.0, *(each["_to"] for each in own)])
-        if own:
+        parts_of_bar = [part for part in parts if part["_bar"] == bar]
+        total, reach = sum(part["value"] for part in parts_of_bar), max([0.0, *(part["_to"] for part in parts_of_bar)])
+        if parts_of_bar:
             panel.text(reach, row[bar], format_value(total, "count"), at=(6, 4), side="left", bold=True)
 
 
-def _ends(picture: Picture, every: pd.DataFrame) -> tuple[float, float]:
-    """Return how far the bars of all variants and line-ups reach to the left and to the right of zero."""
+def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the left and right ends of the longest bars of all variants and line-ups."""
     ends = [0.0, 0.0]
     keys = ["players", "variant", "lineup", *([] if picture.groups else [picture.x])]
-    for _, own in every.groupby(keys):
+    for _, rows_of_scenario in all_rows.groupby(keys):
         for figures in picture.groups.values() or [picture.figures]:
-            values = own[own["figure"].isin([figure.name for figure in figures])]["value"]
+            values = rows_of_scenario[rows_of_scenario["figure"].isin([figure.name for figure in figures])]["value"]
             ends = [min(ends[0], float(values[values < 0].sum())), max(ends[1], float(values[values > 0].sum()))]
     return ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0
 
 
-def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame, width: int) -> Drawn:
+def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw the quantiles 5, 25, 50, 75 and 95 % and one mark beyond, one line per player count."""
-    low, high = float(every["value"].min()), float(every["value"].max())
+    low, high = float(all_rows["value"].min()), float(all_rows["value"].max())
     room = 0.05 * (high - low) or 1.0
     ends, last = (low - room, high + room), picture.figures[-1]
     counts = sorted(int(count) for count in rows["players"].unique())
     names, marks = [players_title(count) for count in counts], []
     for count, name in zip(counts, names, strict=True):
-        here = rows[rows["players"] == count].set_index("figure")["value"]
-        q = [float(here.get(figure.name, np.nan)) for figure in picture.figures]
-        said = [format_value(value, "count") for value in q]
+        values_of_count = rows[rows["players"] == count].set_index("figure")["value"]
+        q = [float(values_of_count.get(figure.name, np.nan)) for figure in picture.figures]
+        texts = [format_value(value, "count") for value in q]
         tip = (
-            f"{name}: half of all between {said[1]} and {said[3]}, nine in ten between {said[0]} and {said[4]}, median {said[2]}; "
-            f"{last.label} {said[5]}"
+            f"{name}: half of all between {texts[1]} and {texts[3]}, nine in ten between {texts[0]} and {texts[4]}, median {texts[2]}; "
+            f"{last.label} {texts[5]}"
         )
         values = dict(zip([figure.label for figure in picture.figures], q, strict=True))
-        marks.append({"level": name, **values, "tip": tip, "_q": q, "_said": said})
+        marks.append({"level": name, **values, "tip": tip, "_q": q, "_said": texts})
 
     def draw(sheet: Sheet) -> None:
         on_panel(sheet.panel(66, 0, sheet.width - 76, 44 * len(counts), ends, (float(len(counts)), 0.0), 42))
@@ -142,17 +144,17 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Da
 
 
 def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
-    """Draw a line of quantiles as far as they are known; the numbers of two that lie close are moved apart."""
-    q, said = mark["_q"], mark["_said"]
-    known = np.isfinite(q)
-    if known[0] and known[4]:
+    """Draw a line of the known quantiles; the numbers of two close ones are moved apart."""
+    q, texts = mark["_q"], mark["_said"]
+    is_known = np.isfinite(q)
+    if is_known[0] and is_known[4]:
         panel.lines([[(q[0], y), (q[4], y)]], "s1", 2.0)
-    if known[1] and known[3]:
+    if is_known[1] and is_known[3]:
         panel.boxes([(q[1], y - 0.16, q[3], y + 0.16)], [("s1", 1.0)], "none", tips=[mark["tip"]])
     near = bool(abs(q[5] - q[2]) * panel.width < 30 * (panel.x[1] - panel.x[0]))
-    if known[2]:
-        panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if known[1] and known[3] else "s1", 3.0)
-        panel.text(q[2], y - 0.16, said[2], at=(-2 * near, -4), side="right" if near else "center")
-    if known[5]:
+    if is_known[2]:
+        panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if is_known[1] and is_known[3] else "s1", 3.0)
+        panel.text(q[2], y - 0.16, texts[2], at=(-2 * near, -4), side="right" if near else "center")
+    if is_known[5]:
         panel.dots([q[5]], [y], "s2", "diamond", 4.6, [mark["tip"]])
-        panel.text(q[5], y - 0.16, said[5], "s2", (2 * near, -4), "left" if near else "center", bold=True)
+        panel.text(q[5], y - 0.16, texts[5], "s2", (2 * near, -4), "left" if near else "center", bold=True)

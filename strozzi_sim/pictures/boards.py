@@ -1,7 +1,7 @@
-"""Boards: the values of a figure where its levels lie, one board per player count, one scale for all.
+"""Boards: the values of a figure at the places of its levels, one board per player count, one scale for all.
 
 The stronger the colour of a place, the larger its value; with an equal chance, colours show the distance from it, and places that
-cannot be told apart from it have none. Places of one shape without significant differences have one colour.
+do not differ from it significantly have none. Places of one shape without significant differences have one colour.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _LARGEST = 44  # pixels of a cell
 
 
 def draw_board(
-    picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], every: pd.DataFrame, width: int
+    picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], all_rows: pd.DataFrame, width: int
 ) -> Drawn | None:
     """Return a board picture of its only figure, from rows with and without a value; None if no level with a value is on the board."""
     assert picture.board is not None
@@ -35,19 +35,19 @@ def draw_board(
     if valued.empty:
         return None
     counts = sorted(int(count) for count in valued["players"].unique())
-    known = every.dropna(subset="value")
-    shade = known["value"] - 1 / known["players"] if picture.equal else known["value"]
-    most = float(shade.abs().max())
-    ends = (-most, most) if picture.equal else (float(shade.min()), float(shade.max()))
+    rows_with_value = all_rows.dropna(subset="value")
+    shade = rows_with_value["value"] - 1 / rows_with_value["players"] if picture.equal else rows_with_value["value"]
+    largest = float(shade.abs().max())
+    ends = (-largest, largest) if picture.equal else (float(shade.min()), float(shade.max()))
     marks = {count: _marks(picture, board, rows[rows["players"] == count], count, ends) for count in counts}
 
     def draw(sheet: Sheet) -> None:
-        across = min(1 if sheet.width <= NARROW else 2, len(counts))
-        cell = min(_LARGEST, (sheet.width - 26 * across) / across / board.columns)
-        wide, tall = cell * board.columns, cell * board.rows
+        boards_per_row = min(1 if sheet.width <= NARROW else 2, len(counts))
+        cell = min(_LARGEST, (sheet.width - 26 * boards_per_row) / boards_per_row / board.columns)
+        board_width, board_height = cell * board.columns, cell * board.rows
         for k, count in enumerate(counts):
-            place = 18 + (k % across) * (wide + 34), 40 + (k // across) * (tall + 54)
-            panel = sheet.panel(*place, wide, tall, (0.0, board.columns), (board.rows, 0.0), 4)
+            place = 18 + (k % boards_per_row) * (board_width + 34), 40 + (k // boards_per_row) * (board_height + 54)
+            panel = sheet.panel(*place, board_width, board_height, (0.0, board.columns), (board.rows, 0.0), 4)
             panel.title(players_title(count), 14, 26)
             _fill(panel, board, marks[count], cell)
 
@@ -67,22 +67,24 @@ def draw_board(
         shades = (("below an equal share", "s2", "square"), ("above it; uncoloured: not told apart", "s1", "square"))
     shapes = {"square": "square", "frame": "frame", "disc": "circle"}
     legend = (*shades, *((text, "faint", shapes[shape]) for shape, text in board.key.items()))
-    told = [mark for count in counts for mark in marks[count] if mark["tip"]]
-    return Drawn(draw, on, f"{figure.label[:1].upper()}{figure.label[1:]}", legend, told, n_of(valued), width)
+    marks_with_sentence = [mark for count in counts for mark in marks[count] if mark["tip"]]
+    return Drawn(
+        draw, on, f"{figure.label[:1].upper()}{figure.label[1:]}", legend, marks_with_sentence, n_of(valued), width
+    )
 
 
 def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, ends: tuple[float, float]) -> list[Mark]:
     """Return every place with its value, its colour as (ink, opacity) and its sentence."""
-    figure, found = picture.figures[0], {getattr(row, picture.x): row for row in rows.itertuples(index=False)}
-    flat = set()
+    figure, row_by_level = picture.figures[0], {getattr(row, picture.x): row for row in rows.itertuples(index=False)}
+    flat_shapes = set()
     for shape in ("square", "frame", "disc"):
-        own = rows[[board.places[level].shape == shape for level in rows[picture.x]]].dropna(subset="value")
-        columns = (own[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
-        if len(own) and no_significant_difference(*columns, share=figure.unit == "share"):
-            flat.add(shape)
+        rows_of_shape = rows[[board.places[level].shape == shape for level in rows[picture.x]]].dropna(subset="value")
+        columns = (rows_of_shape[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
+        if len(rows_of_shape) and no_significant_difference(*columns, share=figure.unit == "share"):
+            flat_shapes.add(shape)
     marks = []
     for name, place in board.places.items():
-        row, title = found.get(name), players_title(players)
+        row, title = row_by_level.get(name), players_title(players)
         mark: Mark = {"panel": title, "place": name, "tip": "", "_place": place, "_shade": ("faint", 0.0)}
         marks.append(mark)
         if row is None:
@@ -94,10 +96,10 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
         mark["tip"] = sentence([title, name], row, figure.unit)
         if picture.equal:
             above, chance = row.value - 1 / players, 1 / players
-            told = place.shape not in flat and (row.low > chance or row.high < chance)
-            mark["_shade"] = "s2" if above < 0 else "s1", _DEEPEST * abs(above) / ends[1] if told else 0.0
+            is_significant = place.shape not in flat_shapes and (row.low > chance or row.high < chance)
+            mark["_shade"] = "s2" if above < 0 else "s1", _DEEPEST * abs(above) / ends[1] if is_significant else 0.0
         else:
-            part = 0.5 if place.shape in flat else (row.value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+            part = 0.5 if place.shape in flat_shapes else (row.value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
             mark["_shade"] = "s1", _DEEPEST * part
     return marks
 
@@ -107,18 +109,20 @@ def _fill(panel: Panel, board: Board, marks: list[Mark], cell: float) -> None:
         return place.x - half, place.y - half, place.x + half, place.y + half
 
     for shape, half, edge, width in (("square", 0.5, "paper", 2.0), ("frame", _FRAME, "ink", 1.3)):
-        own = [mark for mark in marks if mark["_place"].shape == shape]
-        boxes = [box(mark["_place"], half) for mark in own]
+        marks_of_shape = [mark for mark in marks if mark["_place"].shape == shape]
+        boxes = [box(mark["_place"], half) for mark in marks_of_shape]
         if shape == "square":
-            panel.boxes(boxes, [("faint", 0.55)] * len(own), edge, width)
-        panel.boxes(boxes, [mark["_shade"] for mark in own], edge, width, [mark["tip"] for mark in own])
+            panel.boxes(boxes, [("faint", 0.55)] * len(marks_of_shape), edge, width)
+        panel.boxes(
+            boxes, [mark["_shade"] for mark in marks_of_shape], edge, width, [mark["tip"] for mark in marks_of_shape]
+        )
     for place in board.places.values():
         if place.note:
             panel.text(place.x, place.y, place.note if len(place.note) * 6.5 < cell else place.note.split(" ")[0])
     discs = [mark for mark in marks if mark["_place"].shape == "disc"]
-    at = [mark["_place"].x for mark in discs], [mark["_place"].y for mark in discs]
-    panel.dots(*at, "muted", "circle", _DISC * cell, fills=[("paper", 1.0)], line=1.0)
-    panel.dots(*at, "muted", "circle", _DISC * cell, [mark["tip"] for mark in discs], [mark["_shade"] for mark in discs])  # fmt: skip
+    centres = [mark["_place"].x for mark in discs], [mark["_place"].y for mark in discs]
+    panel.dots(*centres, "muted", "circle", _DISC * cell, fills=[("paper", 1.0)], line=1.0)
+    panel.dots(*centres, "muted", "circle", _DISC * cell, [mark["tip"] for mark in discs], [mark["_shade"] for mark in discs])  # fmt: skip
     for k, name in enumerate(board.column_names):
         panel.text(k + 0.5, 0, name, "muted", (0, -6))
     for k, name in enumerate(board.row_names):

@@ -34,18 +34,18 @@ def draw_picture(
 
     `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value -> display name,
     `components` the component data of the variant, without which there is no board, and `compared` has the rows of all variants and
-    line-ups beside these, which share one scale, by default the table. The wide picture has `width` pixels.
+    line-ups that share one scale, by default the table. The wide picture has `width` pixels.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
         return None
-    every = rows if compared is None else rows_of(picture, compared)
+    all_rows = rows if compared is None else rows_of(picture, compared)
     if picture.kind == "board":
-        return draw_board(picture, rows, components, every, width) if components else None
+        return draw_board(picture, rows, components, all_rows, width) if components else None
     if picture.x in rows:  # the table's order, even if the first player count has no value
-        picture = replace(picture, levels=tuple(levels_of(picture, every)))
-    known, every = rows.dropna(subset="value"), every.dropna(subset="value")
-    drawn: Drawn = _KINDS[picture.kind](picture, known, words, every, width)
+        picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
+    rows_with_value, all_rows = rows.dropna(subset="value"), all_rows.dropna(subset="value")
+    drawn: Drawn = _KINDS[picture.kind](picture, rows_with_value, words, all_rows, width)
     return drawn
 
 
@@ -56,14 +56,13 @@ class Drawing:
     title: str
     drawn: dict[str, Drawn]  # the figures by name
     table: Any = None  # drawn rows, a data frame
-    titles: dict[str, str] = field(
-        default_factory=dict
-    )  # title of each figure by name; several also name their variant and line-up
+    # title of each figure by name; several also name their variant and line-up
+    titles: dict[str, str] = field(default_factory=dict)
 
     @property
     def figures(self) -> dict[str, Any]:
         """The pictures as matplotlib figures by name."""
-        return {name: each.figure(each.width, self.titles.get(name, self.title), PAPER) for name, each in self.drawn.items()}  # fmt: skip
+        return {name: picture.figure(picture.width, self.titles.get(name, self.title), PAPER) for name, picture in self.drawn.items()}  # fmt: skip
 
     @property
     def figure(self) -> Any:
@@ -75,18 +74,18 @@ class Drawing:
         path = Path(path)
         if path.suffix not in FORMATS:
             raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")
-        written = []
+        paths = []
         for number, content in enumerate(self._files(path.suffix[1:]), 1):
             file = path if len(self.drawn) == 1 else path.with_stem(f"{path.stem}-{number}")
             with storage_errors(f"cannot write {file}"):
                 file.write_bytes(content)
-            written.append(file)
-        return written
+            paths.append(file)
+        return paths
 
     def __repr__(self) -> str:
         """Return the title and the number of figures."""
-        many = f", {len(self.drawn)} figures" if len(self.drawn) > 1 else ""
-        return f"<Drawing: {self.title}{many}>"
+        number = f", {len(self.drawn)} figures" if len(self.drawn) > 1 else ""
+        return f"<Drawing: {self.title}{number}>"
 
     def _repr_png_(self) -> bytes:
         """Return all figures stacked vertically, as PNG for a notebook."""
@@ -104,4 +103,4 @@ class Drawing:
         return content.getvalue()
 
     def _files(self, kind: str) -> list[bytes]:
-        return [each.files(self.titles.get(name, self.title), [kind])[kind] for name, each in self.drawn.items()]
+        return [picture.files(self.titles.get(name, self.title), [kind])[kind] for name, picture in self.drawn.items()]

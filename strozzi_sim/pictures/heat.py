@@ -1,4 +1,4 @@
-"""Heat maps as figures: the panels that a page shows as tables, with the same values, colours and sentences."""
+"""Heat maps as figures: the same panels as the tables of a page, with the same values, colours and sentences."""
 
 from typing import Any
 
@@ -22,51 +22,56 @@ _STRIP = 3.4, 41  # pixels of a step of the colour scale; number of steps
 def draw_heat(heat: HeatTables, label: str) -> Drawn:
     """Return a heat map, ready to be drawn at any width: its panels in rows, as many beside each other as fit."""
     cells = [(panel, name, top, cell) for panel in heat.panels for name, row in panel.rows for top, cell in zip(heat.columns, row, strict=True) if cell]  # fmt: skip
-    size, tall = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
+    size, cell_height = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
     words = [*(cell.text for *_, cell in cells), *heat.columns]
-    wide = max(2.3 * size, *(width_of(each, size) + 8 for each in words))
+    cell_width = max(2.3 * size, *(width_of(text, size) + 8 for text in words))
     names, corner = {name for panel in heat.panels for name, _ in panel.rows}, f"{heat.row_label} / {heat.column_label}"
-    left = max(*(width_of(name, size) for name in names), width_of(corner, size) - 10) + 14
-    whole = left + wide * len(heat.columns)
+    names_width = max(*(width_of(name, size) for name in names), width_of(corner, size) - 10) + 14
+    panel_width = names_width + cell_width * len(heat.columns)
     strip = width_of(heat.low) + _STRIP[0] * _STRIP[1] + width_of(f"{heat.high}  \N{MIDDLE DOT}  {label}") + 24
-    below = max(strip, width_of(heat.note))
+    scale_width = max(strip, width_of(heat.note))
 
     def draw(sheet: Sheet) -> None:
-        across = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (whole + _GAP))))
-        shrink = min(1.0, (sheet.width - left) / (wide * len(heat.columns)))
+        columns = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (panel_width + _GAP))))
+        shrink = min(1.0, (sheet.width - names_width) / (cell_width * len(heat.columns)))
         top = 0.0
-        for first in range(0, len(heat.panels), across):
-            few = heat.panels[first : first + across]
-            titles = [wrapped(each.title, left + shrink * (whole - left), size + 1.5) for each in few]
-            above = 34 + 14 * max(title.count("\n") for title in titles)
-            for k, (each, title) in enumerate(zip(few, titles, strict=True)):
-                spot = left + k * (whole + _GAP), top + above
-                panel = sheet.panel(*spot, wide * shrink * len(heat.columns), tall * len(each.rows), *_ends(heat, each))
-                panel.title(title, left, 24)
+        for first in range(0, len(heat.panels), columns):
+            panels_of_row = heat.panels[first : first + columns]
+            titles = [
+                wrapped(panel.title, names_width + shrink * (panel_width - names_width), size + 1.5)
+                for panel in panels_of_row
+            ]
+            title_height = 34 + 14 * max(title.count("\n") for title in titles)
+            for k, (each, title) in enumerate(zip(panels_of_row, titles, strict=True)):
+                spot = names_width + k * (panel_width + _GAP), top + title_height
+                panel = sheet.panel(
+                    *spot, cell_width * shrink * len(heat.columns), cell_height * len(each.rows), *_ends(heat, each)
+                )
+                panel.title(title, names_width, 24)
                 for j, name in enumerate(heat.columns):
                     panel.text(j + 0.5, 0, name, "muted", (0, -7), size=size)
-                panel.text(0, 0, corner, "muted", (-left, -7), "left", size=0.9 * size)
+                panel.text(0, 0, corner, "muted", (-names_width, -7), "left", size=0.9 * size)
                 for i, (name, _) in enumerate(each.rows):
                     panel.text(0, i + 0.5, name, at=(-8, size / 3), side="right", size=size)
                 _fill(panel, each, size if shrink > 0.8 else 0.0)
-            top += above + max(tall * len(each.rows) for each in few) + 16
-        _scale(sheet.panel(0, top, below, 14, (0, below), (14, 0), 22), heat, label)
+            top += title_height + max(cell_height * len(each.rows) for each in panels_of_row) + 16
+        _scale(sheet.panel(0, top, scale_width, 14, (0, scale_width), (14, 0), 22), heat, label)
 
     def on(axes: Any, players: int | None) -> None:
-        count = chosen_players([each.players for each in heat.panels], players)
-        each = next(each for each in heat.panels if each.players == count)
-        panel = AxesPanel(axes, *_ends(heat, each))
-        panel.title(each.title)
+        count = chosen_players([panel.players for panel in heat.panels], players)
+        heat_panel = next(panel for panel in heat.panels if panel.players == count)
+        panel = AxesPanel(axes, *_ends(heat, heat_panel))
+        panel.title(heat_panel.title)
         panel.names("x", heat.columns, heat.column_label)
-        panel.names("y", [name for name, _ in each.rows], heat.row_label)
-        _fill(panel, each, 10.0)
+        panel.names("y", [name for name, _ in heat_panel.rows], heat.row_label)
+        _fill(panel, heat_panel, 10.0)
 
     marks = []
     for panel, name, column, cell in cells:
         numbers = (float(text) if text else np.nan for text in cell.numbers)
         where = {"panel": panel.title, "row": name, "column": column}
         marks.append({**where, **dict(zip(("value", "low", "high", "n"), numbers, strict=True)), "tip": cell.tip})
-    needed = max(whole * len(heat.panels) + _GAP * (len(heat.panels) - 1), below)
+    needed = max(panel_width * len(heat.panels) + _GAP * (len(heat.panels) - 1), scale_width)
     return Drawn(draw, on, label, (), marks, width=min(HERO, needed))
 
 
@@ -76,11 +81,11 @@ def heat_map_files(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Wor
     counts = sorted(int(players) for players in table["players"].unique())
     for players in counts:
         heat = heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table)
-        at, title = name, heat_map.title
+        file_name, title = name, heat_map.title
         if len(counts) > 1:
-            at, title = f"{name}--{players}-players", f"{title}, {players_title(players)}"
+            file_name, title = f"{name}--{players}-players", f"{title}, {players_title(players)}"
         drawn = draw_heat(heat, heat_map.figure.label).files(title) if heat else {}
-        files |= {f"{at}.{kind}": content for kind, content in drawn.items()}
+        files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
     return files
 
 
@@ -88,15 +93,15 @@ def _ends(heat: HeatTables, panel: HeatPanel) -> Any:
     return (0.0, float(len(heat.columns))), (float(len(panel.rows)), 0.0)
 
 
-def _fill(panel: Panel, each: HeatPanel, size: float) -> None:
-    cells = [(i, j, cell) for i, (_, row) in enumerate(each.rows) for j, cell in enumerate(row) if cell]
+def _fill(panel: Panel, heat_panel: HeatPanel, size: float) -> None:
+    cells = [(i, j, cell) for i, (_, row) in enumerate(heat_panel.rows) for j, cell in enumerate(row) if cell]
     boxes = [(j, i, j + 1, i + 1) for i, j, _ in cells]
     panel.boxes(boxes, [_colour(cell) for *_, cell in cells], "paper", 1.6, [cell.tip for *_, cell in cells])
     framed = [box for box, (*_, cell) in zip(boxes, cells, strict=True) if "marked" in cell.classes]
     panel.boxes(framed, [("paper", 0.0)] * len(framed), "ink", 1.6)
     for i, j, cell in cells if size else ():
-        pale = "muted" if "noise" in cell.classes or "few" in cell.classes else "ink"
-        panel.text(j + 0.5, i + 0.5, cell.text, pale, (0, size / 3), size=size)
+        ink = "muted" if "noise" in cell.classes or "few" in cell.classes else "ink"
+        panel.text(j + 0.5, i + 0.5, cell.text, ink, (0, size / 3), size=size)
 
 
 def _colour(cell: HeatCell) -> Any:
@@ -110,7 +115,7 @@ def _mixed(ink: str, part: float) -> Any:
 
 
 def _scale(panel: Panel, heat: HeatTables, label: str) -> None:
-    """Draw the scale of colours with its ends, and what numbers and colours mean."""
+    """Draw the scale of colours with its ends, and the meaning of numbers and colours."""
     start, step = width_of(heat.low) + 10, _STRIP[0]
     parts = np.linspace(-1 if heat.two else 0, 1, _STRIP[1])
     boxes = [(start + step * k, 2, start + step * (k + 1), 12) for k in range(len(parts))]

@@ -55,7 +55,7 @@ class HeatTables:
     low: str  # ends of the scale as text
     high: str
     two: bool  # whether colours show both sides of an equal share or of zero
-    note: str  # what numbers and colours mean
+    note: str  # meaning of numbers and colours
 
 
 def heat_tables(
@@ -70,31 +70,35 @@ def heat_tables(
     if known_rows(heat_map, table).empty:
         return None
     compared = table if compared is None else compared
-    known = known_rows(heat_map, compared)
-    sides = compared[compared["row"].isin(known["row"]) & compared["column"].isin(known["column"])]
+    rows_with_value = known_rows(heat_map, compared)
+    sides = compared[compared["row"].isin(rows_with_value["row"]) & compared["column"].isin(rows_with_value["column"])]
     sides = sides[sides["figure"] == heat_map.figure.name]
     levels = in_order(sides["row"], ()), in_order(sides["column"], ())  # the table's order
     if heat_map.equal:
-        shades = known["value"] - 1 / known["players"]
+        shades = rows_with_value["value"] - 1 / rows_with_value["players"]
     else:
-        shades = known["shade"] if heat_map.shade_label else known["value"]
+        shades = rows_with_value["shade"] if heat_map.shade_label else rows_with_value["value"]
     low, high = (float(end) for end in (shades.min(), shades.max())) if shades.notna().any() else (0.0, 0.0)
-    two = heat_map.equal or bool(heat_map.shade_label) or low < 0
-    low, high = (-max(-low, high), max(-low, high)) if two else (low, high)
-    shown, is_flat = [], False
-    for title, players, own in _panels(heat_map, table, levels):
-        shades, pale, flat = _shades(heat_map, own, players, chunks, (low, high), two=two)
+    is_two_sided = heat_map.equal or bool(heat_map.shade_label) or low < 0
+    low, high = (-max(-low, high), max(-low, high)) if is_two_sided else (low, high)
+    panels, is_flat = [], False
+    for title, players, rows_of_panel in _panels(heat_map, table, levels):
+        shades, pale, flat = _shades(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
         cells = {
-            (row.row, row.column): _cell(heat_map, row, words, *look, two=two)
+            (row.row, row.column): _cell(heat_map, row, words, *look, two=is_two_sided)
             for row, *look in zip(
-                own.itertuples(index=False), shades, _parts(shades, (low, high), two=two), pale, strict=True
+                rows_of_panel.itertuples(index=False),
+                shades,
+                _parts(shades, (low, high), two=is_two_sided),
+                pale,
+                strict=True,
             )
         }
         lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
-        shown.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
+        panels.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
         is_flat |= flat
     ends = [format_end(end, heat_map.figure.unit) for end in (low, high)]
-    if two and heat_map.figure.unit == "share":
+    if is_two_sided and heat_map.figure.unit == "share":
         ends = [f"{end.removesuffix(' %')} points" for end in ends]
     notes = ["in the cells: per cent"] if heat_map.figure.unit == "share" else []
     if heat_map.equal:
@@ -104,8 +108,8 @@ def heat_tables(
     elif is_flat:
         notes.append("a panel in one colour: no significant differences")
     labels = heat_map.row_label, heat_map.column_label
-    tops = tuple(words.get(level, level) for level in levels[1])
-    return HeatTables(*labels, tops, tuple(shown), ends[0], ends[1], two, "; ".join(notes))
+    column_names = tuple(words.get(level, level) for level in levels[1])
+    return HeatTables(*labels, column_names, tuple(panels), ends[0], ends[1], is_two_sided, "; ".join(notes))
 
 
 def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
@@ -114,12 +118,12 @@ def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def format_end(end: float, unit: Unit) -> str:
-    """Return an end of a scale of colours as text, in at most three digits."""
+    """Return an end of a scale of colours as text, with at most three digits."""
     return format_value(end, unit, max(digits_shown(end, 0.0, unit), 0)).replace(THIN, " ")
 
 
 def cell_digits(half: float, value: float, unit: Unit) -> int:
-    """Return the decimals of a cell: what half its interval is worth, in per cent for shares; one without an interval."""
+    """Return the decimals of a cell: those that half its interval justifies, in per cent for shares; one without an interval."""
     most = 1 if unit == "share" or abs(value) >= _LARGE else 2 if abs(value) >= 1 else 3
     return 1 if np.isnan(half) else digits_for(half, unit, most)
 
@@ -127,49 +131,51 @@ def cell_digits(half: float, value: float, unit: Unit) -> int:
 def _panels(
     heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
 ) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """Yield (title, player count, rows) of each panel: player counts of a variant and line-up behind each other, or, at one count, variants or line-ups."""
+    """Yield (title, player count, rows) of each panel: by variant, line-up and player count; of one player count by line-up."""
     rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
     rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
-    every, counts = scenarios(rows), sorted({players for _, _, players in groups})
-    lineups = list(dict.fromkeys(lineup for _, lineup in every))
+    all_scenarios, counts = scenarios(rows), sorted({players for _, _, players in groups})
+    lineups = list(dict.fromkeys(lineup for _, lineup in all_scenarios))
     if len(counts) == 1:
-        every = sorted(every, key=lambda each: lineups.index(each[1]))
-    for scenario in every:
-        who = scenario_words(scenario, every)
+        all_scenarios = sorted(all_scenarios, key=lambda scenario: lineups.index(scenario[1]))
+    for scenario in all_scenarios:
+        scenario_name = scenario_words(scenario, all_scenarios)
         for players in counts:
             if (*scenario, players) in groups:
-                title = who if len(counts) == 1 and who else ", ".join(filter(None, [who, players_title(players)]))
+                title = ", ".join(filter(None, [scenario_name, players_title(players)]))
+                if len(counts) == 1 and scenario_name:
+                    title = scenario_name
                 yield title, int(players), groups[*scenario, players]
 
 
 def _shades(
     heat_map: HeatMap, rows: pd.DataFrame, players: int, chunks: int, ends: tuple[float, float], *, two: bool
 ) -> tuple[Array, Array, bool]:
-    """Return what is coloured in each cell of a panel, whether it is not told apart from an equal share, and whether no two cells differ."""
+    """Return the coloured quantity of each cell of a panel, whether it equals an equal share, and whether no two cells differ significantly."""
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
-    pale = np.zeros(len(rows), bool)
+    is_equal = np.zeros(len(rows), bool)
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
-        pale = ~(benjamini_hochberg(p) < ALPHA)
-        return np.where(pale, 0.0, value - 1 / players), pale, False
+        is_equal = ~(benjamini_hochberg(p) < ALPHA)
+        return np.where(is_equal, 0.0, value - 1 / players), is_equal, False
     if heat_map.shade_label:  # the table knows which cells differ
-        return rows["shade"].to_numpy(float), pale, False
+        return rows["shade"].to_numpy(float), is_equal, False
     share = heat_map.figure.unit == "share"
     if not no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
-        return value, pale, False
+        return value, is_equal, False
     mean = 0.0 if two else float(np.average(value, weights=n))
-    return np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean), pale, True
+    return np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean), is_equal, True
 
 
 def _parts(shades: Array, ends: tuple[float, float], *, two: bool) -> Array:
-    """Return how strong the colours of cells are, from 0 to 1."""
+    """Return the strength of the colours of cells, from 0 to 1."""
     shades = np.nan_to_num(shades)
     return np.abs(shades) / (ends[1] or 1.0) if two else (shades - ends[0]) / ((ends[1] - ends[0]) or 1.0)
 
 
 def _cell(
-    heat_map: HeatMap, row: Any, words: Mapping[str, str], shade: float, part: float, pale: bool, *, two: bool
+    heat_map: HeatMap, row: Any, words: Mapping[str, str], shade: float, part: float, is_equal: bool, *, two: bool
 ) -> HeatCell:
     places = words.get(row.row, row.row), words.get(row.column, row.column)
     where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
@@ -179,7 +185,9 @@ def _cell(
     unit = heat_map.figure.unit
     text = format_value(row.value, unit, cell_digits((row.high - row.low) / 2, row.value, unit), sign="")
     marked = bool(heat_map.shade_label and row.marked)
-    classes = {"noise": pale, "neg": two and shade < 0, "marked": marked}
+    classes = {"noise": is_equal, "neg": two and shade < 0, "marked": marked}
     value, low, high = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
-    used = " ".join(name for name, is_so in classes.items() if is_so)
-    return HeatCell(text, f"{part:.3f}", used, sentence([where], row, unit), (value, low, high, f"{row.n:.0f}"))
+    names_of_classes = " ".join(name for name, applies in classes.items() if applies)
+    return HeatCell(
+        text, f"{part:.3f}", names_of_classes, sentence([where], row, unit), (value, low, high, f"{row.n:.0f}")
+    )

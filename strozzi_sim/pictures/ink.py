@@ -1,4 +1,4 @@
-"""Looks of all pictures: colours by name, shapes of series, the width of words.
+"""Appearance of all pictures: colours by name, shapes of series, the width of text.
 
 A page has the colours of both its themes under the same names; files and notebooks have the light ones.
 """
@@ -21,14 +21,14 @@ SIZE = 12.0  # pixels of text
 STYLE: Any = {  # the font that comes with matplotlib, so that files are the same to the byte on every machine
     "font.family": "DejaVu Sans", "text.parse_math": False, "text.usetex": False, "path.simplify": False, "svg.hashsalt": "strozzi-sim",
 }  # fmt: skip
-FILE_FONT = 0.9  # size of text in the font of files that is as wide as Arial, in which a page shows the same words
+FILE_FONT = 0.9  # size of text in the font of files that is as wide as the same text of a page in Arial
 
 Look = tuple[str, str]  # ink and shape of a series
 Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each series
 
 
 def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> list[Look]:
-    """Return ink and shape of each of several series; a seat or one of `levels` has its own everywhere, whichever others are shown."""
+    """Return ink and shape of each of several series; a seat or one of `levels` has the same in every picture."""
     seats = column == "seat" and all(str(key).isdigit() for key in keys)
     inks, places = _SEATS if seats else INKS, {level: k for k, level in enumerate(levels)}
     numbers = [int(key) if seats else places.get(key, k) for k, key in enumerate(keys)]
@@ -62,13 +62,13 @@ _WIDTHS = {  # of Arial's letters at 12 pixels; others take 6.7, capitals 8.2
 
 
 def width_of(words: str, size: float = SIZE) -> float:
-    """Return about how many pixels words take in Arial; of several lines the longest."""
+    """Return the approximate width in pixels of a text in Arial; of several lines that of the longest."""
     lines = (sum(_WIDTHS.get(c, 8.2 if c.isupper() else 6.7) for c in line) for line in words.split("\n"))
     return max(lines) * size / SIZE
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> str:
-    """Return words in lines that are no longer than so many pixels."""
+    """Return a text in lines that are no longer than `width` pixels."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -77,10 +77,10 @@ def wrapped(words: str, width: float, size: float = SIZE) -> str:
 
 
 def shortened(name: str, width: float) -> str:
-    """Return a name that takes no more than so many pixels; it keeps its end, which tells seats and variants apart."""
+    """Return a name cut to `width` pixels; it keeps its end, by which seats and variants differ."""
     end = name[-8:].partition(" ")[2] or name[-6:]
-    short, begin = name, name.removesuffix(end)
-    while width_of(short) > width and len(begin) > 2:
-        begin = begin[:-1]
-        short = begin.rstrip() + "\N{HORIZONTAL ELLIPSIS}" + end
-    return short
+    shortened_name, beginning = name, name.removesuffix(end)
+    while width_of(shortened_name) > width and len(beginning) > 2:
+        beginning = beginning[:-1]
+        shortened_name = beginning.rstrip() + "\N{HORIZONTAL ELLIPSIS}" + end
+    return shortened_name

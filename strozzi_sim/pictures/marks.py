@@ -25,24 +25,23 @@ class Drawn:
 
     draw: Callable[[Sheet], None]  # draws its panels on a sheet
     on: Callable[[Any, int | None], None]  # draws one panel on axes: (axes, player count or None)
-    title: str  # what its values are
+    title: str  # meaning of its values
     legend: Legend = ()
-    marks: Sequence[
-        Mark
-    ] = ()  # what a reader can point at: values, and a sentence, `tip`; keys that begin with _ are for drawing
+    # the marks at which a reader can point: values, and a sentence, `tip`; keys that begin with _ are for drawing
+    marks: Sequence[Mark] = ()
     n: tuple[int, int] = (0, 0)  # range of the numbers of events behind them
     width: float = WIDE  # pixels of the wide picture
 
     def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
-        """Return the picture as a figure; with paper around it, it has its title and legend."""
+        """Return the picture as a figure; with `paper` pixels around it, it has its title and legend."""
         with rc_context(STYLE):
-            what = self.title if paper and self.title != title else ""
-            sheet = Sheet(width, [title, what] if title else [], self.legend if paper else (), paper)
+            subtitle = self.title if paper and self.title != title else ""
+            sheet = Sheet(width, [title, subtitle] if title else [], self.legend if paper else (), paper)
             self.draw(sheet)
             return sheet.ended()
 
     def svg(self, width: float, label: str) -> str:
-        """Return the picture for a page; `data-m` of a mark is its number in `marks`, where its sentence stands."""
+        """Return the picture for a page; `data-m` of a mark is its number in `marks`, which have its sentence."""
         return svg_of(self.figure(width), label, {mark["tip"]: k for k, mark in enumerate(self.marks)})
 
     def files(self, title: str, kinds: Sequence[str] = ("svg", "png")) -> dict[str, bytes]:
@@ -64,16 +63,16 @@ def _plain(value: Any) -> Any:
 
 
 def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False) -> str:
-    """Return what a mark says: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"."""
+    """Return the sentence of a mark: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"."""
     if np.isnan(row.low):
-        said = format_row(row, unit)
+        figures = format_row(row, unit)
     else:
         digits = digits_for((row.high - row.low) / 2, unit)
         low, high = (format_value(side, unit, digits, sign="") for side in (row.low, row.high))
-        said = f"{format_value(row.value, unit, digits)} ({low} to {high})"
+        figures = f"{format_value(row.value, unit, digits)} ({low} to {high})"
     if points:
-        said = said.replace(f"{THIN}%", " points")
-    return f"{', '.join(filter(None, parts))}: {said}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
+        figures = figures.replace(f"{THIN}%", " points")
+    return f"{', '.join(filter(None, parts))}: {figures}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
@@ -88,15 +87,15 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFrame:
-    """Return value, low and high as they are drawn: shares in per cent, with `equal` less the equal share."""
+    """Return value, low and high as they are drawn: shares in per cent, with `equal` minus the equal share."""
     sides = rows[["value", "low", "high"]]
     return factor_of(figure.unit) * (sides.sub(1 / rows["players"], axis=0) if picture.equal else sides)
 
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
     """Return the axis of a figure over these rows, with room for labels: from zero, unless values lie on both sides of a line."""
-    moved = on_scale(rows, figure, picture)
-    low, high = float(moved[["value", "low"]].min(axis=None)), float(moved[["value", "high"]].max(axis=None))
+    values = on_scale(rows, figure, picture)
+    low, high = float(values[["value", "low"]].min(axis=None)), float(values[["value", "high"]].max(axis=None))
     line = picture.equal or picture.zero
     positive = not line and low >= 0
     if line or positive:
@@ -107,7 +106,7 @@ def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
 
 
 def title_of(picture: Picture, figure: Figure) -> str:
-    """Return what the values of a picture are."""
+    """Return the meaning of a picture's values."""
     label = f"{figure.label[:1].upper()}{figure.label[1:]}"
     if picture.equal:
         return (
@@ -126,7 +125,7 @@ def n_of(rows: pd.DataFrame) -> tuple[int, int]:
 
 
 def label_of(value: float, half: float, unit: Unit, scale: Scale) -> str:
-    """Return a value as it is written at its mark, with no digit that its interval makes meaningless."""
+    """Return a value as text for its mark, with the digits that its interval allows."""
     digits = 1 if np.isnan(half) else digits_for(half / factor_of(unit), unit, 1)
     value = round(value, digits)
     sign = "+" if scale.signed and value > 0 else ""

@@ -1,7 +1,7 @@
-"""Panels: rectangles of a figure, or anybody's axes, on which marks are drawn in the units of their values.
+"""Panels: rectangles of a figure, or the caller's axes, on which marks are drawn in the units of their values.
 
-A figure of ours has no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a panel maps values to
-pixels, and draws the few lines and words of its frame itself. A mark's `url` is its sentence, which a page shows when pointed at.
+Figures of this package have no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a panel maps values
+to pixels, and draws the few lines and texts of its frame itself. A mark's `url` is its sentence, which a page shows when pointed at.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ Point = tuple[float, float]
 
 
 class Words(Text):
-    """Text at a place, which a page's renderer writes without measuring it: the browser does."""
+    """Text that a page's renderer writes without measuring it, as the browser does that."""
 
     def draw(self, renderer: Any) -> None:
         """Draw the text."""
@@ -55,33 +55,33 @@ class Scale:
         """Return round values within the ends."""
         low, high = self.ends
         room = 1e-9 * (high - low)
-        found = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
-        return [float(value) for value in found if low - room <= value <= high + room]
+        values = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
+        return [float(value) for value in values if low - room <= value <= high + room]
 
     def texts(self, ticks: Sequence[float]) -> list[str]:
         """Return the labels of ticks."""
         step = min(np.diff(ticks), default=1.0)
         digits = max(0, int(np.ceil(-np.log10(step) - 1e-9)))
-        found = [f"{tick:z,.{digits}f}".replace("-", MINUS) + (" %" if self.percent else "") for tick in ticks]
-        return [f"+{text}" if self.signed and tick > 0 else text for tick, text in zip(ticks, found, strict=True)]
+        texts = [f"{tick:z,.{digits}f}".replace("-", MINUS) + (" %" if self.percent else "") for tick in ticks]
+        return [f"+{text}" if self.signed and tick > 0 else text for tick, text in zip(ticks, texts, strict=True)]
 
     def room(self) -> float:
-        """Return how many pixels the labels take beside an axis of y."""
+        """Return the width in pixels of the labels beside a vertical axis."""
         return max(map(width_of, self.texts(self.ticks())), default=0.0) + 10
 
     def with_room(self, pixels: float) -> "Scale":
-        """Return an axis of so many pixels with room for a number beside its outermost marks."""
+        """Return an axis of a length in pixels, with room for a number beside its outermost marks."""
         low, high = self.ends
-        more = 34 / max(pixels - 68, 40) * (high - low)
-        left = low - more if self.line is not None and low < self.line else low
-        return replace(self, ends=(left, high + more))
+        margin = 34 / max(pixels - 68, 40) * (high - low)
+        left = low - margin if self.line is not None and low < self.line else low
+        return replace(self, ends=(left, high + margin))
 
 
 class Panel:
-    """A rectangle of so many pixels, or axes, with an axis of x and one of y.
+    """A rectangle of a size in pixels, or axes, with an axis of x and one of y.
 
-    `add` adds an artist to the figure or axes, `place` maps values to the screen, and `order` numbers the artists: by themselves lines
-    would lie above marks.
+    `add` adds an artist to the figure or axes, `place` maps values to the screen, and `order` numbers the artists: otherwise
+    matplotlib would draw lines above marks.
     """
 
     def __init__(
@@ -96,9 +96,9 @@ class Panel:
         self._artist(artist)
 
     def at(self, x: float, y: float) -> Point:
-        """Return where a place lies, in pixels from the upper left corner."""
-        across, up = (x - self.x[0]) / (self.x[1] - self.x[0]), (y - self.y[0]) / (self.y[1] - self.y[0])
-        return self.width * across, self.height * (1 - up)
+        """Return the position of a point, in pixels from the upper left corner."""
+        x_part, y_part = (x - self.x[0]) / (self.x[1] - self.x[0]), (y - self.y[0]) / (self.y[1] - self.y[0])
+        return self.width * x_part, self.height * (1 - y_part)
 
     def dots(
         self, x: Sequence[float], y: Sequence[float], ink: str, shape: str = "circle", radius: float = 4.2,
@@ -107,10 +107,10 @@ class Panel:
         """Draw marks of a shape, filled with their ink; `fills` gives each (ink, opacity) of its own, within a line of the ink."""
         if not len(x):
             return
-        round_ = shape == "circle"
-        path = PATHS[shape] if round_ else PATHS[shape].transformed(Affine2D().scale(0.5))
+        is_circle = shape == "circle"
+        path = PATHS[shape] if is_circle else PATHS[shape].transformed(Affine2D().scale(0.5))
         marks = PathCollection(
-            [path], sizes=[(radius if round_ else 2 * radius) ** 2], offsets=np.column_stack([x, y]).astype(float), offset_transform=self._place,
+            [path], sizes=[(radius if is_circle else 2 * radius) ** 2], offsets=np.column_stack([x, y]).astype(float), offset_transform=self._place,
             facecolors=[to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)]], edgecolors=LIGHT[ink] if line else "none", linewidths=line,
         )  # fmt: skip
         marks.set_transform(IdentityTransform())
@@ -141,7 +141,7 @@ class Panel:
         self, x: float, y: float, words: str, ink: str = "ink", at: Point = (0.0, 4.0), side: str = "center", bold: bool = False,
         size: float = SIZE,
     ) -> None:  # fmt: skip
-        """Write words, their first base line `at` so many pixels to the right of and below a place."""
+        """Write a text; its first base line begins `at` pixels to the right of and below a point."""
         for k, line in enumerate(words.split("\n")):
             shift = ScaledTranslation(at[0] / 72, -(at[1] + 14 * k) / 72, self._figure.dpi_scale_trans)
             weight = "bold" if bold else "normal"
@@ -150,7 +150,7 @@ class Panel:
     # The frame
 
     def title(self, words: str, left: float = 0.0, up: float = 14.0) -> None:
-        """Write the panel's title above it, the last line so many pixels up, and so many left of it."""
+        """Write the panel's title, its last line `up` pixels above the panel and `left` pixels left of its edge."""
         up += 14 * words.count("\n")
         self.text(self.x[0], self.y[1], words, at=(-left, -up), side="left", bold=True, size=13)
 
@@ -160,40 +160,42 @@ class Panel:
             self.lines([[(at, end) for end in self.y] if axis == "x" else [(end, at) for end in self.x]], "ink", 1.0, (0, (4, 3)))  # fmt: skip
 
     def numbers(self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True) -> None:  # fmt: skip
-        """Draw an axis of numbers: lines across the panel, and labels that do not touch, of a tall panel at both its ends."""
+        """Draw an axis of numbers: lines across the panel, and labels that do not touch, at both ends of a tall panel."""
         ticks = scale.ticks(most)
         if axis == "y":
-            self.lines([[(self.x[0], at), (self.x[1], at)] for at in ticks], "faint")
-            for at, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
-                self.text(self.x[0], at, text, "muted", (-7, 4), "right")
+            self.lines([[(self.x[0], tick), (self.x[1], tick)] for tick in ticks], "faint")
+            for tick, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
+                self.text(self.x[0], tick, text, "muted", (-7, 4), "right")
             return
         while most > 1 and self._touch(ticks, scale.texts(ticks)):
             most -= 1
             ticks = scale.ticks(most)
-        self.lines([[(at, self.y[0]), (at, self.y[1])] for at in ticks if grid], "faint")
-        for at, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
-            self.text(at, self.y[0], text, "muted", (0, 16))
+        self.lines([[(tick, self.y[0]), (tick, self.y[1])] for tick in ticks if grid], "faint")
+        for tick, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
+            self.text(tick, self.y[0], text, "muted", (0, 16))
             if self.height > TALL:
-                self.text(at, self.y[1], text, "muted", (0, -5))
+                self.text(tick, self.y[1], text, "muted", (0, -5))
         if title:
             self.text(sum(self.x) / 2, self.y[0], title, "muted", (0, 34))
 
     def _touch(self, ticks: Sequence[float], texts: Sequence[str]) -> bool:
         spots = [self.at(tick, self.y[0])[0] for tick in ticks]
-        need = [(width_of(one) + width_of(two)) / 2 + _APART for one, two in pairwise(texts)]
-        return bool((np.diff(spots) < need).any())
+        distances = [(width_of(first) + width_of(second)) / 2 + _APART for first, second in pairwise(texts)]
+        return bool((np.diff(spots) < distances).any())
 
     def names(self, axis: str, names: Sequence[str], title: str = "", room: float = 300.0) -> None:
-        """Write the names of levels, the k-th at k + 0.5: below as many as do not touch, beside none longer than `room`."""
+        """Write the names of levels, the k-th at k + 0.5: below the panel those that do not touch; beside it each cut to `room` pixels."""
         if axis == "y":
             for k, name in enumerate(names):
                 self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), at=(-8, 4), side="right")
             return
-        every = max(1, int(np.ceil((max(map(width_of, names), default=0.0) + 6) / (self.width / max(len(names), 1)))))
-        shown = list(range(0, len(names), every))
-        if shown and shown[-1] < len(names) - 1:  # the last one, which may be "75 and more", always has its name
-            shown = [*shown[:-1], len(names) - 1]
-        for k in shown:
+        step = max(1, int(np.ceil((max(map(width_of, names), default=0.0) + 6) / (self.width / max(len(names), 1)))))
+        levels_with_name = list(range(0, len(names), step))
+        if (
+            levels_with_name and levels_with_name[-1] < len(names) - 1
+        ):  # the last one, which may be "75 and more", always has its name
+            levels_with_name = [*levels_with_name[:-1], len(names) - 1]
+        for k in levels_with_name:
             self.text(k + 0.5, self.y[0], names[k], at=(0, 18))
         if title:
             lines = max((name.count("\n") for name in names), default=0)
@@ -201,7 +203,7 @@ class Panel:
 
 
 class AxesPanel(Panel):
-    """Anybody's axes: their ticks, title and grid are theirs, and marks have no sentences, of which matplotlib makes links."""
+    """The caller's axes: they keep their ticks, title and grid, and marks have no sentences, as matplotlib would make links of them."""
 
     def __init__(self, axes: Axes, x: Point, y: Point) -> None:
         box, dpi = axes.get_window_extent(), axes.figure.dpi
@@ -240,10 +242,9 @@ class AxesPanel(Panel):
 
 
 class Sheet:
-    """A figure of so many pixels' width, whose panels are placed in pixels from its upper left corner.
+    """A figure of a width in pixels, whose panels are placed in pixels from its upper left corner.
 
-    A file has titles above and a legend below, of which a page has its own. A figure with paper, pixels around it, is no wider than it
-    needs to be.
+    A file has titles above and a legend below; a page has its own. A figure with `paper` pixels around it is no wider than necessary.
     """
 
     def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:
@@ -273,23 +274,23 @@ class Sheet:
         """Return the figure, which ends below its lowest panel and its legend."""
         x, row, top = 0.0, 0, self.height + 18
         for name, ink, shape in self._legend:
-            long = width_of(name) + 38
-            x, row = (0.0, row + 1) if x and x + long > self.width else (x, row)
-            entry = self.panel(x, top + 22 * row, long, 1, (0, long), (1, 0), 10)
+            entry_width = width_of(name) + 38
+            x, row = (0.0, row + 1) if x and x + entry_width > self.width else (x, row)
+            entry = self.panel(x, top + 22 * row, entry_width, 1, (0, entry_width), (1, 0), 10)
             if shape == "frame":
                 entry.dots([6], [0], "ink", "square", 5.0, fills=[("paper", 1.0)], line=1.3)
             else:
                 entry.dots([6], [0], ink, shape, 5.0)
             entry.text(16, 0, name, side="left")
-            x += long
-        wide = min(self.width, self._right + _ROOM) if self._paper else self.width
-        tall = self.height + self._above + 2 * self._paper
-        self.figure.set_size_inches(wide / 72 + self._paper / 36, tall / 72)
-        self._down.clear().scale(1 / 72, -1 / 72).translate(0, tall / 72)
+            x += entry_width
+        width = min(self.width, self._right + _ROOM) if self._paper else self.width
+        height = self.height + self._above + 2 * self._paper
+        self.figure.set_size_inches(width / 72 + self._paper / 36, height / 72)
+        self._down.clear().scale(1 / 72, -1 / 72).translate(0, height / 72)
         return self.figure
 
 
-def fit(total: float, margin: float, need: float, number: int, gap: float = GAP) -> tuple[int, float]:
-    """Return how many panels fit beside each other, and the width of each."""
-    across = int(max(1, min(number, (total - margin + gap) // (need + gap))))
-    return across, (total - margin - gap * (across - 1)) / across
+def fit(total: float, margin: float, least_width: float, panels: int, gap: float = GAP) -> tuple[int, float]:
+    """Return the number of panels that fit beside each other, and the width of each."""
+    columns = int(max(1, min(panels, (total - margin + gap) // (least_width + gap))))
+    return columns, (total - margin - gap * (columns - 1)) / columns

@@ -1,4 +1,4 @@
-"""Labelled dots: one figure of each level over another, with the names placed where there is room for them."""
+"""Labelled dots: one figure of each level over another, with the names placed in free space."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,35 +20,37 @@ _SPOTS = (  # pixels of a name from its dot, and whether it ends there
 Spot = tuple[int, int, bool]
 
 
-def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame, width: int) -> Drawn:
+def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
 
     The last of several series is grey, and its names come last. With `zero`, shares along y are differences in points.
     """
-    across, up = picture.figures
-    keys = list(picture.series_levels) or (in_order(every[picture.series], ()) if picture.series else [""])
+    x_figure, y_figure = picture.figures
+    keys = list(picture.series_levels) or (in_order(all_rows[picture.series], ()) if picture.series else [""])
     names = [named(key, words, picture.series) for key in keys] if picture.series else [""]
     looks = list(zip([*INKS[: len(keys) - 1], "s3"] if len(keys) > 1 else INKS[:1], SHAPES, strict=False))
-    factor = factor_of(across.unit)
-    furthest = 1.06 * factor * float(every[every["figure"] == across.name]["value"].max()) or 1.0
-    below, scale = Scale((-0.02 * furthest, furthest)), scale_of(every[every["figure"] == up.name], up, picture)
-    title = f"{across.label}, %" if across.unit == "share" else across.label
+    factor = factor_of(x_figure.unit)
+    x_end = 1.06 * factor * float(all_rows[all_rows["figure"] == x_figure.name]["value"].max()) or 1.0
+    x_scale = Scale((-0.02 * x_end, x_end))
+    scale = scale_of(all_rows[all_rows["figure"] == y_figure.name], y_figure, picture)
+    title = f"{x_figure.label}, %" if x_figure.unit == "share" else x_figure.label
 
     def dots_of(count: int) -> list[Mark]:
-        here, found = rows[rows["players"] == count], []
-        used, own = here[here["figure"] == across.name].set_index(picture.x)["value"], here[here["figure"] == up.name]
-        for row, (value, low, high) in zip(own.itertuples(index=False), on_scale(own, up, picture).to_numpy(), strict=True):  # fmt: skip
+        rows_of_count, marks = rows[rows["players"] == count], []
+        x_values = rows_of_count[rows_of_count["figure"] == x_figure.name].set_index(picture.x)["value"]
+        y_rows = rows_of_count[rows_of_count["figure"] == y_figure.name]
+        for row, (value, low, high) in zip(y_rows.itertuples(index=False), on_scale(y_rows, y_figure, picture).to_numpy(), strict=True):  # fmt: skip
             level, series = getattr(row, picture.x), getattr(row, picture.series) if picture.series else ""
-            if level not in used.index or series not in keys:
+            if level not in x_values.index or series not in keys:
                 continue
-            often = format_value(used[level], across.unit).replace(THIN, " ")
+            x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
             name, number = named(level, words, picture.x), keys.index(series)
-            said = sentence([players_title(count), name], row, up.unit, points=picture.zero)
-            found.append({
-                "panel": players_title(count), "name": name, "series": names[number], "at": factor * float(used[level]), "value": value, "low": low,
-                "high": high, "n": row.n, "tip": f"{said}; {across.label}: {often}", "_series": number,
+            tip = sentence([players_title(count), name], row, y_figure.unit, points=picture.zero)
+            marks.append({
+                "panel": players_title(count), "name": name, "series": names[number], "at": factor * float(x_values[level]), "value": value, "low": low,
+                "high": high, "n": row.n, "tip": f"{tip}; {x_figure.label}: {x_text}", "_series": number,
             })  # fmt: skip
-        return found
+        return marks
 
     counts = sorted(int(count) for count in rows["players"].unique())
     dots = {count: dots_of(count) for count in counts}
@@ -56,45 +58,45 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.D
     def fill(panel: Panel, count: int) -> None:
         panel.line("y", scale.line)
         for series, (ink, shape) in enumerate(looks):
-            own = [dot for dot in dots[count] if dot["_series"] == series]
-            panel.lines([[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in own if not np.isnan(dot["low"])], ink, 1.5, alpha=0.8)  # fmt: skip
-            panel.dots([dot["at"] for dot in own], [dot["value"] for dot in own], ink, shape, 4.0, [dot["tip"] for dot in own])  # fmt: skip
-        for dot, (dx, dy, ends) in placed(dots[count], panel, len(names) - 1 if len(names) > 1 else -1):
+            dots_of_series = [dot for dot in dots[count] if dot["_series"] == series]
+            panel.lines([[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in dots_of_series if not np.isnan(dot["low"])], ink, 1.5, alpha=0.8)  # fmt: skip
+            panel.dots([dot["at"] for dot in dots_of_series], [dot["value"] for dot in dots_of_series], ink, shape, 4.0, [dot["tip"] for dot in dots_of_series])  # fmt: skip
+        for dot, (dx, dy, is_left) in placed(dots[count], panel, len(names) - 1 if len(names) > 1 else -1):
             if abs(dy) > 9:  # a name that is not beside its dot
-                far = (
+                name_end = (
                     dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0]),
                     dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0]),
                 )
-                panel.lines([[(dot["at"], dot["value"]), far]], "muted", 0.7)
-            panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if ends else "left")
+                panel.lines([[(dot["at"], dot["value"]), name_end]], "muted", 0.7)
+            panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if is_left else "left")
 
     def draw(sheet: Sheet) -> None:
         columns = min(1 if sheet.width <= NARROW else 2, len(counts))
-        each = (sheet.width - 56 * columns) / columns
+        panel_width = (sheet.width - 56 * columns) / columns
         for k, count in enumerate(counts):
-            place = 48 + (k % columns) * (each + 56), (k // columns) * (_HEIGHT + TOP + 58) + TOP + 4
-            panel = sheet.panel(*place, each, _HEIGHT, below.ends, scale.ends, 46)
+            place = 48 + (k % columns) * (panel_width + 56), (k // columns) * (_HEIGHT + TOP + 58) + TOP + 4
+            panel = sheet.panel(*place, panel_width, _HEIGHT, x_scale.ends, scale.ends, 46)
             panel.title(players_title(count), 48 if k % columns == 0 else 40)
-            panel.numbers("x", below, title)
+            panel.numbers("x", x_scale, title)
             panel.numbers("y", scale)
             fill(panel, count)
 
     def on(axes: Any, players: int | None) -> None:
         count = chosen_players(counts, players)
-        panel = AxesPanel(axes, below.ends, scale.ends)
+        panel = AxesPanel(axes, x_scale.ends, scale.ends)
         panel.title(players_title(count))
-        panel.numbers("x", below, title)
-        panel.numbers("y", scale, up.label)
+        panel.numbers("x", x_scale, title)
+        panel.numbers("y", scale, y_figure.label)
         fill(panel, count)
         panel.legend(legend)
 
     legend = legend_of(names, looks)
-    said = f"{up.label[:1].upper()}{up.label[1:]}, over {across.label}"
-    return Drawn(draw, on, said, legend, [dot for count in counts for dot in dots[count]], n_of(rows), width)
+    title_of_values = f"{y_figure.label[:1].upper()}{y_figure.label[1:]}, over {x_figure.label}"
+    return Drawn(draw, on, title_of_values, legend, [dot for count in counts for dot in dots[count]], n_of(rows), width)
 
 
 def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:
-    """Yield (dot, place) of each name that has a place where it hides nothing, the largest values first, series `last` at the end."""
+    """Yield (dot, spot) of each name that fits without hiding anything, the largest values first, series `last` at the end."""
     taken: list[tuple[float, float, float, float]] = []
     for dot in dots:
         x, y = panel.at(dot["at"], dot["value"])
@@ -103,12 +105,14 @@ def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark
             taken.append((x - 1, panel.at(0, dot["high"])[1], x + 1, panel.at(0, dot["low"])[1]))
     for dot in sorted(dots, key=lambda dot: (dot["_series"] == last, -abs(dot["value"]))):
         x, y = panel.at(dot["at"], dot["value"])
-        long = width_of(dot["name"])
+        name_width = width_of(dot["name"])
         for spot in _SPOTS:
-            left = x + spot[0] - (long if spot[2] else 0)
-            box = left, y + spot[1] - 6.5, left + long, y + spot[1] + 6.5
-            inside = box[0] >= 0 and box[2] <= panel.width and box[1] >= 0 and box[3] <= panel.height
-            if inside and not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
+            left = x + spot[0] - (name_width if spot[2] else 0)
+            box = left, y + spot[1] - 6.5, left + name_width, y + spot[1] + 6.5
+            is_inside = box[0] >= 0 and box[2] <= panel.width and box[1] >= 0 and box[3] <= panel.height
+            if is_inside and not any(
+                box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken
+            ):
                 taken.append(box)
                 yield dot, spot
                 break

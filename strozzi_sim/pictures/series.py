@@ -18,18 +18,18 @@ Words = Mapping[str, str]
 _NUMBER = re.compile(r"(<?)(-?\d+(?:\.\d+)?)\+?")
 
 
-def in_order(values: pd.Series, wanted: Sequence[str]) -> list[Any]:
-    """Return the distinct values: those of `wanted` in its order; if empty, numbers by size, then others in table order.
+def in_order(values: pd.Series, order: Sequence[str]) -> list[Any]:
+    """Return the distinct values: those of `order` in its order; if empty, numbers by size, then others in table order.
 
     "15+" and "<-20" are numbers too.
     """
-    there = values.unique().tolist()
-    if wanted:
-        return [value for value in wanted if value in there]
-    numbers = {value: match for value in there if (match := _NUMBER.fullmatch(str(value)))}
+    distinct = values.unique().tolist()
+    if order:
+        return [value for value in order if value in distinct]
+    numbers = {value: match for value in distinct if (match := _NUMBER.fullmatch(str(value)))}
     return [
         *sorted(numbers, key=lambda value: (float(numbers[value][2]), not numbers[value][1])),
-        *(value for value in there if value not in numbers),
+        *(value for value in distinct if value not in numbers),
     ]
 
 
@@ -53,11 +53,11 @@ def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(table["variant"], table["lineup"], strict=True)))
 
 
-def scenario_words(scenario: tuple[str, str], every: Sequence[tuple[str, str]]) -> str:
-    """Return the distinguishing name of this pair among `every`: "variant: line-up", without constant parts."""
+def scenario_words(scenario: tuple[str, str], all_scenarios: Sequence[tuple[str, str]]) -> str:
+    """Return the distinguishing name of this pair among `all_scenarios`: "variant: line-up", without constant parts."""
     variant, lineup = scenario
-    parts = [variant] if len({other[0] for other in every}) > 1 else []
-    if len({other[1] for other in every}) > 1:
+    parts = [variant] if len({other[0] for other in all_scenarios}) > 1 else []
+    if len({other[1] for other in all_scenarios}) > 1:
         parts.append(lineup.replace(",", ", "))
     return ": ".join(parts)
 
@@ -69,14 +69,16 @@ def players_title(players: int) -> str:
 
 def figures_of(picture: Picture, rows: pd.DataFrame) -> list[Figure]:
     """Return the figures of a picture that occur in these rows; with few games some are absent."""
-    there = set(rows["figure"])
-    return [figure for figure in picture.figures if figure.name in there]
+    names = set(rows["figure"])
+    return [figure for figure in picture.figures if figure.name in names]
 
 
-def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.DataFrame) -> tuple[list[Any], list[str]]:
+def series_of(
+    picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame
+) -> tuple[list[Any], list[str]]:
     """Return the levels of a picture's series and their names; a picture without a series column has one, None.
 
-    A level has its place, and so its colour, in all pictures with the same levels.
+    A level has the same place, and so the same colour, in all pictures with the same levels.
     """
     column = picture.series
     if not column:
@@ -85,16 +87,16 @@ def series_of(picture: Picture, rows: pd.DataFrame, words: Words, every: pd.Data
         figures = figures_of(picture, rows)[: len(INKS)]
         return [figure.name for figure in figures], [figure.label for figure in figures]
     most = MOST_SCENARIOS if column == SCENARIO else len(INKS)
-    keys = in_order(every[column], picture.series_levels)[:most]
+    keys = in_order(all_rows[column], picture.series_levels)[:most]
     names = [players_title(key) if column == "players" else named(key, words, column) for key in keys]
     return keys, names
 
 
 def chosen_players(counts: Sequence[Any], players: int | None) -> int:
-    """Return the player count of a single panel: the wanted one; default: 4, or the smallest."""
-    there = sorted({int(count) for count in counts})
+    """Return the player count of a single panel: `players`; default: 4, or the smallest."""
+    available = sorted({int(count) for count in counts})
     if players is None:
-        return 4 if 4 in there else there[0]
-    if players not in there:
-        raise ArgumentError("players", f"{players}: this picture has {there}")
+        return 4 if 4 in available else available[0]
+    if players not in available:
+        raise ArgumentError("players", f"{players}: this picture has {available}")
     return players

@@ -21,44 +21,45 @@ _NAMES = {colour: name for name, colour in LIGHT.items()}
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
 _ANCHORS = {"center": "middle", "right": "end"}
 _FONT = "Arial,Liberation Sans,Helvetica,sans-serif"
-_COLOURS = 128  # of a PNG: a third of the bytes, and no difference to be seen
+_COLOURS = 128  # of a PNG: a third of the bytes, without visible difference
 
 
 class PageRenderer(RendererBase):
-    """Writes what matplotlib draws as SVG: circles as circles, text as text, the `url` of a mark as its sentence.
+    """A renderer of matplotlib that writes SVG: circles as circles, text as text, the `url` of a mark as its sentence.
 
-    `numbers` is sentence -> number of its mark, for a page, which has them once; None: a file, with the sentences themselves.
+    `numbers` is sentence -> number of its mark, for a page, which has each once; None: a file, with the sentences themselves.
     """
 
     def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:
         super().__init__()
         self._height, self._numbers = height, numbers
-        self._parts: list[tuple[str, str, str]] = []  # look, element, and of a plain path its course, which may go on
+        # look, element, and of a plain path its course, which can be extended
+        self._parts: list[tuple[str, str, str]] = []
 
     @property
     def body(self) -> str:
-        """What was drawn; neighbours of one look are a group."""
-        groups = [(look, [part + (f'{d}"/>' if d else "") for _, part, d in few]) for look, few in groupby(self._parts, key=itemgetter(0))]  # fmt: skip
-        return "".join(f"<g{look}>{''.join(few)}</g>" for look, few in groups)
+        """The drawn elements; consecutive ones of one look are a group."""
+        groups = [(look, [part + (f'{d}"/>' if d else "") for _, part, d in elements]) for look, elements in groupby(self._parts, key=itemgetter(0))]  # fmt: skip
+        return "".join(f"<g{look}>{''.join(elements)}</g>" for look, elements in groups)
 
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
         """Write a path; consecutive lines of one look are one path."""
-        said, look = gc.get_url(), self._look(gc, rgbFace)
-        more = f' fill-opacity="{_short(rgbFace[3], 2)}"' if rgbFace is not None and len(rgbFace) == 4 and rgbFace[3] < 1 else ""  # fmt: skip
+        mark_sentence, look = gc.get_url(), self._look(gc, rgbFace)
+        attributes = f' fill-opacity="{_short(rgbFace[3], 2)}"' if rgbFace is not None and len(rgbFace) == 4 and rgbFace[3] < 1 else ""  # fmt: skip
         if path is CIRCLE:
             (r, _, x), (_, _, y), _ = transform.get_matrix()
             name, place = "circle", f'cx="{_short(x)}" cy="{_short(self._height - y)}" r="{_short(r)}"'
         else:
             course = self._course(transform.transform_path(path))
-            if not more and not said:
-                before = self._parts.pop()[2] if self._parts and self._parts[-1][0] == look and self._parts[-1][2] else ""  # fmt: skip
-                self._parts.append((look, '<path d="', before + course))
+            if not attributes and not mark_sentence:
+                earlier_course = self._parts.pop()[2] if self._parts and self._parts[-1][0] == look and self._parts[-1][2] else ""  # fmt: skip
+                self._parts.append((look, '<path d="', earlier_course + course))
                 return
             name, place = "path", f'd="{course}"'
-        if said and self._numbers is not None:
-            more += f' data-m="{self._numbers[said]}"'
-        title = f"><title>{escape(said)}</title></{name}>" if said and self._numbers is None else "/>"
-        self._parts.append((look, f"<{name} {place}{more}{title}", ""))
+        if mark_sentence and self._numbers is not None:
+            attributes += f' data-m="{self._numbers[mark_sentence]}"'
+        title = f"><title>{escape(mark_sentence)}</title></{name}>" if mark_sentence and self._numbers is None else "/>"
+        self._parts.append((look, f"<{name} {place}{attributes}{title}", ""))
 
     def write(self, text: Any) -> None:
         """Write text where it is anchored, without measuring it, so that the font of the page may be another."""
@@ -71,8 +72,8 @@ class PageRenderer(RendererBase):
         self._parts.append((look, f"<text {place}>{escape(text.get_text(), quote=False)}</text>", ""))
 
     def _ink(self, colour: Any) -> str:
-        found = to_hex(colour)
-        return f"var(--{_NAMES[found]})" if self._numbers is not None and found in _NAMES else found
+        code = to_hex(colour)
+        return f"var(--{_NAMES[code]})" if self._numbers is not None and code in _NAMES else code
 
     def _look(self, gc: Any, face: Any) -> str:
         look = ' fill="none"' if face is None else f' fill="{self._ink(face[:3])}"'
@@ -90,15 +91,15 @@ class PageRenderer(RendererBase):
         points = [(_short(x), _short(self._height - y)) for x, y in path.vertices.tolist()]
         while k < len(points):
             code = codes[k] if codes is not None else Path.MOVETO if k == 0 else Path.LINETO
-            many = {Path.CURVE3: 2, Path.CURVE4: 3}.get(code, 1)
+            points_used = {Path.CURVE3: 2, Path.CURVE4: 3}.get(code, 1)
             (x, y), (old_x, old_y) = points[k], points[k - 1]
             if code == Path.CLOSEPOLY:
                 parts.append("Z")
             elif code == Path.LINETO and (x == old_x or y == old_y):
                 parts.append(f"V{y}" if x == old_x else f"H{x}")
             else:
-                parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points[k : k + many]))
-            k += many
+                parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points[k : k + points_used]))
+            k += points_used
         return "".join(parts)
 
 
@@ -133,7 +134,7 @@ def file_of(figure: Figure, kind: str, title: str) -> bytes:
         figure.set_dpi(144)
         canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
-    whole = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
+    image = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
     method, dither = Image.Quantize.FASTOCTREE, Image.Dither.NONE
-    whole.convert("RGB").quantize(_COLOURS, method=method, dither=dither).save(content, "PNG")
+    image.convert("RGB").quantize(_COLOURS, method=method, dither=dither).save(content, "PNG")
     return content.getvalue()

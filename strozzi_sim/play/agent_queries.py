@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-def in_full(seat: Seat, legal: tuple[int, ...]) -> list[ActionAnalysis]:
+def analyses_of(seat: Seat, legal: tuple[int, ...]) -> list[ActionAnalysis]:
     """Return the agent's analysis of every legal action at its last decision; actions that it omits have no visits."""
-    given = {analysis.action: analysis for analysis in seat.analyse(legal) or []}
-    return [given.get(action, ActionAnalysis(action, 0)) for action in legal]
+    by_action = {analysis.action: analysis for analysis in seat.analyse(legal) or []}
+    return [by_action.get(action, ActionAnalysis(action, 0)) for action in legal]
 
 
-def ranked(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
-    """Return the sort key: most visits first, then the higher value, then the lower action."""
+def rank_analyses(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
+    """Return the analyses in order: most visits first, then the higher value, then the lower action."""
     return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))
 
 
@@ -73,8 +73,8 @@ class AgentQueries:
             as_argument_error("agent", check_lineup, [spec], self.game, self.players)
             try:
                 self._seats[key] = Seat(spec, self, seat)
-            except InvalidAnswer as bad:
-                raise self.fault(spec, bad.what) from bad.__cause__
+            except InvalidAnswer as answer:
+                raise self.fault(spec, answer.what) from answer.__cause__
         return self._seats[key]
 
     def ask(self, agent: AnyAgent) -> int:
@@ -82,7 +82,7 @@ class AgentQueries:
 
         Raises:
             ArgumentError: see `seated`.
-            AgentFault: it failed or chose no legal action.
+            AgentFault: the agent failed or chose an illegal action.
 
         >>> import strozzi_sim as ss
         >>> ss.Position("strozzi", 4, seed=7).ask("greedy")
@@ -93,8 +93,8 @@ class AgentQueries:
     def _choice(self, seat: Seat) -> int:
         try:
             action = seat.choose(self.state)
-        except InvalidAnswer as bad:
-            raise self.fault(seat.spec, bad.what) from bad.__cause__
+        except InvalidAnswer as answer:
+            raise self.fault(seat.spec, answer.what) from answer.__cause__
         if action not in self.legal:
             raise self.fault(seat.spec, f"chose the illegal action {action}, or failed in compiled code")
         return action
@@ -102,41 +102,41 @@ class AgentQueries:
     def analyse(self, agent: AnyAgent) -> "pd.DataFrame":
         """Return an agent's analysis of the legal actions at this decision: one row each, most visits first.
 
-        The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis, and those that
-        declare `analyse`; `strozzi replay --explain` shows analyses of whole games.
+        The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis, and
+        so do agents that declare `analyse`; `strozzi replay --explain` shows analyses of whole games.
 
         Args:
             agent: see `seated`.
 
         Returns:
-            Columns action, name, chosen, visits (how often the agent tried it), share (of all visits), value (what it expects
-            for the seat that takes it, NaN if it cannot say). `attrs` holds agent, seat, question, and what a value means.
+            Columns action, name, chosen, visits (how often the agent tried it), share (of all visits), value (the expected
+            value for the seat that takes it, or NaN). `attrs` holds agent, seat, question, and the meaning of a value.
 
         Raises:
             ArgumentError: see `seated`; or the agent provides no analysis.
-            AgentFault: it failed or chose no legal action.
+            AgentFault: the agent failed or chose an illegal action.
 
         >>> import strozzi_sim as ss
-        >>> found = ss.Position("strozzi", 4, seed=7).analyse("ismcts:iterations=200")
-        >>> int(found["visits"].sum()), bool(found["chosen"][0])
+        >>> table = ss.Position("strozzi", 4, seed=7).analyse("ismcts:iterations=200")
+        >>> int(table["visits"].sum()), bool(table["chosen"][0])
         (200, True)
         """
         import pandas as pd
 
         seat = self.seated(agent).copy()
-        spec, say = seat.spec, seat.spec.agent.analyse
-        if say is None:
+        spec, analyse = seat.spec, seat.spec.agent.analyse
+        if analyse is None:
             raise ArgumentError("agent", f"{spec.text} provides no analysis; use `ask` for its choice")
         chosen = self._choice(seat)
         names = dict(zip(self.legal, self.names, strict=True))
-        found = in_full(seat, self.legal)
-        visits = max(sum(each.visits for each in found), 1)
+        analyses = analyses_of(seat, self.legal)
+        visits = max(sum(each.visits for each in analyses), 1)
         rows = [
             (each.action, names[each.action], each.action == chosen, each.visits, each.visits / visits, each.value)
-            for each in ranked(found)
+            for each in rank_analyses(analyses)
         ]
         table = pd.DataFrame(rows, columns=["action", "name", "chosen", "visits", "share", "value"])
-        meaning = (say.__doc__ or "").strip().split("\n")[0]
+        meaning = (analyse.__doc__ or "").strip().split("\n")[0]
         table.attrs |= {"agent": spec.text, "seat": self.actor, "question": self.question, "value": meaning}
         return table.astype({"value": "float64"})
 

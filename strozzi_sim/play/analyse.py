@@ -1,14 +1,14 @@
-"""Analysis of a finished game: what every decision cost, the luck of every chance event, and how both add up to the result.
+"""Analysis of a finished game: what every decision cost, the luck of every chance event, and their sum, the result.
 
-An agent that evaluates positions says what each legal action is worth to every seat, as the mean over many draws of what the
-seat did not know and of the chance to come; all actions meet the same draws. The parts of a game telescope:
+An agent that evaluates positions estimates the worth of each legal action to every seat: the mean over many draws of
+hidden information and future chance, the same draws for all actions. The parts of a game telescope:
 
     result = start + luck of the deal + sum over decisions of (effect + luck + unexplained)
 
 - effect : worth of the action played less that of the best found, for the seat itself never above 0 in expected lead
-- luck : worth after the action and all that it drew, less the worth of the action
-- unexplained : worth of the best action less the worth after the decision before, which differ where the evaluator changes its
-  mind without an event, and by the noise of the draws
+- luck : worth after the action and its draws, less the worth of the action
+- unexplained : worth of the best action less the worth after the previous decision; they differ by the noise of the
+  draws, and where the evaluator changes its estimate without an event
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ REDRAWS = 32
 PARTS = {
     "start": "start", "luck": "luck", "own_errors": "own errors", "rivals_errors": "rivals' errors", "unexplained": "unexplained",
 }  # fmt: skip
-OBVIOUS = 0.1  # points: where no two actions differ by as much, a decision is no choice
+OBVIOUS = 0.1  # points: a decision whose actions all differ by less is not a choice
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,16 @@ class JudgedDecision:
     """A decision of the game; worths are float64[P, 3] by `agent.analysis.WORTHS`."""
 
     number: int  # from 1
-    seat: int  # who decided
-    question: str  # what was to be decided
+    seat: int  # the acting seat
+    question: str  # the decision, as text
     played: str  # name of the action
     best: str  # name of the best action found, by the expected lead of the seat
     before: Worth  # worth of the best action
     effect: Worth  # worth of the action played less that of the best
-    luck: Worth  # worth of what came less that of the action
-    unexplained: Worth  # worth of the best action less the worth after the decision before
+    luck: Worth  # worth after the action's draws less that of the action
+    unexplained: Worth  # worth of the best action less the worth after the previous decision
     is_choice: bool  # whether more than one action is legal and they are not all nearly equal
-    # what followed, in words: a sentence for each line of the record that the action wrote
+    # a sentence for each line of the record that the action wrote
     events: tuple[str, ...] = field(default=(), repr=False)
 
     @property
@@ -88,21 +88,21 @@ class GameAnalysis:
     names: Sequence[str] = ()  # name of every seat
 
     def parts(self, seat: int) -> dict[str, Worth]:
-        """Return what the result of a seat is made of, float64[3] each: they add up to it."""
-        own = [each.effect[seat] for each in self.decisions if each.seat == seat]
-        rivals = [each.effect[seat] for each in self.decisions if each.seat != seat]
-        nothing = np.zeros(len(WORTHS))
+        """Return the parts of a seat's result, float64[3] each, which add up to it."""
+        own_effects = [decision.effect[seat] for decision in self.decisions if decision.seat == seat]
+        rival_effects = [decision.effect[seat] for decision in self.decisions if decision.seat != seat]
+        zero = np.zeros(len(WORTHS))
         return {
             "start": self.start[seat],
-            "luck": self.deal_luck[seat] + sum((each.luck[seat] for each in self.decisions), nothing),
-            "own_errors": sum(own, nothing),
-            "rivals_errors": sum(rivals, nothing),
-            "unexplained": sum((each.unexplained[seat] for each in self.decisions), nothing),
+            "luck": self.deal_luck[seat] + sum((decision.luck[seat] for decision in self.decisions), zero),
+            "own_errors": sum(own_effects, zero),
+            "rivals_errors": sum(rival_effects, zero),
+            "unexplained": sum((decision.unexplained[seat] for decision in self.decisions), zero),
         }
 
     def _losses(self, seat: int) -> npt.NDArray[np.float64]:
         """Return the losses of a seat in points, in its decisions that are a choice."""
-        return np.array([each.loss for each in self.decisions if each.seat == seat and each.is_choice])
+        return np.array([decision.loss for decision in self.decisions if decision.seat == seat and decision.is_choice])
 
     def error_rate(self, seat: int) -> tuple[float, int]:
         """Return the mean loss of a seat in points over its decisions that are a choice, NaN without one, and their number."""
@@ -110,9 +110,9 @@ class GameAnalysis:
         return (float(losses.mean()) if len(losses) else float("nan")), len(losses)
 
     def level(self, seat: int) -> tuple[float, float, float] | None:
-        """Return the level whose error rate a seat has, and the ends of its interval; below 0: worse than level 0.
+        """Return the level with the seat's error rate, and the ends of its interval; below 0: worse than level 0.
 
-        None without levels, or with fewer than two choices. The interval is that of the mean loss of a seat's decisions.
+        Return None without levels, or with fewer than two choices. The interval follows from that of the mean loss.
         """
         losses = self._losses(seat)
         if len(losses) < 2 or not len(self.error_rates):
@@ -125,15 +125,15 @@ class GameAnalysis:
 
     def curve(self) -> npt.NDArray[np.float64]:
         """Return each seat's expected share of the win before every decision and in the end, float64[D + 1, P]."""
-        return np.array([*(each.before[:, WIN] for each in self.decisions), self.result[:, WIN]])
+        return np.array([*(decision.before[:, WIN] for decision in self.decisions), self.result[:, WIN]])
 
     def turning_points(self, count: int = 5) -> list[tuple[str, JudgedDecision, float]]:
-        """Return what changed a share of the win most: ("error" or "luck", the decision, the largest change), largest first."""
-        found = [("error", each, -each.win_loss) for each in self.decisions if each.win_loss > 0]
-        for each in self.decisions:
-            seat = int(np.abs(each.luck[:, WIN]).argmax())
-            found.append(("luck", each, float(each.luck[seat, WIN])))
-        return sorted(found, key=lambda event: -abs(event[2]))[:count]
+        """Return the largest changes of a share of the win: ("error" or "luck", decision, change), largest first."""
+        events = [("error", decision, -decision.win_loss) for decision in self.decisions if decision.win_loss > 0]
+        for decision in self.decisions:
+            seat = int(np.abs(decision.luck[:, WIN]).argmax())
+            events.append(("luck", decision, float(decision.luck[seat, WIN])))
+        return sorted(events, key=lambda event: -abs(event[2]))[:count]
 
     def event_words(self, kind: str, decision: JudgedDecision, change: float) -> str:
         """Return a sentence about a turning point, from `turning_points`."""
@@ -144,8 +144,8 @@ class GameAnalysis:
                 f"and {decision.loss:.1f} points; best found: {decision.best}"
             )
         seat = int(np.abs(decision.luck[:, WIN]).argmax())
-        said = decision.events[-1].rstrip(".") if decision.events else ""
-        return f"luck of {100 * change:+.0f} % of the win for {names[seat]} (seat {seat}): {said}"
+        sentence = decision.events[-1].rstrip(".") if decision.events else ""
+        return f"luck of {100 * change:+.0f} % of the win for {names[seat]} (seat {seat}): {sentence}"
 
     def turns_in_words(self, count: int = 5) -> list[str]:
         """Return the turning points as sentences."""
@@ -157,7 +157,9 @@ class GameAnalysis:
         import pandas as pd
 
         columns = ["decision", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
-        return pd.DataFrame([each.row() | {"agent": self.names[each.seat]} for each in self.decisions], columns=columns)
+        return pd.DataFrame(
+            [decision.row() | {"agent": self.names[decision.seat]} for decision in self.decisions], columns=columns
+        )
 
     @property
     def part_table(self) -> "pd.DataFrame":
@@ -183,7 +185,7 @@ class GameAnalysis:
         return pd.DataFrame(rows, columns=["seat", "agent", "error_rate", "choices", "level", "low", "high"])
 
     def tables(self) -> dict[str, list[list[str]]]:
-        """Return what made the result of every seat, in points of lead and of win share: rows of text by title, a heading first."""
+        """Return the parts of every seat's result, in points of lead and of win share: rows of text by title, a heading first."""
         shares = [["seat", "agent", *PARTS.values(), "result"]]
         leads = [[*shares[0], "error rate", "choices", "level"]]
         for seat, name in enumerate(self.names):
@@ -207,12 +209,14 @@ class GameAnalysis:
             rates = {"error_rate": rate if choices else None, "choices": choices, "level": self.level(seat)}
             seats.append({"seat": seat, "agent": name, **parts, "result": by_name(self.result[seat]), **rates})
         decisions = []
-        for each in self.decisions:
-            losses = {"loss": round(each.loss, 4), "win_loss": round(each.win_loss, 4)}
-            decisions.append(each.row() | losses | {"luck": list(map(by_name, each.luck)), "events": list(each.events)})
+        for decision in self.decisions:
+            losses = {"loss": round(decision.loss, 4), "win_loss": round(decision.win_loss, 4)}
+            decisions.append(
+                decision.row() | losses | {"luck": list(map(by_name, decision.luck)), "events": list(decision.events)}
+            )
         curve = [[round(share, 4) for share in shares] for shares in self.curve().tolist()]
-        about = {"agent": self.agent, "redraws": self.redraws}
-        return {**about, "seats": seats, "decisions": decisions, "win_curve": curve}
+        judge = {"agent": self.agent, "redraws": self.redraws}
+        return {**judge, "seats": seats, "decisions": decisions, "win_curve": curve}
 
     def in_short(self) -> dict[str, Any]:
         """Return the seats, the turning points, and the decisions that cost most, as plain data."""
@@ -228,15 +232,15 @@ class GameAnalysis:
         """Return the tables and the first turning points."""
         import pandas as pd
 
-        shown = [f"Judged by {escape(self.agent)}"]
+        parts = [f"Judged by {escape(self.agent)}"]
         for title, (heading, *rows) in self.tables().items():
-            shown += [title, pd.DataFrame(rows, columns=heading).to_html(index=False)]
-        shown += [escape(f"{turn[:1].upper()}{turn[1:]}.") for turn in self.turns_in_words(3)]
-        return "".join(f"<div>{each}</div>" for each in shown)
+            parts += [title, pd.DataFrame(rows, columns=heading).to_html(index=False)]
+        parts += [escape(f"{turn[:1].upper()}{turn[1:]}.") for turn in self.turns_in_words(3)]
+        return "".join(f"<div>{part}</div>" for part in parts)
 
 
 def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
-    """Return the agent of a spec string that is to judge games."""
+    """Return the agent of a spec string, checked to be one that can judge games."""
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
     _check_open(game, variant)
@@ -244,7 +248,7 @@ def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSp
 
 
 def _check_open(game: Game, variant: Variant) -> None:
-    """Refuse games with secrets: what a player did not know would count as luck at every decision."""
+    """Raise InputError for games with secrets: hidden information would count as luck at every decision."""
     if variant.hidden:
         raise InputError(
             f"{game.name}, variant {variant.name}: players have secrets; only games in which nothing is hidden can be judged"
@@ -259,28 +263,28 @@ def analyse_game(
     _check_open(table.game, table.variant)
     judge = Judge(table, Luck(spec, redraws))
     start = judge.before_the_deal()
-    after = judge.position(0)
-    dealt, decisions, shown = after - start, list[JudgedDecision](), len(table.lines())
+    worth_before = judge.position(0)
+    deal_luck, decisions, line_count = worth_before - start, list[JudgedDecision](), len(table.lines())
     names = tuple(names or [f"seat {seat}" for seat in range(table.players)])
     for number, action in enumerate(actions, 1):
         legal, seat = table.legal, table.actor
         worths = judge.actions(number)
-        place, best = legal.index(action), int(worths[:, seat, LEAD].argmax())
-        named, question = table.names, table.question
+        k, best = legal.index(action), int(worths[:, seat, LEAD].argmax())
+        names_of_actions, question = table.names, table.question
         table.play(action)
-        now = judge.result() if table.over else judge.position(number)
+        worth = judge.result() if table.over else judge.position(number)
         lines = table.lines()
         ordered = np.sort(worths[:, seat, LEAD])
         decisions.append(
             JudgedDecision(
-                number, seat, question, named[place], named[best], worths[best], worths[place] - worths[best],
-                now - worths[place], worths[best] - after, bool(ordered[-1] - ordered[0] >= OBVIOUS),
-                tuple(table.sentences(lines[shown:], names)),
+                number, seat, question, names_of_actions[k], names_of_actions[best], worths[best], worths[k] - worths[best],
+                worth - worths[k], worths[best] - worth_before, bool(ordered[-1] - ordered[0] >= OBVIOUS),
+                tuple(table.sentences(lines[line_count:], names)),
             )
         )  # fmt: skip
-        after, shown = now, len(lines)
+        worth_before, line_count = worth, len(lines)
     rates = spec.agent.error_rates.get(table.players, ())
-    return GameAnalysis(spec.text, redraws, start, dealt, tuple(decisions), after, rates, names)
+    return GameAnalysis(spec.text, redraws, start, deal_luck, tuple(decisions), worth_before, rates, names)
 
 
 def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:
@@ -296,5 +300,5 @@ def level_words(level: tuple[float, float, float] | None) -> str:
     """Return a level and its interval as text, as `GameAnalysis.level` returns them."""
     if level is None:
         return "-"
-    value, low, high = ("below 0" if each < 0 else f"{each:.1f}" for each in level)
+    value, low, high = ("below 0" if number < 0 else f"{number:.1f}" for number in level)
     return value if low == high else f"{value} ({low} to {high})"

@@ -14,7 +14,7 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
-from strozzi_sim.play.agent_queries import in_full, ranked
+from strozzi_sim.play.agent_queries import analyses_of, rank_analyses
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
 
@@ -67,10 +67,10 @@ class _ExplainedDecision:
 
     def document(self, played: int, chosen: int) -> dict[str, Any]:
         table, is_analysed = self.table, self.seat.spec.agent.analyse is not None
-        names, analyses = dict(zip(table.legal, table.names, strict=True)), in_full(self.seat, table.legal)
+        names, analyses = dict(zip(table.legal, table.names, strict=True)), analyses_of(self.seat, table.legal)
         visits = sum(analysis.visits for analysis in analyses)
         actions = []
-        for each in ranked(analyses) if is_analysed else analyses:
+        for each in rank_analyses(analyses) if is_analysed else analyses:
             tried = {"visits": each.visits if is_analysed else None, "share": each.visits / visits if visits else None}
             after = self._after(each, self._play(each, self._futures)[1], LEVELS - 1) if each.node is not None else []
             actions.append(
@@ -93,7 +93,7 @@ class _ExplainedDecision:
         """Return the actions after one, in the imagined games after it, and so many levels of the tree below."""
         nodes = []
         following = self.seat.analyse(self.table.legal, analysis.node) if levels and analysis.node is not None else None
-        for each in ranked(following or []):
+        for each in rank_analyses(following or []):
             if each.visits >= LEAST_VISITS:
                 node, after = self._play(each, futures)
                 if after:  # else no imagined game reaches the action, so its name is unknown

@@ -1,4 +1,4 @@
-"""Positions, actions and the draws that could have come, judged by an agent that evaluates; see `play.analyse`."""
+"""Positions, actions and possible draws, judged by an agent that evaluates; see `play.analyse`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
 from strozzi_sim.stats.intervals import t_quantile
 
 Worth = npt.NDArray[np.float64]  # [P, WORTHS]
-_PURPOSE = 4_000  # of the deals that could have come
-MOST = 2_000  # outcomes of a decision; beyond them none is judged
-# A worth is the mean of BATCHES independent means of DRAWS draws of what the judge draws; two equal ones suffice.
+_PURPOSE = 4_000  # of the random words of other deals
+MAX_OUTCOMES = 2_000  # a decision with more outcomes is not judged
+# A worth is the mean of BATCHES independent means of DRAWS draws of the judge; two equal ones suffice.
 BATCHES, DRAWS = 4, 2
 
 
@@ -96,7 +96,7 @@ def _write_result(states, worth):
 
 @cache
 def _kernels(game: Game) -> tuple[Any, Any, Any, Any]:
-    """Return the compiled functions that judge all actions, a position, the deals that could have come, and a finished game."""
+    """Return the compiled functions that judge all actions, a position, other deals, and a finished game."""
     game.register()
     start = [array_type(game.state), array_type(game.rules), record_type(luck_dtype(game))]
     worth, worths = types.float64[:, ::1], types.float64[:, :, ::1]
@@ -117,15 +117,15 @@ class Judge:
         self._rules = exact_copy(table.variant.rules)
         self._actions, self._position, self._deals, self._result = _kernels(table.game)
 
-    def _judged(self, judge: Any, state: Any, *key: Any, shape: tuple[int, ...] = ()) -> Worth:
+    def _call(self, judge: Any, state: Any, *key: Any, shape: tuple[int, ...] = ()) -> Worth:
         """Return the worths that a kernel adds to its last argument."""
 
-        def judged() -> Worth:
+        def call() -> Worth:
             worths = np.zeros((*shape, self.table.players, len(WORTHS)))
             judge(state, self._rules, self._record[0], *key, worths)
             return worths
 
-        return call_interruptible(self._stop, judged)
+        return call_interruptible(self._stop, call)
 
     def _word(self, number: int, kind: int) -> np.uint64:
         """Return the key of the draws of a decision: 0 for its actions, 1 for the position after it."""
@@ -136,7 +136,7 @@ class Judge:
 
     def actions(self, number: int) -> Worth:
         """Return the worth of every legal action, float64[K, P, 3]."""
-        return self._judged(self._actions, self.table.state, self._word(number, 0), shape=(len(self.table.legal),))
+        return self._call(self._actions, self.table.state, self._word(number, 0), shape=(len(self.table.legal),))
 
     def position(self, number: int) -> Worth:
         """Return the worth of the position."""
@@ -144,13 +144,13 @@ class Judge:
 
     def state(self, state: Any, word: np.uint64) -> Worth:
         """Return the worth of a state, shape (1,), by the draws of a key."""
-        return self._judged(self._position, state, word)
+        return self._call(self._position, state, word)
 
     def before_the_deal(self) -> Worth:
         """Return the mean worth of other deals."""
         table = self.table
         deal = game_key(table.game.name), table.seed, table.players, table.deal, table.start_player
-        return self._judged(self._deals, np.zeros(1, table.game.state), *deal)
+        return self._call(self._deals, np.zeros(1, table.game.state), *deal)
 
     def result(self) -> Worth:
         """Return score, lead and share of the win of every seat of a finished game."""
@@ -161,47 +161,49 @@ class Judge:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One draw that could have come."""
+    """One possible draw."""
 
     name: str  # its name; outcomes of one name are judged together
     ways: int  # number of equally named outcomes
     win: npt.NDArray[np.float64]  # each seat's expected share of the win, float64[P]
     half_width: float  # half the 95 % interval of the least certain of them
-    came: bool  # whether it came
+    came: bool  # whether it was the actual draw
 
 
 def outcomes_of_game(
     table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
-    """Return the outcomes of each decision after which something was drawn that has a name, by number from 1."""
-    judge, found = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
+    """Return the outcomes of each decision that was followed by a draw with a name, by number from 1."""
+    judge, outcomes = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
     for number, action in enumerate(actions, 1):
         before = table.copy()
         table.play(action)
-        ways = _ways(before, action, table, namer)
-        if len(ways) > 1:
-            came = namer.next_name(table.view())
-            found[number] = [_judged(judge, name, states, name == came, number) for name, states in ways.items()]
-    return found
+        states_by_name = _named_outcomes(before, action, table, namer)
+        if len(states_by_name) > 1:
+            actual = namer.next_name(table.view())
+            outcomes[number] = [
+                _judge_outcome(judge, name, states, name == actual, number) for name, states in states_by_name.items()
+            ]
+    return outcomes
 
 
-def _ways(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
-    """Return the states to which an action may lead by the name of what is drawn; {} if the game is over, or nothing named was drawn."""
+def _named_outcomes(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
+    """Return the states to which an action may lead, by the name of the draw; {} at the end, or without a named draw."""
     if after.over:
         return {}
-    came = after.view()
+    actual = after.view()
     successors = successor_states(before.game, before.variant.rules, before.state, action)
-    states = [state for state, _ in islice(successors, MOST + 1)]
+    states = [state for state, _ in islice(successors, MAX_OUTCOMES + 1)]
     by_name: dict[str, list[Any]] = {}
-    if namer.next_name(came) and 1 < len(states) <= MOST:
+    if namer.next_name(actual) and 1 < len(states) <= MAX_OUTCOMES:
         for state in states:
-            seen = after.game.view.view_of(state[0], after.variant.components, after.actor)
-            if namer.next_given(seen) == namer.next_given(came) and (drawn := namer.next_name(seen)):
-                by_name.setdefault(drawn, []).append(state)
+            view = after.game.view.view_of(state[0], after.variant.components, after.actor)
+            if namer.next_given(view) == namer.next_given(actual) and (name := namer.next_name(view)):
+                by_name.setdefault(name, []).append(state)
     return by_name
 
 
-def _judged(judge: Judge, name: str, states: list[Any], came: bool, number: int) -> Outcome:
+def _judge_outcome(judge: Judge, name: str, states: list[Any], came: bool, number: int) -> Outcome:
     table, worths = judge.table, list[Worth]()
     for batch in range(BATCHES):
         key = table.seed * 0x9E3779B97F4A7C15 + table.deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1

@@ -77,8 +77,8 @@ def _legal(states, rules, out):
 
 
 @jit
-def _ask(seen, rules, address, params, memory, rng):
-    return call_at(address, seen[0], rules[0], params, memory, rng[0])
+def _ask(concealed, rules, address, params, memory, rng):
+    return call_at(address, concealed[0], rules[0], params, memory, rng[0])
 
 
 @jit
@@ -88,9 +88,9 @@ def _conceal(states, rules, seat):
 
 @jit
 def _observe(states, rules, seat, out):
-    known = clone(states[0])
-    conceal(known, rules[0], seat)
-    observe(known, rules[0], seat, out)
+    concealed = clone(states[0])
+    conceal(concealed, rules[0], seat)
+    observe(concealed, rules[0], seat, out)
 
 
 @jit

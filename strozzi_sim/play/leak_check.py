@@ -1,11 +1,12 @@
 """Check that an agent's choices depend only on what its seat knows in the current game.
 
-Agents receive what `conceal` leaves of a state, which is equal for equal knowledge, so they cannot see more. Built-in agents
-receive the record itself where only chance is hidden, and order-independent ones everywhere. At every decision a copy of the
-agent, with the same memory and random numbers, decides again on the concealed state, and its choice must not change. Every
-agent decides twice.
-No state holds future chance. A custom agent, or one that calls a custom agent, then plays some of the games again in another
-process, whose hashes have another seed, and where seats and games are asked in reverse order.
+Agents receive the concealed state, which is equal for equal knowledge, so they cannot see more. Built-in agents receive
+the record itself where only chance is hidden, and order-independent ones everywhere. At every decision a copy of the
+agent, with the same memory and random numbers, decides again on the concealed state, and its choice must not change.
+Every agent decides twice. No state contains future chance.
+
+A custom agent, or one that calls a custom agent, then plays some of the games again in another process, with another
+hash seed and the seats and games in reverse order.
 """
 
 import os
@@ -80,7 +81,7 @@ def check_leaks(
             table, leak = Position(game, count, seed=seed, deal=deal, variant=variant), None
             while not table.over and leak is None:
                 decisions += 1
-                leak = _decided(spec, table)
+                leak = _check_decision(spec, table)
             if leak is not None:
                 return LeakCheck(spec.text, decisions, leak)
             games.append(_Game(count, deal, list(table.actions)))
@@ -96,18 +97,18 @@ def check_leaks(
     return LeakCheck(spec.text, decisions, _leak(spec, table, played.actions[decision], moved_to, PROCESS))
 
 
-def _decided(spec: AgentSpec, table: Position) -> Leak | None:
+def _check_decision(spec: AgentSpec, table: Position) -> Leak | None:
     """Let an agent decide and play its choice; return a leak if its copy chose otherwise."""
     seat = table.seated(spec)
-    sees_record, again, other = seat.sees_state, seat.copy(), seat.copy()
+    sees_record, copy, copy_on_record = seat.sees_state, seat.copy(), seat.copy()
     try:
         action = seat.choose(table.state)
-        if (moved := again.choose(table.state)) != action:
-            return _leak(spec, table, action, moved, REPEATED)
-        if sees_record and (moved := other.choose(table.state, concealed=False)) != action:
-            return _leak(spec, table, action, moved, RECORD)
-    except InvalidAnswer as bad:
-        raise table.fault(spec, bad.what) from bad.__cause__
+        if (copy_action := copy.choose(table.state)) != action:
+            return _leak(spec, table, action, copy_action, REPEATED)
+        if sees_record and (copy_action := copy_on_record.choose(table.state, concealed=False)) != action:
+            return _leak(spec, table, action, copy_action, RECORD)
+    except InvalidAnswer as invalid:
+        raise table.fault(spec, invalid.what) from invalid.__cause__
     if action not in table.legal:
         raise table.fault(spec, f"chose the illegal action {action}")
     table.play(action)
@@ -117,11 +118,11 @@ def _decided(spec: AgentSpec, table: Position) -> Leak | None:
 def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed: str) -> Leak:
     """Describe a leak at a position: the action, the copy's action and what had changed."""
     view, seat = table.game.view, table.actor
-    seen = table.view()
+    concealed = table.view()
 
     def name(action: int) -> str:
         try:
-            return str(view.action_name(action, seen))
+            return str(view.action_name(action, concealed))
         except IndexError:
             return f"illegal action {action}"
 
@@ -135,14 +136,14 @@ def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int
     environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     command = [sys.executable, "-c", "from strozzi_sim.play.leak_check import answer; answer()"]
-    done = subprocess.run(command, input=pickle.dumps((games, job)), env=environment, capture_output=True)
-    if not done.stdout:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
+    process = subprocess.run(command, input=pickle.dumps((games, job)), env=environment, capture_output=True)
+    if not process.stdout:
+        output = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
         raise AgentFault(
-            f"agent {name!r} ended the process that played its games again (exit code {done.returncode}); last line of "
-            f"its output: {said[-1]}"
+            f"agent {name!r} ended the process that played its games again (exit code {process.returncode}); last line of "
+            f"its output: {output[-1]}"
         )
-    changed: tuple[int, int, int] | str | None = pickle.loads(done.stdout)
+    changed: tuple[int, int, int] | str | None = pickle.loads(process.stdout)
     if isinstance(changed, str):
         raise AgentFault(f"agent {name!r}, playing its games again in another process, {changed}")
     return changed
@@ -157,8 +158,8 @@ def answer() -> None:
     try:
         with single_threaded_blas():
             changed = _first_changed(games, *pickle.loads(job))
-    except InvalidAnswer as bad:
-        changed = bad.what
+    except InvalidAnswer as error:
+        changed = error.what
     except AgentFault as fault:
         changed = f"failed: {fault}"
     os.write(output, pickle.dumps(changed))
@@ -167,14 +168,14 @@ def answer() -> None:
 def _first_changed(
     games: Sequence[_Game], spec: AgentSpec, game: Game, variant: Variant, seed: int
 ) -> tuple[int, int, int] | None:
-    """Ask the seats of all games one after the other, the last one first."""
+    """Return the first decision that changes when the seats of all games decide in reverse order, or None."""
     for number, played in reversed(list(enumerate(games))):
         for seat in reversed(range(played.players)):
-            table, sitting = Position(game, played.players, seed=seed, deal=played.deal, variant=variant), None
+            table, agent = Position(game, played.players, seed=seed, deal=played.deal, variant=variant), None
             for decision, action in enumerate(played.actions):
                 if table.actor == seat:
-                    sitting = sitting or Seat(spec, table, seat)
-                    if (other := sitting.choose(table.state)) != action:
-                        return number, decision, other
+                    agent = agent or Seat(spec, table, seat)
+                    if (choice := agent.choose(table.state)) != action:
+                        return number, decision, choice
                 table.play(action)
     return None

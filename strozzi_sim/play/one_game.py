@@ -1,4 +1,4 @@
-"""record, position and analyse: games one by one, to play, and what each decision of one cost."""
+"""The functions `record`, `position` and `analyse`, for single games."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -87,14 +87,14 @@ def position(
         AgentFault: an opponent failed or chose an illegal action.
 
     >>> from strozzi_sim.play.one_game import position
-    >>> found = position("strozzi", 3, seed=7, opponents="heuristic", choices=["pass"])
-    >>> found["seen_by"], found["decides"], len(found["choices"])
+    >>> answer = position("strozzi", 3, seed=7, opponents="heuristic", choices=["pass"])
+    >>> answer["seen_by"], answer["decides"], len(answer["choices"])
     (0, 0, 4)
     """
     table, done = Position(game, players, seed, deal, variant), 0
-    before: dict[int, Position] = {}
+    last_seen: dict[int, Position] = {}
     names, specs = (
-        [f"seat {each}" for each in range(table.players)],
+        [f"seat {number}" for number in range(table.players)],
         agents_named(table.game, opponents or (), "opponents"),
     )
     seat = 0 if seat is None and specs else seat
@@ -105,9 +105,9 @@ def position(
         if len(specs) >= table.players:
             raise ArgumentError("opponents", f"must be 1 to {table.players - 1} agents, got {len(specs)}")
         specs = tuple(seat_others(specs, table.players, seat or 0))
-        names = [YOU if each == seat else spec.text for each, spec in enumerate(specs)]
+        names = [YOU if number == seat else spec.text for number, spec in enumerate(specs)]
     while not table.over:
-        here = table.copy()
+        before_choice = table.copy()
         if specs and table.actor != seat:
             table.play(table.ask(specs[table.actor]))
         elif done == len(choices):
@@ -118,42 +118,44 @@ def position(
                 table.play(choices[done - 1])
             except ArgumentError as error:
                 raise ArgumentError("choices", f"choice {done}: {error.message}") from None
-        before[here.actor] = here
+        last_seen[before_choice.actor] = before_choice
     if done < len(choices):
         raise ArgumentError("choices", f"the game is over after {done} of them, got {len(choices)}")
     viewer, view = max(table.actor, 0) if seat is None else seat, table.game.view
-    new = table.lines(viewer)[len(before[viewer].lines()) if viewer in before else 0 :]
-    found: dict[str, Any] = {
+    new_lines = table.lines(viewer)[len(last_seen[viewer].lines()) if viewer in last_seen else 0 :]
+    answer: dict[str, Any] = {
         "text": table.text(viewer, names), "seen_by": viewer, "decides": None if table.over else table.actor,
-        "happened": table.sentences(new, names),
+        "happened": table.sentences(new_lines, names),
         "reconstructed_data": list(table.variant.reconstructed),
     }  # fmt: skip
     if table.over:
         analysis = {"analysis": analyse(table, agent=agent)} if agent else {}
-        return found | {"scores": list(table.scores), "places": list(table.places)} | analysis
+        return answer | {"scores": list(table.scores), "places": list(table.places)} | analysis
     if table.actor != viewer:
-        return found
+        return answer
     meanings, listed = view.meanings(table.view(), int(table.state["phase"][0])), table.compound_choices or table.names
-    found |= {"question": table.question, "choices": {name: meanings.get(name, "") for name in listed}}
-    found["several_at_once"] = bool(table.compound_choices)  # as one choice, separated by blanks
-    return found | ({"worth": _worths(table, agent)} if agent else {})
+    answer |= {"question": table.question, "choices": {name: meanings.get(name, "") for name in listed}}
+    answer["several_at_once"] = bool(table.compound_choices)  # as one choice, separated by blanks
+    return answer | ({"worth": _worths(table, agent)} if agent else {})
 
 
 def _worths(table: Position, agent: str, repeats: int = 8) -> list[dict[str, Any]]:
     """Return the value of each legal choice, best first: the mean of independent searches, with its 95 % interval."""
     import pandas as pd
 
-    found = []
+    analyses = []
     for repeat in range(repeats):
         other = table.copy()
         other.rng = Position(table.game, table.players, repeat + 1, table.deal, table.variant).rng  # of agents alone
-        found.append(other.analyse(agent))
-    rows = pd.concat(found).groupby("name", sort=False)
-    each = rows["value"].agg(["mean", "std", "count"]).assign(n=rows["visits"].sum())
-    each["half"] = [float(t_quantile(max(n - 1, 1))) for n in each["count"]] * each["std"] / each["count"] ** 0.5
+        analyses.append(other.analyse(agent))
+    rows = pd.concat(analyses).groupby("name", sort=False)
+    summary = rows["value"].agg(["mean", "std", "count"]).assign(n=rows["visits"].sum())
+    summary["half"] = (
+        [float(t_quantile(max(n - 1, 1))) for n in summary["count"]] * summary["std"] / summary["count"] ** 0.5
+    )
     return [
         {"choice": row.Index, "value": row.mean, "low": row.mean - row.half, "high": row.mean + row.half, "n": row.n}
-        for row in each.sort_values("mean", ascending=False, kind="stable").itertuples()
+        for row in summary.sort_values("mean", ascending=False, kind="stable").itertuples()
     ]
 
 
@@ -163,7 +165,7 @@ def analyse(
     agent: str = "learned",
     redraws: int = 32,
 ) -> GameAnalysis:
-    """Say of a finished game what each decision cost, how lucky each seat was, and what turned it.
+    """Return the analysis of a finished game: what each decision cost, each seat's luck, and the turning points.
 
     Args:
         record: file of games, the lines of one game, as `record` returns them, or a finished Position.
@@ -177,10 +179,10 @@ def analyse(
 
     >>> import strozzi_sim as ss
     >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
-    >>> found = ss.analyse(lines, redraws=4)
-    >>> found.seat_table["agent"].tolist()
+    >>> analysis = ss.analyse(lines, redraws=4)
+    >>> analysis.seat_table["agent"].tolist()
     ['random', 'random', 'random']
-    >>> found.decision_table.columns.tolist()
+    >>> analysis.decision_table.columns.tolist()
     ['decision', 'seat', 'agent', 'question', 'played', 'best', 'loss', 'win_loss', 'is_choice']
     """
     check_whole("redraws", redraws, 1, 10_000)

@@ -1,8 +1,8 @@
 """A position as a few bytes: the set-up of its game, and the actions.
 
-They are MAGIC, a checksum, and a compressed MessagePack document. The components of the variant are compressed against those
-of the base game, so that a variant costs what it changes. Rules that follow from no components (restrictions) are not
-stored, but identified by their checksum: the reader passes the variant again.
+They are MAGIC, a checksum, and a compressed MessagePack document. The components of the variant are compressed against
+those of the base game, so that only changes take space. Rules beyond the components (restrictions) are not stored, but
+identified by their checksum: the reader passes the variant again.
 """
 
 import zlib
@@ -70,8 +70,8 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
         rules = zlib.crc32(field_bytes(as_argument_error("variant", resolve_variant, game, variant).rules))
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
-        where = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script
-        return set_up_game(game, *where), np.frombuffer(packed.actions, _width(game)).tolist()
+        setup = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script
+        return set_up_game(game, *setup), np.frombuffer(packed.actions, _width(game)).tolist()
     except (InputError, ValueError, zlib.error, msgspec.DecodeError) as error:
         raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
 
@@ -79,9 +79,9 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
 def _content(data: bytes) -> bytes:
     if not isinstance(data, bytes) or not data.startswith(MAGIC):
         raise ArgumentError("data", f"expected the bytes of a position, got {short_repr(data)}")
-    written = data[len(MAGIC) : len(MAGIC) + len(FORMAT)]
-    if written != FORMAT:
-        raise ArgumentError("data", f"expected a position of format {FORMAT!r}, got {written!r}")
+    version = data[len(MAGIC) : len(MAGIC) + len(FORMAT)]
+    if version != FORMAT:
+        raise ArgumentError("data", f"expected a position of format {FORMAT!r}, got {version!r}")
     content = data[_HEAD:]
     if zlib.crc32(content) != int.from_bytes(data[_HEAD - 4 : _HEAD], "big"):
         raise ArgumentError("data", f"{len(data)} bytes of a position that are damaged or cut off")

@@ -1,7 +1,7 @@
 """A single game, one decision at a time: for research, human players, records and tests.
 
-A position is how its game begins, the actions since, and a state. Playing keeps the bytes of the state before, so that it can be
-undone. No journal is written: it is made on request by replaying the actions.
+A position has its game's setup, the actions since, and a state. Playing keeps the bytes of the previous state, so that it
+can be undone. No journal is written: it is made on request by replaying the actions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,15 +32,14 @@ if TYPE_CHECKING:
     from strozzi_sim.simulation.vector import VectorEnv
 
 Array = np.ndarray[Any, Any]
-_Past = tuple[Any, int, bytes, bytes, int] | None  # what was before, the action, then state, chance and actor before it
+_Past = tuple[Any, int, bytes, bytes, int] | None  # the earlier past, an action, and state, chance and actor before it
 
 
 class Position(AgentQueries):
     """One game at one of its decisions, or at its end.
 
-    Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and the same
-    future chance, regardless of history. The hash goes with that, so it
-    changes with every move: put copies into sets and keys.
+    Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and
+    the same future chance, regardless of history. The hash changes with every move: use copies in sets and as keys.
 
     Wherever a `seat` or `viewer` may be left out, it is the one that must decide.
 
@@ -87,8 +86,8 @@ class Position(AgentQueries):
             deal: number of the deal, as in studies and records; below 2^53.
             variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
             start_player: the seat that starts; records and studies know seat 0 alone.
-            chance: instead of what seed and deal would bring, the outcome of every draw, in the order in which they are drawn;
-                of a draw among n, 0 .. n - 1. A draw beyond the last one raises ScriptEnded and changes nothing.
+            chance: the outcome of every draw, in order, instead of the chance of seed and deal; of a draw among n, 0 .. n - 1.
+                A draw beyond the last one raises ScriptEnded and changes nothing.
 
         Raises:
             InputError: an invalid argument; names it and the allowed values.
@@ -105,10 +104,10 @@ class Position(AgentQueries):
         self._set_chance(chance)
         self._state_bytes = bytearray(self.game.state.itemsize)
         self.state: Array = np.frombuffer(self._state_bytes, self.game.state)
-        self.actor: int = start.moving.deal(
+        self.actor: int = start.kernels.deal(
             self.state, self.variant.rules, self.chance, self.players, self.start_player
         )
-        self._step = start.moving.step
+        self._step = start.kernels.step
         self._script, self._rules = start.script, field_bytes(self.variant.rules)
         check_drawn(self._script, self.chance)
         self._past: _Past = None
@@ -129,27 +128,27 @@ class Position(AgentQueries):
     def legal(self) -> tuple[int, ...]:
         """Legal actions in ascending order; empty when the game is over."""
         if self._legal is None:
-            self._legal = tuple(self._found().tolist())
+            self._legal = tuple(self._legal_actions().tolist())
         return self._legal
 
     @property
     def mask(self) -> NDArray[np.bool_]:
         """Legal actions as a mask, bool[ACTIONS]."""
         mask = np.zeros(self._actions, np.bool_)
-        mask[self._found()] = True
+        mask[self._legal_actions()] = True
         return mask
 
-    def _found(self) -> Array:
-        found = np.empty(self._actions, np.int64)
-        return found[: self._kernels.legal(self.state, self.variant.rules, found)]
+    def _legal_actions(self) -> Array:
+        out = np.empty(self._actions, np.int64)
+        return out[: self._kernels.legal(self.state, self.variant.rules, out)]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the legal actions, in the order of `legal`."""
         if self.over:
             return ()
-        view, seen = self.game.view, self.view()
-        return tuple(str(view.action_name(action, seen)) for action in self.legal)
+        view = self.view()
+        return tuple(str(self.game.view.action_name(action, view)) for action in self.legal)
 
     @property
     def compound_choices(self) -> tuple[str, ...]:
@@ -237,9 +236,9 @@ class Position(AgentQueries):
 
     def concealed(self, seat: int | None = None) -> Array:
         """Return the state as `seat` knows it, shape (1,). Display this one, not `state`."""
-        seen = np.frombuffer(bytearray(self._state_bytes), self.game.state)
-        self._kernels.conceal(seen, self.variant.rules, self._seat("seat", seat))
-        return seen
+        state = np.frombuffer(bytearray(self._state_bytes), self.game.state)
+        self._kernels.conceal(state, self.variant.rules, self._seat("seat", seat))
+        return state
 
     def view(self, seat: int | None = None) -> Any:
         """Return the game's View of what `seat` knows."""
@@ -267,8 +266,8 @@ class Position(AgentQueries):
 
     def text(self, viewer: int | None = None, names: Sequence[str] | None = None) -> str:
         """Return the board as `viewer` sees it; `names`: a name for every seat."""
-        seen, components = self.view(self._seat("viewer", viewer)), self.variant.components
-        return self.game.view.render(seen, components, one_per_seat("names", names, "seat {}", self.players))
+        view, components = self.view(self._seat("viewer", viewer)), self.variant.components
+        return self.game.view.render(view, components, one_per_seat("names", names, "seat {}", self.players))
 
     def copy(self) -> "Position":
         """Return a copy with the same past and the same future chance, without seated agents."""
@@ -318,15 +317,15 @@ class Position(AgentQueries):
         Raises:
             InputError: no such slot, or the environment was not reset.
         """
-        found = env.slot(slot)
-        other = Position(env.game, env.players, env.seed or 0, found.deal, env.variant)
-        other._state_bytes[:] = found.state.tobytes()
-        other._set_chance(found.chance)
-        other.actor = found.actor
+        contents = env.slot(slot)
+        other = Position(env.game, env.players, env.seed or 0, contents.deal, env.variant)
+        other._state_bytes[:] = contents.state.tobytes()
+        other._set_chance(contents.chance)
+        other.actor = contents.actor
         other._start, other._legal, other._origin = None, None, ", from a slot"
         return other
 
-    def _told(self) -> tuple[Any, ...]:
+    def _identity(self) -> tuple[Any, ...]:
         """Return everything that determines the future, equal for equal positions."""
         chance = bytes(self._chance_bytes)
         if self._script is not None:  # the record holds the address of the outcomes
@@ -337,11 +336,11 @@ class Position(AgentQueries):
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same position; see the class."""
-        return self._told() == other._told() if isinstance(other, Position) else NotImplemented
+        return self._identity() == other._identity() if isinstance(other, Position) else NotImplemented
 
     def __hash__(self) -> int:
         """Return a hash that changes with every move."""
-        return hash(self._told())
+        return hash(self._identity())
 
     @property
     def _where(self) -> str:
@@ -349,10 +348,10 @@ class Position(AgentQueries):
 
     def __repr__(self) -> str:
         """One line with the game and the acting seat."""
-        who = "the game is over" if self.over else f"seat {self.actor} decides"
+        status = "the game is over" if self.over else f"seat {self.actor} decides"
         chance = self._origin or (", chance by script" if self._script is not None else "")
-        where = f"{self._where}, variant {self.variant.name}{chance}"
-        return f"<Position of {where}: {who} after {len(self.actions)} actions>"
+        identity = f"{self._where}, variant {self.variant.name}{chance}"
+        return f"<Position of {identity}: {status} after {len(self.actions)} actions>"
 
     def __str__(self) -> str:
         """The board as the acting seat sees it, or seat 0 once the game is over."""
@@ -366,7 +365,7 @@ class Position(AgentQueries):
 
     def to_bytes(self) -> bytes:
         """Return the position as a few hundred bytes: the game's set-up and its actions; see `from_bytes`."""
-        return pack(self._begun(), self.actions)
+        return pack(self._setup(), self.actions)
 
     @staticmethod
     def from_bytes(data: bytes, variant: Variant | None = None) -> "Position":
@@ -390,7 +389,7 @@ class Position(AgentQueries):
             raise ArgumentError("data", f"the bytes of a position that cannot be played: {error}") from None
         return position
 
-    def _begun(self) -> GameSetup:
+    def _setup(self) -> GameSetup:
         if self._start is None:
             raise InputError(
                 "an imagined game has no beginning, nor has one from a slot: no bytes, no record and no journal"
@@ -404,7 +403,7 @@ class Position(AgentQueries):
     @property
     def journal(self) -> Array:
         """Journal so far, int32[events, WIDTH], by replaying the game."""
-        return self._begun().replay(self.actions)[1]
+        return self._setup().replay(self.actions)[1]
 
     def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
         """Return the events so far as lines of a record; with a `viewer`, a seat, without fields hidden from it."""

@@ -84,7 +84,7 @@ class RecordedGame:
 
     @property
     def heading(self) -> str:
-        """Which game this is, in two lines."""
+        """The game's identity in two lines."""
         title, where = load_game(self.header["game"]).title, ("seed", "deal", "seating", "variant")
         game = f"{title}, {self.header['players']} players: {', '.join(self.names)}"
         return f"{game}\n{', '.join(f'{key} {self.header[key]}' for key in where)}"
@@ -93,8 +93,8 @@ class RecordedGame:
         """Replay the game through the plain-Python rules; RuleViolation names the file and the line."""
         try:
             load_game(self.header["game"]).verify.REPLAY.check_game(self.header, self.line, self.events)
-        except RuleViolation as broken:
-            raise RuleViolation(broken.line, broken.message, self.place) from None
+        except RuleViolation as violation:
+            raise RuleViolation(violation.line, violation.message, self.place) from None
 
     def deal_again(self) -> dict[str, Any]:
         """Return the arguments of `Position` that deal the game again."""
@@ -183,10 +183,10 @@ def read_record(path: Path) -> Iterator[RecordedGame]:
 
 def numbered_game(path: Path, number: int) -> RecordedGame:
     """Return a game of a record by its number, from 1."""
-    found = next(islice(read_record(path), number - 1, None), None)
-    if found is None:
+    game = next(islice(read_record(path), number - 1, None), None)
+    if game is None:
         raise ArgumentError("game", f"{path} holds {sum(1 for _ in read_record(path))} games, got {number}")
-    return found
+    return game
 
 
 def games_in(lines: Iterable[tuple[int, Any]], place: object) -> Iterator[RecordedGame]:
@@ -200,11 +200,11 @@ def games_in(lines: Iterable[tuple[int, Any]], place: object) -> Iterator[Record
             if game is not None:
                 yield game
             check_header(line, where)
-            game, most = RecordedGame(line, number, place=place), load_game(line["game"]).journal_rows
+            game, limit = RecordedGame(line, number, place=place), load_game(line["game"]).journal_rows
         elif game is None:
             raise InputError(f"{place}: line 1: expected a line of type game, got {short_repr(line['type'])}")
-        elif len(game.events) == most:
-            raise InputError(f"{where}: no game of {game.header['game']} has more than {most:,} lines")
+        elif len(game.events) == limit:
+            raise InputError(f"{where}: no game of {game.header['game']} has more than {limit:,} lines")
         else:
             game.events.append((number, line))
     if game is None:
@@ -221,38 +221,38 @@ def _parsed(path: Path, number: int, content: bytes) -> Any:
 
 
 def check_header(header: dict[str, Any], where: str) -> None:
-    """Refuse a `game` line that no game can have; every key is checked, those of the components as in a study.
+    """Raise InputError for an invalid `game` line; every key is checked, those of the components as in a study.
 
-    Keys that the components lack are added as `base` has them; see `variants.completed`.
+    Keys that the components lack are added with the values of `base`; see `variants.from_components`.
     """
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: format: expected {FORMAT!r}, got {short_repr(header.get('format'))}")
-    found: _Header = converted(header, _Header, where)
+    parsed: _Header = converted(header, _Header, where)
     try:
-        game = load_game(found.game)
+        game = load_game(parsed.game)
     except InputError as error:
         raise InputError(f"{where}: game: {error}") from None
-    if found.players not in game.player_counts:
-        raise InputError(f"{where}: players: {game.name} takes {game.player_count_text}, got {found.players}")
-    if len(found.agents) != found.players:
-        raise InputError(f"{where}: agents: expected {found.players} names, got {len(found.agents)}")
-    for name in found.agents:
+    if parsed.players not in game.player_counts:
+        raise InputError(f"{where}: players: {game.name} takes {game.player_count_text}, got {parsed.players}")
+    if len(parsed.agents) != parsed.players:
+        raise InputError(f"{where}: agents: expected {parsed.players} names, got {len(parsed.agents)}")
+    for name in parsed.agents:
         if not name.isprintable():
             raise InputError(f"{where}: agents: expected a name of printable characters, got {short_repr(name)}")
-    if found.seating >= factorial(found.players):
+    if parsed.seating >= factorial(parsed.players):
         raise InputError(
-            f"{where}: seating: {found.players} players have {factorial(found.players):,} seatings, got {found.seating}"
+            f"{where}: seating: {parsed.players} players have {factorial(parsed.players):,} seatings, got {parsed.seating}"
         )
     try:
-        variant = from_components(game, found.variant, found.components, "components")
-        game.components_part.check_players(variant.components, found.players, "components")
+        variant = from_components(game, parsed.variant, parsed.components, "components")
+        game.components_part.check_players(variant.components, parsed.players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     header["components"] = variant.components
 
 
 def verify_record(path: Path) -> int:
-    """Replay every game through the plain-Python rules; returns the number of games."""
+    """Replay every game through the plain-Python rules; return the number of games."""
     games = 0
     for game in read_record(path):
         game.check()
@@ -267,10 +267,10 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines)
-    waiting = [(table, furthest)] if fits else []  # each with its number of matching lines, most last
-    tried = 0
-    while waiting and tried < MAX_TRIED:
-        position, matched = waiting.pop()
+    stack = [(table, furthest)] if fits else []  # each with its number of matching lines, most last
+    examined = 0
+    while stack and examined < MAX_TRIED:
+        position, matched = stack.pop()
         if matched == len(lines) and (position.over or not complete):
             return list(position.actions)
         branches = []
@@ -282,27 +282,29 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
             furthest = max(furthest, matched)
             if fits:
                 branches.append((after, matched))
-        tried += len(position.legal)
-        waiting += sorted(branches, key=lambda branch: branch[1])
+        examined += len(position.legal)
+        stack += sorted(branches, key=lambda branch: branch[1])
     header = recorded.header
-    dealt = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
+    described = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     line_numbers = [recorded.line, *(number for number, _ in recorded.events)]  # of the header, then of the events
     first_wrong = line_numbers[min(furthest + 1, len(lines))]
     behaviour = header.get("behaviour")
     note = "" if behaviour == table.game.behaviour else f" (it was recorded with behaviour {behaviour})"
-    raise InputError(f"{recorded.place}: line {first_wrong}: does not follow from {dealt}{note}")
+    raise InputError(f"{recorded.place}: line {first_wrong}: does not follow from {described}{note}")
 
 
 def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
-    """Return how many of the table's lines match the record from its start, and whether all of them do."""
+    """Return the number of the table's lines that match the record from its start, and whether all of them do."""
     events, rows = table.game.events, table.journal
-    matched = list(events.EVENTS.to_lines(rows, table.variant.components, table.players))
-    for k, line in enumerate(matched):
+    lines_of_table = list(events.EVENTS.to_lines(rows, table.variant.components, table.players))
+    for k, line in enumerate(lines_of_table):
         if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
             return k, False
-    if len(matched) == len(lines):
-        return len(matched), True
-    return len(matched), all(_is_begun(line, lines[len(matched) :]) for line in events.begun(rows, table.state[0]))
+    if len(lines_of_table) == len(lines):
+        return len(lines_of_table), True
+    return len(lines_of_table), all(
+        _is_begun(line, lines[len(lines_of_table) :]) for line in events.begun(rows, table.state[0])
+    )
 
 
 def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:

@@ -71,8 +71,8 @@ class Seat:
 
     def analyse(self, legal: tuple[int, ...], node: Any = None) -> list[ActionAnalysis] | None:
         """Return the analysis of the agent's last decision, or of the actions below `node`; None without one."""
-        say = self.spec.agent.analyse
-        return None if say is None else list(say(self._memory[0], legal, node))
+        analyse = self.spec.agent.analyse
+        return None if analyse is None else list(analyse(self._memory[0], legal, node))
 
     def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
         """Return the agent's action in a state, shape (1,), in which its seat acts.
@@ -80,46 +80,46 @@ class Seat:
         It receives what its seat knows; with `concealed=False` a copy of the record itself, which the loop passes
         to agents with `sees_state`.
         """
-        seen, rules = exact_copy(state), exact_copy(self.variant.rules)
+        seen_state, rules = exact_copy(state), exact_copy(self.variant.rules)
         if concealed:
-            self._kernels.conceal(seen, rules, self.seat)
+            self._kernels.conceal(seen_state, rules, self.seat)
         with active_heartbeat(self._beat, *self._place):
             if self._player is not None:
-                return self._ask_python(seen, rules)
-            action = self._ask_compiled(seen, rules)
+                return self._ask_python(seen_state, rules)
+            action = self._ask_compiled(seen_state, rules)
         if rules.tobytes() != self.variant.rules.tobytes():
             raise InvalidAnswer("changed the rules that it received")
         return action
 
-    def _ask_python(self, seen: Any, rules: Any) -> int:
-        count = self._kernels.legal(seen, rules, self._legal)
+    def _ask_python(self, state: Any, rules: Any) -> int:
+        count = self._kernels.legal(state, rules, self._legal)
         legal = tuple(self._legal[:count].tolist())
         view = self.game.view
         with single_threaded_blas(), TimeLimit() as clock:
             if self.spec.agent.kind == "act":
-                shown = view.view_of(seen[0], self._components, self.seat)
-                return ask_one(self._player, shown, legal, self._stream, clock)
+                view_of_seat = view.view_of(state[0], self._components, self.seat)
+                return ask_one(self._player, view_of_seat, legal, self._stream, clock)
             observations = aligned((BATCH_SIZE, self.game.observation_size), np.float32)
             mask = aligned((BATCH_SIZE, self.game.actions), np.bool_)
             words = aligned((BATCH_SIZE,), np.uint64)
-            self._kernels.observe(seen, rules, self.seat, observations[0])
+            self._kernels.observe(state, rules, self.seat, observations[0])
             mask[0, list(legal)] = True
             mask[1:, 0] = True
             words[0] = self._stream.word()
             return int(ask_batch(self._player, observations, mask, words, 1, clock)[0])
 
-    def _ask_compiled(self, seen: Any, rules: Any) -> int:
-        begin, places = self._rng.copy(), (self._bound.params.ctypes.data, self._memory.ctypes.data)
+    def _ask_compiled(self, state: Any, rules: Any) -> int:
+        stream_before, addresses = self._rng.copy(), (self._bound.params.ctypes.data, self._memory.ctypes.data)
 
         def ask() -> int:
-            self._rng[:] = begin
-            return int(self._kernels.ask(seen, rules, self._bound.address, *places, self._rng))
+            self._rng[:] = stream_before
+            return int(self._kernels.ask(state, rules, self._bound.address, *addresses, self._rng))
 
         if self._bound.trusted and self.spec.searches:
             try:
                 return call_interruptible(self._stop, ask)
-            except BaseException:  # of the handler of a signal: asked again, it decides as if for the first time
-                self._rng[:] = begin
+            except BaseException:  # from a signal handler: the next query repeats this decision
+                self._rng[:] = stream_before
                 raise
         if self._bound.trusted:
             return ask()

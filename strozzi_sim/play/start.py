@@ -1,4 +1,4 @@
-"""How a game begins: game, variant, players, and chance, which may be a list of outcomes; and the arguments of a Position."""
+"""The setup of a game: game, variant, players and chance, which may be a script; and checks of a Position's arguments."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,10 +32,10 @@ class GameSetup:
     seed: int
     deal: int
     start_player: int
-    script: Array | None  # int64[n], the outcomes of all draws; None if chance is that of seed and deal
+    script: Array | None  # int64[n], the outcomes of all draws; None: chance follows from seed and deal
 
     @property
-    def moving(self) -> Kernels:
+    def kernels(self) -> Kernels:
         """Kernels that draw from this kind of chance."""
         return kernels(self.game, scripted=self.script is not None)
 
@@ -51,7 +51,7 @@ class GameSetup:
         journal = np.empty(1, self.game.journal)
         journal["count"] = 0
         played = np.array(actions, np.int64)
-        self.moving.retell(state, self.variant.rules, chance, journal, self.players, self.start_player, played)
+        self.kernels.retell(state, self.variant.rules, chance, journal, self.players, self.start_player, played)
         return state, events_in(journal, self.game.name)
 
 
@@ -70,16 +70,16 @@ def set_up_game(
     )  # fmt: skip
 
 
-def check_integer(argument: str, value: Any, most: int | None = None) -> int:
-    """Return a whole number of any integer type, from 0 to `most`; refuse True and 1.0."""
+def check_integer(argument: str, value: Any, limit: int | None = None) -> int:
+    """Return a whole number of any integer type, from 0 to `limit`; True and 1.0 are errors."""
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError
         number = index(value)
     except TypeError:
         raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}") from None
-    if most is not None:
-        check_range(argument, number, 0, most)
+    if limit is not None:
+        check_range(argument, number, 0, limit)
     return number
 
 
@@ -127,21 +127,21 @@ def script_of(outcomes: Array) -> Array:
 
 
 def check_drawn(outcomes: Array | None, chance: Array) -> None:
-    """Refuse a script of these outcomes if a draw has failed (ScriptEnded if too short); None is no script."""
+    """Raise ArgumentError if a draw of a script of these outcomes failed (ScriptEnded if it is too short); None: no script."""
     if outcomes is None or chance["outcomes"][0] == 0:
         return
-    left, source, among = (int(chance[name][0]) for name in ("left", "source", "outcomes"))
+    left, source, outcome_count = (int(chance[name][0]) for name in ("left", "source", "outcomes"))
     if left == 0:
-        raise ScriptEnded(len(outcomes), source, among)
-    place = len(outcomes) - left
-    what = f"outcome {place} of the script is drawn of source {source}: it must be from 0 to {among - 1}"
-    raise ArgumentError("chance", f"{what}, got {int(outcomes[place])}")
+        raise ScriptEnded(len(outcomes), source, outcome_count)
+    index = len(outcomes) - left
+    what = f"outcome {index} of the script is drawn of source {source}: it must be from 0 to {outcome_count - 1}"
+    raise ArgumentError("chance", f"{what}, got {int(outcomes[index])}")
 
 
 def successor_states(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
     """Yield every state to which a legal action may lead, shape (1,), and its probability.
 
-    States may come more than once: then chance has several ways to the same one.
+    A state may be repeated, if chance has several ways to it.
 
     >>> from strozzi_sim.play.position import Position
     >>> start = Position("strozzi", players=3)
@@ -153,18 +153,18 @@ def successor_states(game: Game, rules: Array, state: Array, action: int) -> Ite
 
 
 def _branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tuple[Array, float]]:
-    """Search depth first: replay with longer scripts until one suffices."""
-    waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
-    while waiting:
-        outcomes, chance = waiting.pop()
-        listed = np.array(outcomes, np.int64)
-        script = script_of(listed)
+    """Yield the states and probabilities depth first: replay with longer scripts until one suffices."""
+    stack: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
+    while stack:
+        outcomes, chance = stack.pop()
+        script_outcomes = np.array(outcomes, np.int64)
+        script = script_of(script_outcomes)
         after = exact_copy(state)
         play(after, script)
-        among = int(script["outcomes"][0])
-        if among == 0:
+        outcome_count = int(script["outcomes"][0])
+        if outcome_count == 0:
             yield after, chance
-        waiting += [((*outcomes, k), chance / among) for k in reversed(range(among))]
+        stack += [((*outcomes, k), chance / outcome_count) for k in reversed(range(outcome_count))]
 
 
 # -- actions by name ---------------------------------------------------------------------------------------------------
@@ -175,29 +175,29 @@ def split_names(text: str) -> list[str]:
     return re.split(r"[\s,+]+", text.strip())
 
 
-def joined(words: Sequence[str], together: Sequence[str]) -> str:
-    """Return the name of the action that chooses these items of `together`, given in any order.
+def joined(chosen: Sequence[str], items: Sequence[str]) -> str:
+    """Return the name of the action that chooses some of `items`, given in any order.
 
     >>> joined(["red", "blue"], ["blue", "green", "red"])
     'blue red'
     """
-    return " ".join(sorted(words, key=together.index))
+    return " ".join(sorted(chosen, key=items.index))
 
 
 def parse_action(position: Any, action: Any) -> int:
     """Return the number of an action: a number unchecked, a name of the position with its items in any order."""
     if not isinstance(action, str):
         return check_integer("action", action)
-    names, together = position.names, position.compound_choices
-    words = split_names(action)
-    if set(words) <= set(together):
-        action = joined(words, together)
+    names, items = position.names, position.compound_choices
+    chosen = split_names(action)
+    if set(chosen) <= set(items):
+        action = joined(chosen, items)
     if action in names:
         return int(position.legal[names.index(action)])
     if position.over:
         raise illegal_action_error(position, action)
-    known = suggest_names(action, together or names) + ("; give one or several" if together else "")
-    raise ArgumentError("action", f"unknown to seat {position.actor}: {short_repr(action)}; {known}")
+    hint = suggest_names(action, items or names) + ("; give one or several" if items else "")
+    raise ArgumentError("action", f"unknown to seat {position.actor}: {short_repr(action)}; {hint}")
 
 
 def illegal_action_error(position: Any, action: int | str) -> ArgumentError:

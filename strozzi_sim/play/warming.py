@@ -1,4 +1,4 @@
-"""Compile ahead what a game's first results need, so that no command waits for it."""
+"""Compile in advance the code that a game's first results need."""
 
 from collections.abc import Iterator
 
@@ -23,9 +23,9 @@ def warm(game: Game) -> Iterator[str]:
     yield "counting loop"
     recording_loop(game)
     yield "recording loop"
-    moving = kernels.kernels(game)
-    for name in moving.signatures:
-        getattr(moving, name)
+    position_kernels = kernels.kernels(game)
+    for name in position_kernels.signatures:
+        getattr(position_kernels, name)
         yield f"position: {name}"
     slots.kernels(game)
     vector.kernels(game)

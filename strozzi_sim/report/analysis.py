@@ -18,36 +18,36 @@ from strozzi_sim.report.html_tables import Cell, PageTable
 from strozzi_sim.report.page import render
 from strozzi_sim.report.painter import Painter
 
-_COSTLY = 12  # decisions in the table
+_COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
 
 
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
-    """Return the page of an analysed game as HTML, with the page of its table within it, if there is one."""
+    """Return the page of an analysed game as HTML, with the page `table` in a frame, if it is given."""
     painter, names = Painter(), analysis.names
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
     curve = painter.paint(_curve(analysis, seats), "win-share", "Expected share of the win, by decision")
-    shown = (
+    caption = (
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
         f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
     )
-    hero = Item("Who was ahead, decision by decision", shown, (Part("", picture=curve),), "item-win-share")
+    hero = Item("Who was ahead, decision by decision", caption, (Part("", picture=curve),), "item-win-share")
     parts = [
         _item("What made the result: points of lead", "lead", _parts(analysis, seats, LEAD, 1.0)),
         _item("What made the result: points of win share", "win", _parts(analysis, seats, WIN, 100.0)),
     ]
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
-    chances = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} points of win share in all; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)}."
+    luck_sentence = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} points of win share in all; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)}."
     turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
-    lost = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
-    most, least = max(lost, default=None), min(lost, default=None)
-    worst = (
-        f"{most[1]} lost most, {most[0]:.2f} points a decision on average; {least[1]} least, {least[0]:.2f}."
-        if most and least
+    losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
+    worst_player, best_player = max(losses, default=None), min(losses, default=None)
+    error_sentence = (
+        f"{worst_player[1]} lost most, {worst_player[0]:.2f} points a decision on average; {best_player[1]} least, {best_player[0]:.2f}."
+        if worst_player and best_player
         else ""
     )
-    made = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is a sum over the whole game: it can exceed the result, where other parts take some of it away."
+    explanation = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is a sum over the whole game: it can exceed the result, where other parts take some of it away."
     steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
     rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
     decisions = [
@@ -59,9 +59,9 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         answer=_answer(analysis),
         hero=(hero,),
         sections=[
-            section("parts", "Luck and errors", "What made the result?", [made], parts, chances),
+            section("parts", "Luck and errors", "What made the result?", [explanation], parts, luck_sentence),
             section("turning", "Turning points", "Which moments changed it most?", turns, [_item("Turning points", "turning-points", _turning_points(analysis))]),
-            section("decisions", "Decisions", "Which decisions cost most?", [rate], decisions, worst),
+            section("decisions", "Decisions", "Which decisions cost most?", [rate], decisions, error_sentence),
             *([section("table", "The table", "What happened, step by step?", [steps], [watched])] if table else []),
         ],
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
@@ -86,8 +86,8 @@ def _answer(analysis: GameAnalysis) -> Answer:
     shared = int((shares == best).sum()) > 1
     parts = {name: part[WIN] for name, part in analysis.parts(seat).items()}
     play = parts["own_errors"] + parts["rivals_errors"]
-    why = "more by luck than by play" if parts["luck"] > play else "more by play than by luck"
-    verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {why}."
+    reason = "more by luck than by play" if parts["luck"] > play else "more by play than by luck"
+    verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {reason}."
     rate, choices = analysis.error_rate(seat)
     first = analysis.turning_points(1)
     turn = f" The largest turn: {analysis.event_words(*first[0])}." if first else ""
@@ -102,11 +102,11 @@ def _answer(analysis: GameAnalysis) -> Answer:
 
 
 def _sum_words(parts: Mapping[str, float], result: float) -> str:
-    """Return how the winner's share of the win came about, as a sum: a part alone may exceed the whole."""
+    """Return the composition of the winner's share of the win as text: a sum, of which a part alone may exceed the result."""
     start, *others = ((PARTS[key], 100 * float(value)) for key, value in parts.items())
-    said = listed([f"{_signed(value, 0)} by {name}" for name, value in others if name != PARTS["unexplained"]])
+    summands = listed([f"{_signed(value, 0)} by {name}" for name, value in others if name != PARTS["unexplained"]])
     unexplained = _signed(100 * float(parts["unexplained"]), 0)
-    return f"The winner's share of the win began at {start[1]:.0f} %; with {said}, and {unexplained} unexplained, it ended at {100 * result:.0f} %."
+    return f"The winner's share of the win began at {start[1]:.0f} %; with {summands}, and {unexplained} unexplained, it ended at {100 * result:.0f} %."
 
 
 def _signed(value: float, digits: int) -> str:
@@ -130,10 +130,14 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
         panel.numbers("y", scale)
         panel.numbers("x", across, "decision", most=8, grid=False)
         for seat, (ink, _) in enumerate(looks):
-            own = [mark for mark in marks if mark["_seat"] == seat]
-            ends = [(x, mark["value"]) for mark in own for x in (mark["decision"], min(mark["decision"] + 1, last))]
+            marks_of_seat = [mark for mark in marks if mark["_seat"] == seat]
+            ends = [
+                (x, mark["value"])
+                for mark in marks_of_seat
+                for x in (mark["decision"], min(mark["decision"] + 1, last))
+            ]
             panel.lines([ends], ink, 1.8)
-            dots = [mark for mark in own if mark["decision"] in turns]
+            dots = [mark for mark in marks_of_seat if mark["decision"] in turns]
             panel.dots([dot["decision"] for dot in dots], [dot["value"] for dot in dots], ink, "circle", 3.8, [dot["tip"] for dot in dots])  # fmt: skip
 
     def draw(sheet: Sheet) -> None:
@@ -172,10 +176,12 @@ def _turning_points(analysis: GameAnalysis) -> PageTable:
 
 
 def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
-    worst = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda each: -each.loss)[:_COSTLY]
+    worst = sorted(
+        (decision for decision in analysis.decisions if decision.loss > 0), key=lambda decision: -decision.loss
+    )[:_COSTLY]
     rows = (
-        ((str(each.number), seats[each.seat], each.played, each.best), (_cell(each.loss, 1, f"{each.loss:.1f}"), _cell(100 * each.win_loss, 1, f"{100 * each.win_loss:z.1f}")))
-        for each in worst
+        ((str(decision.number), seats[decision.seat], decision.played, decision.best), (_cell(decision.loss, 1, f"{decision.loss:.1f}"), _cell(100 * decision.win_loss, 1, f"{100 * decision.win_loss:z.1f}")))
+        for decision in worst
     )  # fmt: skip
     return _table(["decision", "player", "played", "best found"], ["points lost", "share of the win lost, %"], rows)
 

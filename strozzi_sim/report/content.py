@@ -22,7 +22,7 @@ class Shown:
     """A picture on a page, which is drawn where the page shows it."""
 
     name: str  # of its files, without ending
-    label: str  # what it shows, for those who do not see it
+    label: str  # description, for readers who do not see it
     drawn: Drawn
 
     @property
@@ -89,8 +89,8 @@ class Section:
     @property
     def shown(self) -> tuple[Markup, ...]:
         """The beginning of the first two paragraphs, as far as it is short."""
-        told = [paragraph for paragraph in self.paragraphs if not paragraph.startswith("Footnote")]
-        return tuple(_beginning(paragraph) for paragraph in told[:2])
+        regular = [paragraph for paragraph in self.paragraphs if not paragraph.startswith("Footnote")]
+        return tuple(_beginning(paragraph) for paragraph in regular[:2])
 
     @property
     def hidden(self) -> tuple[Markup, ...]:
@@ -111,7 +111,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of the answer: value and half-width as text, and what it is."""
+    """A number of the answer: value and half-width as text, and its meaning."""
 
     value: str
     half_width: str
@@ -120,7 +120,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a study: one sentence that can be repeated, the numbers behind it in words, and three numbers."""
+    """The answer of a study: one sentence that can be repeated, a text with the numbers behind it, and three numbers."""
 
     verdict: str
     detail: str = ""
@@ -158,8 +158,8 @@ def paragraphs(sentences: Sequence[str]) -> tuple[Markup, ...]:
     """Return sentences as paragraphs: those about the same games are one, which begins with their name."""
     groups: list[tuple[str, list[str]]] = []
     for sentence in sentences:
-        found = _CELL.match(sentence)
-        name, text = (found[1], found[2].upper() + sentence[found.end() :]) if found else ("", sentence)
+        match = _CELL.match(sentence)
+        name, text = (match[1], match[2].upper() + sentence[match.end() :]) if match else ("", sentence)
         if not groups or groups[-1][0] != name or not name:
             groups.append((name, []))
         groups[-1][1].append(text)

@@ -1,7 +1,8 @@
 """The data of a page's explorer: every counted pair of columns, in every cell and round of a study, packed small.
 
 Per map, cell and round there is a list: for each row, column and measure n, and where n is 30 or more, value, low and high as whole
-numbers; a share's n is the whole of which it is a part. Low and high are differences, which are small and pack well: value - low, and by how much high - value is more.
+numbers; a share's n is that of its denominator. Low and high are stored as differences, which are small and compress well:
+value - low, and (high - value) - (value - low).
 """
 
 import re
@@ -31,75 +32,79 @@ def packed_explorer(
 ) -> str:  # fmt: skip
     """Return the explorer's data as text for a page; "" if nothing was counted for it.
 
-    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are those that were asked for, `pictures` those of
+    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `pictures` those of
     the page, which have the labels of figures.
     """
     labels = labels_of(pictures)
-    every = {**game.report.HEATMAPS, **maps}
+    all_maps = {**game.report.HEATMAPS, **maps}
     frames: dict[str, pd.DataFrame] = {}
     if "explorer" in tables:
         frames = {str(name): rows for name, rows in tables["explorer"].groupby("map", sort=False)}
-    known = [every[name].block for name in frames if name in every]
+    blocks_of_frames = [all_maps[name].block for name in frames if name in all_maps]
     for name, heat_map in maps.items():
         table = tables.get(table_of_map(name))
-        if table is not None and heat_map.block is not None and heat_map.block not in known:
+        if table is not None and heat_map.block is not None and heat_map.block not in blocks_of_frames:
             frames[name] = table.assign(round="all")
-            known.append(heat_map.block)
-    frames = {name: rows for name, rows in frames.items() if rows["value"].notna().any() and name in every}
+            blocks_of_frames.append(heat_map.block)
+    frames = {name: rows for name, rows in frames.items() if rows["value"].notna().any() and name in all_maps}
     if not frames or sum(map(len, frames.values())) > MAX_ROWS:
         return ""
     cells = list(dict.fromkeys(pd.concat(frames.values())[["players", "lineup", "variant"]].itertuples(index=False, name=None)))  # fmt: skip
     words = Naming(game, tables, variants).of_all()
-    found = [_map(name, every, rows, cells, labels, words) for name, rows in frames.items()]
-    place = {each["id"]: each for each in found}
-    blocks = {name: heat_map.block for name, heat_map in every.items()}
+    packed_maps = [_map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()]
+    map_by_name = {packed_map["id"]: packed_map for packed_map in packed_maps}
+    blocks = {name: heat_map.block for name, heat_map in all_maps.items()}
     presets = [
         [heat_map.title, name, heat_map.figure.name]
         for name, heat_map in maps.items()
-        if name not in game.report.HEATMAPS and name in place
+        if name not in game.report.HEATMAPS and name in map_by_name
     ]
     for question, name in game.report.QUESTIONS.items():
-        of = next((each for each in place if each in blocks and blocks[each] == blocks.get(name)), "")
-        if of and every[name].figure.name in {measure["id"] for measure in place[of]["measures"]}:
-            presets.append([question, of, every[name].figure.name])
+        same_block = next((other for other in map_by_name if other in blocks and blocks[other] == blocks.get(name)), "")
+        if same_block and all_maps[name].figure.name in {
+            measure["id"] for measure in map_by_name[same_block]["measures"]
+        }:
+            presets.append([question, same_block, all_maps[name].figure.name])
     if not presets:
-        presets = [[every[name].title, name, every[name].figure.name] for name in list(frames)[:12]]
+        presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in list(frames)[:12]]
     first = headline_players(pd.DataFrame({"players": [players for players, *_ in cells]}))
     return packed(
         {
             "study": title, "few": FEW, "cells": [[int(p), lineup.replace(",", ", "), variant] for p, lineup, variant in cells],
-            "maps": found, "presets": presets, "first": first,
+            "maps": packed_maps, "presets": presets, "first": first,
         }
     )  # fmt: skip
 
 
 def _map(
-    name: str, every: Mapping[str, HeatMap], rows: pd.DataFrame, cells: list[Any], labels: Mapping[str, Figure], words: Mapping[str, str]
+    name: str, all_maps: Mapping[str, HeatMap], rows: pd.DataFrame, cells: list[Any], labels: Mapping[str, Figure], words: Mapping[str, str]
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a map of the explorer; `every` has all heat maps, of which some show other figures of the same block."""
-    heat_map, block = every[name], every[name].block
+    """Return a map of the explorer; `all_maps` has all heat maps, of which some show other figures of the same block."""
+    heat_map, block = all_maps[name], all_maps[name].block
     assert block is not None
-    shown_by = {each.figure.name: each for each in reversed(list(every.values())) if each.block == block} | {
+    shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block} | {
         heat_map.figure.name: heat_map
     }
-    there = set(rows["figure"])
+    figures_present = set(rows["figure"])
     measures = [
-        _measure(ratio, heat_map, labels, shown_by.get(ratio.name)) for ratio in block.figures if ratio.name in there
+        _measure(ratio, heat_map, labels, shown_by.get(ratio.name))
+        for ratio in block.figures
+        if ratio.name in figures_present
     ]
     sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
-    rounds = [*(["all"] if "all" in set(rows["round"]) else []), *(each for each in sides["round"] if each != "all")]
-    scales = {each["id"]: each["scale"] for each in measures}
-    place = {cell: k for k, cell in enumerate(cells)}
-    of_cell = [place[cell] for cell in rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)]
+    rounds = [*(["all"] if "all" in set(rows["round"]) else []), *(level for level in sides["round"] if level != "all")]
+    scales = {measure["id"]: measure["scale"] for measure in measures}
+    cell_number = {cell: k for k, cell in enumerate(cells)}
+    of_cell = [cell_number[cell] for cell in rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)]
     keys = ["cell", "round", "row", "column", "figure"]
-    every_place = pd.MultiIndex.from_product(
+    index = pd.MultiIndex.from_product(
         [range(len(cells)), rounds, sides["row"], sides["column"], list(scales)], names=keys
     )
-    found = rows.assign(cell=of_cell).set_index(keys).reindex(every_place)
-    scale = found.index.get_level_values("figure").map(scales).to_numpy(float)[:, None]
-    figures = _deltas(found[["value", "low", "high"]].to_numpy(float) * scale).tolist()
+    cells_of_map = rows.assign(cell=of_cell).set_index(keys).reindex(index)
+    scale = cells_of_map.index.get_level_values("figure").map(scales).to_numpy(float)[:, None]
+    figures = _deltas(cells_of_map[["value", "low", "high"]].to_numpy(float) * scale).tolist()
     data: list[Any] = []
-    for events, three in zip(found["n"].fillna(0).astype(int).tolist(), figures, strict=True):
+    for events, three in zip(cells_of_map["n"].fillna(0).astype(int).tolist(), figures, strict=True):
         data += [events, *three] if events >= FEW else [events]
     return {
         "id": name, "fact": block.fact, "row": heat_map.row_label,
@@ -110,30 +115,30 @@ def _map(
 
 
 def _deltas(values: Array) -> Array:
-    """Return value, value - low, and what high - value is more than that, object[..., 3]; whole numbers, None without a value."""
+    """Return value, value - low, and (high - value) - (value - low), object[..., 3]; whole numbers, None without a value."""
     value, low, high = np.round(values).T
-    shown = np.stack([value, value - low, high - 2 * value + low], -1)
-    whole: Array = np.nan_to_num(shown).astype(np.int64).astype(object)
-    whole[np.isnan(shown)] = None
-    return whole
+    deltas = np.stack([value, value - low, high - 2 * value + low], -1)
+    integers: Array = np.nan_to_num(deltas).astype(np.int64).astype(object)
+    integers[np.isnan(deltas)] = None
+    return integers
 
 
-def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own: HeatMap | None) -> dict[str, Any]:
-    """Return a measure of a map: its label, unit and scale, whether it is beside an equal share, and what a cell is.
+def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_map: HeatMap | None) -> dict[str, Any]:
+    """Return a measure of a map: its label, unit and scale, whether it is compared with an equal share, and its meaning.
 
-    A map has the measures of its block, one of which is that of its title and caption; `own` is the heat map of this measure.
+    A map has the measures of its block, one of which is that of its title and caption; `own_map` is the heat map of this measure.
     """
     name, block = ratio.name, heat_map.block
     assert block is not None
-    known = heat_map.figure if heat_map.figure.name == name else labels.get(name)
-    share = ratio.share or (known is not None and known.unit == "share")  # a mean of 0 and 1 is one too
-    if known is None:
-        known = Figure(name, re.sub("_mean$|_share$", "", name).replace("_", " "), "share" if share else "amount")
-    label = known.label if known is heat_map.figure else _ALONG.get(name, known.label)
+    figure = heat_map.figure if heat_map.figure.name == name else labels.get(name)
+    share = ratio.share or (figure is not None and figure.unit == "share")  # a mean of 0 and 1 is one too
+    if figure is None:
+        figure = Figure(name, re.sub("_mean$|_share$", "", name).replace("_", " "), "share" if share else "amount")
+    label = figure.label if figure is heat_map.figure else _ALONG.get(name, figure.label)
     formula = f"{label[:1].upper()}{label[1:]}: {ratio.formula(block.fact, block.where)}."
     return {
-        "id": name, "label": label, "means": f"{own.title}: {own.caption}" if own else formula, "unit": "%" if share else "",
-        "scale": _SCALES["share" if share else known.unit], "equal": name == "win_share",
+        "id": name, "label": label, "means": f"{own_map.title}: {own_map.caption}" if own_map else formula, "unit": "%" if share else "",
+        "scale": _SCALES["share" if share else figure.unit], "equal": name == "win_share",
     }  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def _lines(
 ) -> Any:
     """Return the keys and cells of each line; `lines` has its keys and the (figure, player count, level) of its cells.
 
-    Lines without a cell are left out.
+    Lines without a cell are omitted.
     """
     cells = {(row.figure, row.players, getattr(row, picture.x)): row for row in rows.itertuples(index=False) if row.n}
     digits = {figure.name: _digits(rows, figure) for figure in picture.figures}
@@ -93,7 +93,7 @@ def _label(figure: Figure) -> str:
 
 
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
-    """Return the decimals of a column, from its median interval; `cell_of` shows fewer where a cell's interval is wider."""
+    """Return the decimals of a column, from its median interval; `cell_of` writes fewer where a cell's interval is wider."""
     column = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
     half_width = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
     return max(digits_for(half_width, figure.unit, 2), 0)
@@ -103,15 +103,15 @@ def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
     """Return the cell of a row of a table."""
     n = f"n = {row.n:,}"
     numbers = tuple("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
-    kept = numbers[0], numbers[1], numbers[2], str(row.n)
+    numbers_and_n = numbers[0], numbers[1], numbers[2], str(row.n)
     if figure.name.endswith("_p"):
-        return Cell(format_p(row.value), "", n, kept)
+        return Cell(format_p(row.value), "", n, numbers_and_n)
     digits = min(digits, most_digits((row.high - row.low) / 2 * factor_of(figure.unit)))
     text = format_value(row.value, figure.unit, digits, sign="")
     if np.isnan(row.low) or np.isnan(row.value):
-        return Cell(text, "", n, kept)
+        return Cell(text, "", n, numbers_and_n)
     low, high = (format_value(side, figure.unit, digits, sign="") for side in (row.low, row.high))
-    return Cell(text, format_half_width(row, figure.unit, digits), f"95 % interval {low} to {high}; {n}", kept)
+    return Cell(text, format_half_width(row, figure.unit, digits), f"95 % interval {low} to {high}; {n}", numbers_and_n)
 
 
 def format_p(p: float) -> str:

@@ -26,7 +26,7 @@ NamedHeatMap = tuple[str, HeatMap]  # its table and it
 class Scene:
     """The rows of a picture in one variant with one line-up, or in several that are its series."""
 
-    name: str  # what tells it from the other scenes; "" for a single one
+    name: str  # distinguishes it from the other scenes; "" for a single one
     slug: str  # suffix of the names of its files
     rows: pd.DataFrame
     words: Words
@@ -41,26 +41,26 @@ class Layout:
         middle = self._tiers.get("middle", "")
         for name, table in self.tables.items() if middle else ():
             if "lineup" in table:
-                self.tables[name] = table.sort_values("lineup", key=lambda each: each != middle, kind="stable", ignore_index=True)  # fmt: skip
+                self.tables[name] = table.sort_values("lineup", key=lambda lineup: lineup != middle, kind="stable", ignore_index=True)  # fmt: skip
         self.sections = results.study.sections(self.tables, results.look)
 
     @cached_property
     def hero(self) -> Picture | NamedHeatMap | None:
         """The picture of the first screen: the first one of the first section."""
         shown = self.sections[0].shown if self.sections else ()
-        return next((each for each in shown if isinstance(each, tuple) or each.kind != "table"), None)
+        return next((picture for picture in shown if isinstance(picture, tuple) or picture.kind != "table"), None)
 
     @cached_property
     def pictures(self) -> dict[str, tuple[Section, Picture | NamedHeatMap]]:
         """The pictures and heat maps by name, with their sections."""
-        found: dict[str, tuple[Section, Picture | NamedHeatMap]] = {}
+        pictures: dict[str, tuple[Section, Picture | NamedHeatMap]] = {}
         for section in self.sections:
-            for each in section.shown:
-                if isinstance(each, tuple) or each.kind != "table":
-                    name = each[0].replace("_", "-") if isinstance(each, tuple) else each.name
-                    if self.table(section, each)["value"].notna().any():
-                        found.setdefault(name, (section, each))
-        return found
+            for shown in section.shown:
+                if isinstance(shown, tuple) or shown.kind != "table":
+                    name = shown[0].replace("_", "-") if isinstance(shown, tuple) else shown.name
+                    if self.table(section, shown)["value"].notna().any():
+                        pictures.setdefault(name, (section, shown))
+        return pictures
 
     def table(self, section: Section, shown: Picture | NamedHeatMap) -> pd.DataFrame:
         """Return the table of a picture or heat map."""
@@ -72,18 +72,21 @@ class Layout:
     def scenes(self, section: Section, shown: Picture) -> tuple[list[Scene], pd.DataFrame]:
         """Return the scenes of a picture, and all their rows, which share one scale."""
         table = self.table(section, shown)
-        every = scenarios(table)
+        all_scenarios = scenarios(table)
         if shown.series == SCENARIO:
-            names = {each: scenario_words(each, every) or each[1] for each in every[:MOST_SCENARIOS]}
+            names = {
+                scenario: scenario_words(scenario, all_scenarios) or scenario[1]
+                for scenario in all_scenarios[:MOST_SCENARIOS]
+            }
             keys = list(zip(table["variant"], table["lineup"], strict=True))
-            kept = table[[key in names for key in keys]].assign(**{SCENARIO: [names[key] for key in keys if key in names]})  # fmt: skip
-            return [Scene("", "", kept, {**self.words("", ""), **self._strengths}, None)], kept
-        found = list(self._scenes(table, every))
-        return found, pd.concat([each.rows for each in found]) if found else table
+            rows = table[[key in names for key in keys]].assign(**{SCENARIO: [names[key] for key in keys if key in names]})  # fmt: skip
+            return [Scene("", "", rows, {**self.words("", ""), **self._strengths}, None)], rows
+        scenes = list(self._scenes(table, all_scenarios))
+        return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
 
-    def _scenes(self, table: pd.DataFrame, every: list[tuple[str, str]]) -> Iterator[Scene]:
-        for number, (variant, lineup) in enumerate(every[:MOST_SCENES]):
-            name = scenario_words((variant, lineup), every)
+    def _scenes(self, table: pd.DataFrame, all_scenarios: list[tuple[str, str]]) -> Iterator[Scene]:
+        for number, (variant, lineup) in enumerate(all_scenarios[:MOST_SCENES]):
+            name = scenario_words((variant, lineup), all_scenarios)
             slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
             data = self.variants.get(variant)
             rows = pick(table, variant=variant, lineup=lineup)
@@ -111,14 +114,16 @@ class Layout:
         """Name of a strength, or of the usual computer player -> the agent that plays so, of those in the study."""
         study = self.results.study
         usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
-        named = {PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in self._tiers.items()}
+        descriptions = {
+            PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in self._tiers.items()
+        }
         if any(usual.text in lineup for lineup in study.lineups):
-            named[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
-        return named
+            descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
+        return descriptions
 
     @cached_property
     def _tiers(self) -> dict[str, str]:
-        """Strength -> agent if the study plays agents of the game's strengths, each by itself; else nothing."""
+        """Strength -> agent if the study plays agents of the game's strengths, each by itself; else empty."""
         study = self.results.study
         return strengths(study.the_game, map(",".join, study.lineups)) if len(study.variant_of) == 1 else {}
 

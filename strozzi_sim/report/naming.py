@@ -29,9 +29,13 @@ class Naming:
 
     def of_all(self) -> Words:
         """Return raw value -> name for pictures of several variants; parts that differ between them read "varies"."""
-        every = [self._words(variant) for variant in self._tables["balance"]["variant"].unique()]
-        named = {raw: {words[raw] for words in every if raw in words} for words in every for raw in words}
-        return {raw: _common(raw, names) for raw, names in named.items()}
+        words_by_variant = [self._words(variant) for variant in self._tables["balance"]["variant"].unique()]
+        names_by_value = {
+            raw: {words[raw] for words in words_by_variant if raw in words}
+            for words in words_by_variant
+            for raw in words
+        }
+        return {raw: _common(raw, names) for raw, names in names_by_value.items()}
 
     def _words(self, variant: str) -> Words:
         if variant not in self._of:
@@ -43,22 +47,24 @@ def _common(raw: str, names: set[str]) -> str:
     """Return the only name, or the parts that all names begin with: "S12 \N{MIDDLE DOT} varies"."""
     if len(names) == 1:
         return next(iter(names))
-    same = []
+    common_parts = []
     for parts in zip(*(name.split(_PART) for name in names), strict=False):
         if len(set(parts)) > 1:
             break
-        same.append(parts[0])
-    return _PART.join([*(same or [raw]), "varies"])
+        common_parts.append(parts[0])
+    return _PART.join([*(common_parts or [raw]), "varies"])
 
 
 def labels_of(pictures: Iterable[Picture]) -> dict[str, Figure]:
     """Return the figures of pictures by name, with their labels."""
-    found: dict[str, Figure] = {}
+    figure_by_name: dict[str, Figure] = {}
     for picture in pictures:
-        bars = [replace(each, label=f"{each.label} ({name})") for name, bar in picture.groups.items() for each in bar]
+        bars = [
+            replace(figure, label=f"{figure.label} ({name})") for name, bar in picture.groups.items() for figure in bar
+        ]
         for figure in (*picture.figures, *bars):
-            found.setdefault(figure.name, figure)
-    return found
+            figure_by_name.setdefault(figure.name, figure)
+    return figure_by_name
 
 
 _DEFINITIONS = {

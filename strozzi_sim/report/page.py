@@ -31,13 +31,13 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
 
     def with_terms(text: str) -> Markup:
-        """Return a text whose first use of every word of the glossary says what it means."""
-        told: set[str] = set()
+        """Return a text in which the first use of every word of the glossary has its meaning."""
+        explained: set[str] = set()
 
         def term(match: re.Match[str]) -> str:
-            if match[0] in told or len(match[0]) < 3:
+            if match[0] in explained or len(match[0]) < 3:
                 return match[0]
-            told.add(match[0])
+            explained.add(match[0])
             return (
                 f'<button type="button" class="term" data-t="{escape(content.glossary[match[0]])}">{match[0]}</button>'
             )

@@ -18,13 +18,12 @@ class Painter:
 
     def __init__(self, *, files: bool = False) -> None:
         self.drawn: dict[str, bytes] = {}  # files by name
-        self.marks: dict[
-            str, dict[str, list[Any]]
-        ] = {}  # picture -> columns and rows of its marks, the last of which are their sentences
+        # picture -> columns and rows of its marks, the last of which are their sentences
+        self.marks: dict[str, dict[str, list[Any]]] = {}
         self._files = files
 
     def paint(self, drawn: Drawn, name: str, title: str) -> Shown:
-        """Return a picture for the page, which draws it where it shows it."""
+        """Return a picture for the page, which draws it in place."""
         self.marks[name] = drawn.data()
         if self._files:
             self.drawn |= {f"{name}.{kind}": content for kind, content in drawn.files(title).items()}

@@ -1,4 +1,4 @@
-"""The pages of recorded games: each game's steps on its table, with what an analysis says of them, and a list of the games of a file."""
+"""The pages of recorded games: each game's steps on its table, with an analysis, and a list of the games of a file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from strozzi_sim.table.plain import replayed_steps, table_of
 
 Outcomes = Mapping[int, Sequence[Outcome]]
 _TURNS = 6  # marks on the curve
-_NOTED = 0.005  # share of the win, from which a loss or luck is worth a remark
+_NOTED = 0.005  # share of the win, from which a loss or luck has a remark
 _POINTS_NOTED = 1.0  # points of lead, likewise
 _LIST = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="generator" content="strozzi-sim"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -36,7 +36,7 @@ def replay_data(
     """Return the JSON of the page of a recorded game that follows the rules, and its heading.
 
     Without an analysis (`analyse_game`) the page has no shares of the win, without outcomes (`outcomes_of_game`), which are by number
-    of the decision, it does not show what could have come.
+    of the decision, it does not show the possible outcomes.
     """
     game = load_game(recorded.header["game"])
     table = table_of(game, recorded.header)
@@ -64,51 +64,58 @@ def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
 def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Outcomes) -> dict[str, Any]:
     """Return the JSON `judged` of a page, `table.schema.Judged`; `said` are the sentences of all steps of its table."""
     steps = len(said)
-    first = steps - sum(len(each.events) for each in analysis.decisions)  # lines before the first decision
-    starts = np.cumsum([first, *(len(each.events) for each in analysis.decisions)]).tolist()
+    first = steps - sum(len(decision.events) for decision in analysis.decisions)  # lines before the first decision
+    starts = np.cumsum([first, *(len(decision.events) for decision in analysis.decisions)]).tolist()
     curve = analysis.curve().round(3)
     win = [curve[np.searchsorted(starts[:-1], step + 1)].tolist() for step in range(steps)]
     notes = [""] * steps
-    for each, start, end in zip(analysis.decisions, starts, starts[1:], strict=False):
-        if end > start:  # a decision without a line of its own belongs to the next line
-            notes[start] = _decision_note(each, table)
-            notes[end - 1] = " ".join(filter(None, [notes[end - 1], _luck_note(each, table)]))
+    for decision, start, end in zip(analysis.decisions, starts, starts[1:], strict=False):
+        if end > start:  # a decision without its own line belongs to the next one
+            notes[start] = _decision_note(decision, table)
+            notes[end - 1] = " ".join(filter(None, [notes[end - 1], _luck_note(decision, table)]))
     turns = [
-        _turn(kind, each, change, starts[each.number - 1 : each.number + 1], said, table)
-        for kind, each, change in analysis.turning_points(_TURNS)
+        _turn(kind, decision, change, starts[decision.number - 1 : decision.number + 1], said, table)
+        for kind, decision, change in analysis.turning_points(_TURNS)
         if abs(change) >= _NOTED
     ]
     turns.sort(key=lambda turn: turn["step"])
-    found = {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
-    return found | {"next": _next(outcomes, starts)}
+    judged = {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
+    return judged | {"next": _next(outcomes, starts)}
 
 
 def _turn(
-    kind: str, each: JudgedDecision, change: float, ends: Sequence[int], said: Sequence[str], table: Table
+    kind: str, decision: JudgedDecision, change: float, ends: Sequence[int], said: Sequence[str], table: Table
 ) -> dict[str, Any]:
     """Return a turning point: an error at the first line of its decision, luck at the last."""
     if kind == "error":
-        step, seat, words = ends[0], each.seat, _error_words(each, table)
+        step, seat, words = ends[0], decision.seat, _error_words(decision, table)
     else:
-        step, seat = max(ends[0], ends[1] - 1), int(np.abs(each.luck[:, WIN]).argmax())
-        came = said[step][:1].lower() + said[step][1:].rstrip(".")
-        words = f"{'Good' if change > 0 else 'Bad'} luck for {table.named(seat)}, {_share(change)}: {came}"
+        step, seat = max(ends[0], ends[1] - 1), int(np.abs(decision.luck[:, WIN]).argmax())
+        event = said[step][:1].lower() + said[step][1:].rstrip(".")
+        words = f"{'Good' if change > 0 else 'Bad'} luck for {table.named(seat)}, {_share(change)}: {event}"
     return {"step": step, "kind": kind, "seat": seat, "change": round(change, 3), "said": words}
 
 
 def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:
-    """Return what could have come: the names of all outcomes, and a table for each step at which one came."""
-    names = sorted({each.name for found in outcomes.values() for each in found})
-    place = {name: number for number, name in enumerate(names)}
+    """Return the possible outcomes: the names of all outcomes, and a table for each step at which one occurred."""
+    names = sorted({outcome.name for possible in outcomes.values() for outcome in possible})
+    number_of_name = {name: number for number, name in enumerate(names)}
     steps = {}
-    for number, found in outcomes.items():
+    for number, possible in outcomes.items():
         rows = [
-            [place[each.name], each.ways, int(each.came), *(round(1000 * share) for share in each.win.tolist())]
-            for each in sorted(found, key=lambda each: (not each.came, each.name))
+            [
+                number_of_name[outcome.name],
+                outcome.ways,
+                int(outcome.came),
+                *(round(1000 * share) for share in outcome.win.tolist()),
+            ]
+            for outcome in sorted(possible, key=lambda outcome: (not outcome.came, outcome.name))
         ]
-        width = max(each.half_width for each in found)
+        width = max(outcome.half_width for outcome in possible)
         certain = f"to \N{PLUS-MINUS SIGN}{100 * width:.1f} points" if width else "exact for this judge"
-        note = f"Each seat's share of the win after each of {sum(each.ways for each in found)} draws, {certain}."
+        note = (
+            f"Each seat's share of the win after each of {sum(outcome.ways for outcome in possible)} draws, {certain}."
+        )
         steps[str(max(starts[number - 1], starts[number] - 1))] = {"note": note, "rows": rows}
     return {"names": names, "steps": steps}
 
@@ -117,26 +124,26 @@ def _share(share: float) -> str:
     return f"{100 * abs(share):.0f} % of the win"
 
 
-def _decision_note(each: JudgedDecision, table: Table) -> str:
-    """Return what a decision cost, "" where it was no choice."""
-    if not each.is_choice:
+def _decision_note(decision: JudgedDecision, table: Table) -> str:
+    """Return the cost of a decision as text, "" if it was no choice."""
+    if not decision.is_choice:
         return ""
-    if each.win_loss < _NOTED and each.loss < _POINTS_NOTED:
-        return f"{table.name(each.seat)} chose {each.played}: nothing better found."
-    return f"{_error_words(each, table)}."
+    if decision.win_loss < _NOTED and decision.loss < _POINTS_NOTED:
+        return f"{table.name(decision.seat)} chose {decision.played}: nothing better found."
+    return f"{_error_words(decision, table)}."
 
 
-def _error_words(each: JudgedDecision, table: Table) -> str:
-    points = f"{each.loss:.1f} points"
-    lost = f"{_share(each.win_loss)} and {points}" if each.win_loss >= _NOTED else points
-    return f"{table.name(each.seat)} chose {each.played} and lost {lost}; best found: {each.best}"
+def _error_words(decision: JudgedDecision, table: Table) -> str:
+    points = f"{decision.loss:.1f} points"
+    loss = f"{_share(decision.win_loss)} and {points}" if decision.win_loss >= _NOTED else points
+    return f"{table.name(decision.seat)} chose {decision.played} and lost {loss}; best found: {decision.best}"
 
 
-def _luck_note(each: JudgedDecision, table: Table) -> str:
-    """Return each seat's luck in what followed a decision, "" if there was hardly any."""
-    told = [
+def _luck_note(decision: JudgedDecision, table: Table) -> str:
+    """Return each seat's luck in the events after a decision as text, "" if there was hardly any."""
+    parts = [
         f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")
-        for seat, share in enumerate(each.luck[:, WIN].tolist())
+        for seat, share in enumerate(decision.luck[:, WIN].tolist())
         if abs(share) >= _NOTED
     ]
-    return f"Luck of the draw: {listed(told)}." if told else ""
+    return f"Luck of the draw: {listed(parts)}." if parts else ""

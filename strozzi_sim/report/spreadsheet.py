@@ -1,4 +1,4 @@
-"""The tables of a page for a spreadsheet: a sheet for each, value, low, high and n beside each other, and what the figures are."""
+"""The tables of a page for a spreadsheet: a sheet for each, with value, low, high and n, and a sheet of definitions."""
 
 import io
 import re
@@ -29,7 +29,7 @@ def write_spreadsheet(results: Results, kind: str, path: str | Path | None = Non
         refuse_links(results.folder)
     place = Path(path or Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx")))
     sheets = _sheets_of(results)
-    files = {place: _workbook(sheets)} if kind == "xlsx" else {place / f"{name}.csv": csv_of(each) for name, each in sheets.items()}  # fmt: skip
+    files = {place: _workbook(sheets)} if kind == "xlsx" else {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}  # fmt: skip
     with storage_errors(f"cannot write {place}"):
         (place if kind == "csv" else place.parent).mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
@@ -38,22 +38,23 @@ def write_spreadsheet(results: Results, kind: str, path: str | Path | None = Non
 
 
 def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
-    """Return the tables of the page by name, with raw shares, and as the last one what each figure is."""
-    layout, found, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
-    for within in layout.sections:
-        for shown in within.shown:
+    """Return the tables of the page by name, with raw shares, and the definitions of the figures as the last one."""
+    layout, sheets, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
+    for section in layout.sections:
+        for shown in section.shown:
             if isinstance(shown, tuple):
-                found[shown[0].replace("_", "-")] = layout.table(within, shown)
+                sheets[shown[0].replace("_", "-")] = layout.table(section, shown)
             elif shown.kind == "table":
                 labels |= {figure.name: figure.label for figure in shown.figures}
                 tables = [
-                    (page_table(shown, each.rows, each.words), each.name) for each in layout.scenes(within, shown)[0]
+                    (page_table(shown, scene.rows, scene.words), scene.name)
+                    for scene in layout.scenes(section, shown)[0]
                 ]
-                if lines := [line for table, scene in tables if table for line in _lines(table, scene)]:
-                    found[shown.name] = pd.DataFrame(lines)
-    counted = definitions_of(labels, results.study.the_game)
-    about = [(name, label, counted.get(name, "")) for name, label in labels.items()]
-    return {**found, "figures": pd.DataFrame(about, columns=["figure", "label", "how it is counted"])}
+                if lines := [line for table, name in tables if table for line in _lines(table, name)]:
+                    sheets[shown.name] = pd.DataFrame(lines)
+    definitions = definitions_of(labels, results.study.the_game)
+    rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]
+    return {**sheets, "figures": pd.DataFrame(rows, columns=["figure", "label", "how it is counted"])}
 
 
 def _lines(table: PageTable, scene: str) -> Iterator[dict[str, object]]:
@@ -73,16 +74,16 @@ def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
         import openpyxl
     except ImportError:
         raise InputError("spreadsheet: xlsx needs openpyxl; install it with: pip install 'strozzi-sim[xlsx]'") from None
-    book, written = openpyxl.Workbook(), io.BytesIO()
+    book, content = openpyxl.Workbook(), io.BytesIO()
     book.remove(book.active)
     for number, (name, sheet) in enumerate(sheets.items(), 1):
         safe = re.sub(r"[\[\]:*?/\\']", " ", name)
         page = book.create_sheet(safe if len(safe) <= _LONGEST else f"{safe[: _LONGEST - 4]} {number}")
-        known = sheet.astype(object).where(sheet.notna(), None)
-        for line in (sheet.columns, *known.itertuples(index=False, name=None)):
-            page.append([re.sub(r"[\x00-\x1f]", " ", each) if isinstance(each, str) else each for each in line])
+        with_empty_cells = sheet.astype(object).where(sheet.notna(), None)
+        for line in (sheet.columns, *with_empty_cells.itertuples(index=False, name=None)):
+            page.append([re.sub(r"[\x00-\x1f]", " ", value) if isinstance(value, str) else value for value in line])
         for cell in (cell for row in page.iter_rows() for cell in row if isinstance(cell.value, str)):
             cell.data_type, cell.quotePrefix = "s", True  # text, also after it has been edited
         page.freeze_panes = "A2"
-    book.save(written)
-    return written.getvalue()
+    book.save(content)
+    return content.getvalue()

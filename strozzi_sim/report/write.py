@@ -38,7 +38,7 @@ from strozzi_sim.study.wording import played_by
 
 FIGURES = "figures"
 MAX_CELLS = 6000  # of heat maps that a page has as tables
-_WORDS = 60  # behind the verdict; what is longer stands in the first section
+_WORDS = 60  # most words of details beside the verdict; further ones are in the first section
 _CERTAINTY = [
     "Every figure is an exact count over all games, or over the stated part of the deals. Its interval comes from recomputing it without "
     "one chunk of deals at a time (the delete-one jackknife). All seatings of a deal are in one chunk.",
@@ -102,8 +102,8 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
     name = next(iter(names)) if name is None else name.replace("_", "-")
     if name not in names:
         raise ArgumentError("name", f"no picture {name!r}; {suggest_names(name, names)}")
-    within, shown = names[name]
-    drawing = _drawing_of(layout, within, shown)
+    declared, shown = names[name]
+    drawing = _drawing_of(layout, declared, shown)
     if ax is None:
         return drawing
     if not drawing.drawn:
@@ -112,25 +112,27 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
     return ax
 
 
-def _drawing_of(layout: Layout, within: Section, shown: Picture | NamedHeatMap) -> Drawing:
+def _drawing_of(layout: Layout, declared: Section, shown: Picture | NamedHeatMap) -> Drawing:
     """Return a picture or heat map in all its variants and line-ups."""
-    found, titles = dict[str, Drawn](), dict[str, str]()
+    pictures, titles = dict[str, Drawn](), dict[str, str]()
     if isinstance(shown, tuple):
         name, heat_map = shown
-        if heat := _heat_tables(layout, within, shown):
-            found[name], titles[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
+        if heat := _heat_tables(layout, declared, shown):
+            pictures[name], titles[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
     else:
-        scenes, compared = layout.scenes(within, shown)
+        scenes, compared = layout.scenes(declared, shown)
         for scene in scenes:
             if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared):
                 name = shown.name + scene.slug
-                found[name], titles[name] = drawn, f"{shown.title}: {scene.name}" if scene.name else shown.title
+                pictures[name], titles[name] = drawn, f"{shown.title}: {scene.name}" if scene.name else shown.title
     title = shown[1].title if isinstance(shown, tuple) else shown.title
-    return Drawing(title, found, layout.table(within, shown), titles)
+    return Drawing(title, pictures, layout.table(declared, shown), titles)
 
 
-def _heat_tables(layout: Layout, within: Section, shown: NamedHeatMap) -> HeatTables | None:
-    return heat_tables(shown[1], layout.table(within, shown), layout.words("", ""), chunks=layout.results.study.chunks)
+def _heat_tables(layout: Layout, declared: Section, shown: NamedHeatMap) -> HeatTables | None:
+    return heat_tables(
+        shown[1], layout.table(declared, shown), layout.words("", ""), chunks=layout.results.study.chunks
+    )
 
 
 def content(layout: Layout, painter: Painter) -> Content:
@@ -138,30 +140,34 @@ def content(layout: Layout, painter: Painter) -> Content:
     results, hero = layout.results, layout.hero
     study, look, tables = results.study, results.look, layout.tables
     verdict, *details = study.verdict(results.tables, look) if results.tables else [results.summary]
-    lengths = accumulate(len(each.split()) for each in details)
-    behind = sum(length <= _WORDS for length in lengths)
-    made: list[Any] = []
+    lengths = accumulate(len(detail.split()) for detail in details)
+    details_shown = sum(length <= _WORDS for length in lengths)
+    sections: list[Any] = []
     first = layout.sections[0] if layout.sections else None
-    front = [_item(layout, first, hero, painter, HERO)] if first and hero else []
-    for number, each in enumerate(layout.sections):
-        items = [_item(layout, each, one, painter, WIDE) for one in each.shown if one is not hero]
-        said = [*(details[behind:] if number == 0 else ()), *each.sentences]
-        if number == 0 and front and not any(item.is_picture or item.is_heat_map for item in items):
-            front, items = [*front, *items], []  # tables alone stand behind the picture of the first screen
-        finding = "" if verdict.casefold().endswith(each.finding.casefold()) else each.finding
-        found = section(f"section-{number}", each.name, each.question, said, items, finding, side_by_side=each.beside)
-        made.append(found)
+    hero_items = [_item(layout, first, hero, painter, HERO)] if first and hero else []
+    for number, declared in enumerate(layout.sections):
+        items = [_item(layout, declared, shown, painter, WIDE) for shown in declared.shown if shown is not hero]
+        sentences = [*(details[details_shown:] if number == 0 else ()), *declared.sentences]
+        if number == 0 and hero_items and not any(item.is_picture or item.is_heat_map for item in items):
+            hero_items, items = [*hero_items, *items], []  # tables alone stand behind the picture of the first screen
+        finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
+        sections.append(
+            section(
+                f"section-{number}", declared.name, declared.question, sentences, items, finding,
+                side_by_side=declared.beside,
+            )
+        )  # fmt: skip
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
-    pictures = [one for each in layout.sections for one in each.shown if isinstance(one, Picture)]
+    pictures = [shown for declared in layout.sections for shown in declared.shown if isinstance(shown, Picture)]
     caveats = [
         *(first.caveats if first else ()),
         *notes(study, results.tables),
         *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
     ]
     return Content(
-        answer=Answer(verdict, " ".join(details[:behind]), tuple(map(_number, first.numbers[:3] if first else ()))),
-        hero=tuple(front),
-        sections=[each for each in made if each.items or each.paragraphs],
+        answer=Answer(verdict, " ".join(details[:details_shown]), tuple(map(_number, first.numbers[:3] if first else ()))),
+        hero=tuple(hero_items),
+        sections=[part for part in sections if part.items or part.paragraphs],
         plan=_plan(results),
         facts=_facts(results),
         certainty=_CERTAINTY,
@@ -170,47 +176,49 @@ def content(layout: Layout, painter: Painter) -> Content:
         explorer=packed_explorer(look.name, tables, study.the_game, look.maps_in(study.the_game), layout.variants, pictures) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
-        caveats=[each.removesuffix(".") for each in caveats],
+        caveats=[caveat.removesuffix(".") for caveat in caveats],
     )  # fmt: skip
 
 
-def _item(layout: Layout, within: Section, shown: Picture | NamedHeatMap, painter: Painter, width: int) -> Item:
+def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, painter: Painter, width: int) -> Item:
     """Return a picture or table with a part for each variant and line-up, or a heat map."""
     if isinstance(shown, tuple):
-        return _heat(layout, within, shown)
-    scenes, compared = layout.scenes(within, shown)
+        return _heat(layout, declared, shown)
+    scenes, compared = layout.scenes(declared, shown)
     parts = [part for scene in scenes if (part := painter.part(shown, scene, compared, width))]
-    table = layout.table(within, shown)
-    parts += [Part("", note=f"Not shown: {each} (table `{shown.table}`).") for each in unknown_figures(shown, table)]
+    table = layout.table(declared, shown)
+    parts += [
+        Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown_figures(shown, table)
+    ]
     count = len(table[["variant", "lineup"]].drop_duplicates())
     is_cut = len(scenes) == MOST_SCENES < count
     left_out = f"The first {MOST_SCENES} of {count}; `tables/{shown.table}.csv` has all." if is_cut else ""
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
 
 
-def _heat(layout: Layout, within: Section, shown: NamedHeatMap) -> Item:
+def _heat(layout: Layout, declared: Section, shown: NamedHeatMap) -> Item:
     """Return a heat map, or a note why it is not shown."""
-    (name, heat_map), table = shown, layout.table(within, shown)
+    (name, heat_map), table = shown, layout.table(declared, shown)
     n = int(table["n"].max()) if len(table) else 0
     if known_rows(heat_map, table).empty:
-        why = f"every cell has too few events (at most {n}) for a value" if n else "nothing that it counts happened"
-        part = Part("", note=f"Not shown: {heat_map.title}, since {why}.")
+        reason = f"every cell has too few events (at most {n}) for a value" if n else "nothing that it counts happened"
+        part = Part("", note=f"Not shown: {heat_map.title}, since {reason}.")
     elif len(table) > MAX_CELLS:
         part = Part(
             "",
             note=f"Not shown: {heat_map.title}, {len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them.",
         )
     else:
-        part = Part("", heat=_heat_tables(layout, within, shown))
+        part = Part("", heat=_heat_tables(layout, declared, shown))
     return Item(heat_map.title, heat_map.caption if part.heat else "", (part,), f"item-{name.replace('_', '-')}")
 
 
 def _heat_files(layout: Layout) -> dict[str, bytes]:
     """Return the heat maps as files by name."""
     files: dict[str, bytes] = {}
-    for name, (within, shown) in layout.pictures.items():
+    for name, (declared, shown) in layout.pictures.items():
         if isinstance(shown, tuple):
-            table, words = layout.table(within, shown), layout.words("", "")
+            table, words = layout.table(declared, shown), layout.words("", "")
             files |= heat_map_files(name, shown[1], table, words, layout.results.study.chunks)
     return files
 
@@ -228,22 +236,20 @@ def _number(key: KeyNumber) -> Number:
 def _plan(results: Results) -> str:
     """Return the study in one sentence."""
     study = results.study
-    lineups = [", ".join(each) for each in dict.fromkeys(study.lineups)]
-    alone = all(len(each) == 1 for each in study.lineups)
-    whom = f"by {' | '.join(lineups) if len(lineups) <= 3 else f'{len(lineups)} line-ups'}{', each by itself' if alone and len(lineups) > 1 else ''}"
+    lineups = [", ".join(lineup) for lineup in dict.fromkeys(study.lineups)]
+    is_selfplay = all(len(lineup) == 1 for lineup in study.lineups)
+    agents = f"by {' | '.join(lineups) if len(lineups) <= 3 else f'{len(lineups)} line-ups'}{', each by itself' if is_selfplay and len(lineups) > 1 else ''}"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
     counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
-    each = f" for each, {games} in all" if results.n_games != study.deals else f", {games}"
-    return (
-        f"{study.the_game.title} at {counts} players, played {whom}{variants}: {pluralize(study.deals, 'deal')}{each}."
-    )
+    games_text = f" for each, {games} in all" if results.n_games != study.deals else f", {games}"
+    return f"{study.the_game.title} at {counts} players, played {agents}{variants}: {pluralize(study.deals, 'deal')}{games_text}."
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
     """Return the study as a short table."""
     study = results.study
     facts = {
-        "Players": listed([str(count) for count in study.players]), "Line-ups": " | ".join(", ".join(each) for each in study.lineups),
+        "Players": listed([str(count) for count in study.players]), "Line-ups": " | ".join(", ".join(lineup) for lineup in study.lineups),
         "Variants": ", ".join(study.variants), "Deals": f"{study.deals:,}", "Seatings": study.seatings, "Games": f"{results.n_games:,}",
         "Played": " to ".join(_moment(results.about[key]) for key in ("started", "finished") if results.about.get(key)),
     }  # fmt: skip
@@ -256,7 +262,7 @@ def _moment(text: Any) -> str:
 
 
 def _heading(results: Results) -> Mapping[str, Any]:
-    """Return what the head of the page says of the run."""
+    """Return the manifest of the run for the head of the page."""
     study, versions = results.study, results.about.get("versions", {})
     return {
         "name": results.look.name, "games": results.n_games, "seed": study.seed, "plan_hash": study.hash, "warnings": study.warnings,

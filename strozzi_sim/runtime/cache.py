@@ -6,8 +6,8 @@ strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, a
 sources were edited after their import keeps no code. Each piece of code is a file (see `kernel.jit`), so processes need no
 lock: two that compile the same write equal code, atomically.
 
-Loaded code is executed, so the folder must belong to the user alone, as those of ssh. A folder that cannot be written to is
-replaced by one among the temporary files, or by none, which costs a compilation and one line on standard error.
+Loaded code is executed, so only the user may have access to the folder, as with ssh. A folder that cannot be written to is
+replaced by a temporary one, or by none, which costs a compilation and one line on standard error.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 """
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
-_NOT_IN_THE_KEY = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
+_EXCLUDED_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
 
 
 def cache_root() -> Path:
@@ -84,10 +84,14 @@ def _folders_of(game: str) -> list[Path]:
         package = point.value.split(":")[0].split(".")[0]
         if package == _PACKAGE.name or (game and point.name != game):
             continue
-        found = util.find_spec(package)
-        if found is not None:
-            folders += [Path(place) for place in found.submodule_search_locations or ()]
-            folders += [Path(found.origin)] if found.origin and not found.submodule_search_locations else []
+        package_spec = util.find_spec(package)
+        if package_spec is not None:
+            folders += [Path(place) for place in package_spec.submodule_search_locations or ()]
+            folders += (
+                [Path(package_spec.origin)]
+                if package_spec.origin and not package_spec.submodule_search_locations
+                else []
+            )
     return folders
 
 
@@ -126,7 +130,7 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    keys = sorted(key for key in os.environ if key.startswith("NUMBA_") and key not in _NOT_IN_THE_KEY)
+    keys = sorted(key for key in os.environ if key.startswith("NUMBA_") and key not in _EXCLUDED_SETTINGS)
     digest.update(repr([(key, os.environ[key]) for key in keys]).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
@@ -157,9 +161,9 @@ def is_cold(game: str) -> bool:
 
 
 def _make(folder: Path) -> None:
-    for place in (folder.parent, folder):
-        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        _check_private(place)
+    for directory in (folder.parent, folder):
+        directory.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        _check_private(directory)
     if not _is_tagged(folder):
         (folder / _TAG).write_bytes(_TAG_TEXT)
         _drop_old(folder.parent)
@@ -169,26 +173,26 @@ def _make(folder: Path) -> None:
 _given_up: set[Path] = set()
 
 
-def give_up(root: Path, why: str) -> None:
+def give_up(root: Path, reason: str) -> None:
     """Stop using the cache folders in `root` in this process."""
     if root not in _given_up:
         _given_up.add(root)
-        tell(f"the cache of compiled code in {root} is not used: {why}")
+        print_status(f"the cache of compiled code in {root} is not used: {reason}")
 
 
-def tell(line: str) -> None:
+def print_status(line: str) -> None:
     """Print a line for the user in the parent process only; its workers have the same message."""
     if multiprocessing.current_process().name == "MainProcess":
         print(f"strozzi: {line}", file=sys.stderr, flush=True)
 
 
-def _check_private(place: Path) -> None:
+def _check_private(folder: Path) -> None:
     if os.name == "nt":
         return  # Windows has no modes; the folders of a profile are private
-    status = place.stat()
+    status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise StorageError(
-            f"the cache of compiled code in {place}: must belong to you (uid {os.geteuid()}) and be writable by nobody else, got "
+            f"the cache of compiled code in {folder}: must belong to you (uid {os.geteuid()}) and be writable by nobody else, got "
             f"uid {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o}; make it private (chmod 700), or name another in STROZZI_CACHE_DIR"
         )
 
@@ -203,8 +207,8 @@ def _is_tagged(folder: Path) -> bool:
 
 def folders() -> list[Path]:
     """Return all cache folders, newest first."""
-    found = [path for root in _roots() for path in root.glob("*-" + "?" * 16) if _is_tagged(path)]
-    return sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)
+    tagged = [path for root in _roots() for path in root.glob("*-" + "?" * 16) if _is_tagged(path)]
+    return sorted(tagged, key=lambda path: path.stat().st_mtime, reverse=True)
 
 
 def _drop_old(root: Path) -> None:
@@ -214,7 +218,7 @@ def _drop_old(root: Path) -> None:
 
 def clear() -> list[Path]:
     """Remove every cache folder, and return them; a running process compiles what it needs again."""
-    found = folders()
-    for folder in found:
+    removed = folders()
+    for folder in removed:
         shutil.rmtree(folder, ignore_errors=True)
-    return found
+    return removed

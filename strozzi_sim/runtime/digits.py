@@ -1,4 +1,4 @@
-"""How many decimals of a figure mean something."""
+"""The number of meaningful decimals of a figure."""
 
 from math import floor, isfinite, log10
 

@@ -12,14 +12,14 @@ from strozzi_sim.errors import InputError
 def find_entry_points(group: str) -> dict[str, EntryPoint]:
     """Return the entry points of a group, such as `strozzi_sim.agents`, by name; also of packages installed since the last call.
 
-    Of a name that two packages register, the first is returned; `check_unique` refuses it.
+    The first of two packages that register a name is returned; `check_unique` raises InputError for such a name.
     """
-    return _found(group, tuple(map(_changed, sys.path)))[0]
+    return _points_and_clashes(group, tuple(map(_modified, sys.path)))[0]
 
 
 def check_unique(group: str, name: str) -> None:
     """Check that at most one package registers a name in a group."""
-    if clash := _found(group, tuple(map(_changed, sys.path)))[1].get(name):
+    if clash := _points_and_clashes(group, tuple(map(_modified, sys.path)))[1].get(name):
         raise InputError(clash)
 
 
@@ -32,15 +32,15 @@ def load_object(point: EntryPoint) -> Any:
         module = sys.modules.get(package)
         if module is None or getattr(module, "__file__", None) is not None:
             raise
-        # Python takes a folder without __init__.py for a package, before the finder of an editable installation.
+        # Python treats a folder without __init__.py as a package, before the finder of an editable installation.
         raise ImportError(
             f"the folder {next(iter(module.__path__))} hides the installed package {package}; start Python in another folder, "
             f"or move the package into a folder src"
         ) from error
 
 
-def _changed(folder: str) -> tuple[str, int]:
-    """Return a folder and the time of its last change, in which packages come and go."""
+def _modified(folder: str) -> tuple[str, int]:
+    """Return a folder and the time of its last change, which shows that packages were installed or removed."""
     try:
         return folder, Path(folder).stat().st_mtime_ns
     except OSError:
@@ -48,7 +48,9 @@ def _changed(folder: str) -> tuple[str, int]:
 
 
 @lru_cache(maxsize=16)
-def _found(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[dict[str, EntryPoint], dict[str, str]]:
+def _points_and_clashes(
+    group: str, folders: tuple[tuple[str, int], ...]
+) -> tuple[dict[str, EntryPoint], dict[str, str]]:
     """Return the entry points of a group, and the error of each name that two packages register; `folders` are searched."""
     points: dict[str, EntryPoint] = {}
     clashes: dict[str, str] = {}

@@ -35,10 +35,10 @@ def open_descriptor(path: Path) -> int | None:
     """Return the descriptor of this process's open file that `path` names, as 1 for `-` and /dev/stdout, or None."""
     if str(path) == "-":
         return STANDARD_OUTPUT
-    own = {f"/proc/{os.getpid()}/fd", "/dev/fd"}
+    descriptor_folders = {f"/proc/{os.getpid()}/fd", "/dev/fd"}
     for _ in range(_MAX_LINKS):
         folder = os.path.realpath(path.parent)
-        if folder in own and path.name.isdecimal():
+        if folder in descriptor_folders and path.name.isdecimal():
             return int(path.name)
         if not path.is_symlink():
             break
@@ -81,12 +81,12 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
         return
     with storage_errors(what):
         target = path.resolve() if path.is_symlink() else path
-        before = _permissions(target)
+        permissions = _permissions(target)
         temporary = target.with_name(f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(_TOKEN_BYTES)}.tmp")
         try:
             with temporary.open("xb") as file:
-                if before is not None:
-                    os.chmod(temporary, before)
+                if permissions is not None:
+                    os.chmod(temporary, permissions)
                 yield file
                 if lasting:
                     file.flush()

@@ -30,7 +30,7 @@ _TOO_LONG = "an integer has at most 64 bits"
 
 
 def toml_value(text: str) -> Any:
-    """Return a value as TOML reads it, text that is none stays text; ValueError for odd numbers, `1_0` or `inf`.
+    """Return a value parsed as TOML, other text unchanged. Raises ValueError for odd numbers, such as `1_0` or `inf`.
 
     >>> toml_value("[1, 2.5]"), toml_value("red")
     ([1, 2.5], 'red')
@@ -67,7 +67,7 @@ def real_number(text: str) -> float:
 
 
 def check_name(file: Path) -> None:
-    """Refuse a path with a NUL character, which no file system has."""
+    """Raise InputError for a path with a NUL character, which no file system allows."""
     if "\0" in str(file):
         raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
 
@@ -117,15 +117,15 @@ def parse_json(content: bytes) -> Any:
 
 def _check_bounds(raw: Any) -> None:
     """Raise ValueError if plain data nests too deeply, or has an integer of more than 64 bits."""
-    waiting: list[tuple[str, Any, int]] = [("", raw, 0)]
-    while waiting:
-        key, value, depth = waiting.pop()
+    pending: list[tuple[str, Any, int]] = [("", raw, 0)]
+    while pending:
+        key, value, depth = pending.pop()
         if depth > MAX_DEPTH:
             raise ValueError(f"{re.split(r'[.[]', key)[0]}: {_TOO_DEEP}".removeprefix(": "))
         if isinstance(value, dict):
-            waiting += [(f"{key}.{name}" if key else str(name), entry, depth + 1) for name, entry in value.items()]
+            pending += [(f"{key}.{name}" if key else str(name), entry, depth + 1) for name, entry in value.items()]
         elif isinstance(value, list):
-            waiting += [(f"{key}[{number}]", entry, depth + 1) for number, entry in enumerate(value)]
+            pending += [(f"{key}[{number}]", entry, depth + 1) for number, entry in enumerate(value)]
         elif isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
             raise ValueError(f"{key}: {_TOO_LONG}, got {short_repr(value)}".removeprefix(": "))
 

@@ -60,25 +60,25 @@ _outer = -1  # descriptor to which the interpreter wrote before, such as that of
 def signals_written_to(stop: Any) -> Iterator[None]:
     """Write the number of a SIGINT or SIGTERM into `stop`, int64[1], as soon as it arrives inside the block.
 
-    The handlers run too, once Python does. Outside the main thread nothing is written: Python handles signals there alone.
+    The handlers run too, once Python does. Outside the main thread nothing is written: Python handles signals only there.
     """
     global _outer
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     reader, writer = _line(os.getpid())
-    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    outer_descriptor = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     with _lock:
         if not _written_to:
-            _outer = before
+            _outer = outer_descriptor
         _written_to.append(stop)
     try:
         yield
     finally:
-        _read(reader)  # what has arrived is of this block, not of the next one
+        _read(reader)  # signals that have arrived belong to this block, not to the next one
         with _lock:
             _written_to.pop()
-        signal.set_wakeup_fd(before)
+        signal.set_wakeup_fd(outer_descriptor)
 
 
 @cache
@@ -114,8 +114,8 @@ def _read(reader: socket.socket) -> None:
                 os.write(_outer, numbers)
 
 
-def _end_in_copy() -> None:
-    """Let go of the line in a forked copy: its signals are not those of the original process."""
+def _release_in_copy() -> None:
+    """Release the line in a forked copy, whose signals are its own."""
     global _lock
     _lock = threading.Lock()
     if _written_to and threading.current_thread() is threading.main_thread():
@@ -124,4 +124,4 @@ def _end_in_copy() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_end_in_copy)
+    os.register_at_fork(after_in_child=_release_in_copy)

@@ -1,6 +1,6 @@
 """Worker processes, in which third-party code runs: it can loop for ever, end its process or crash it.
 
-The parent calls functions in workers and survives what happens there: it raises `WorkerDied` with the last heartbeat, from
+The parent calls functions in workers and survives their failures: it raises `WorkerDied` with the last heartbeat, from
 shared memory, which names game, seat and decision. Workers are reused, since starting one takes a second. They end with the
 parent, however it ends.
 
@@ -135,7 +135,7 @@ def _reply(request: bytes) -> bytes:
 
 
 def _error_reply(error: Exception) -> bytes:
-    """Return the reply that raises this in the parent: with its traceback, else without, else its text alone."""
+    """Return the reply that raises this in the parent: with its traceback, else without it, else only its text."""
     from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 
     for wrap in (lambda: ExceptionWithTraceback(error, error.__traceback__), lambda: error):
@@ -187,12 +187,12 @@ def _end_with_parent(lifeline: int, parent: int) -> None:
     if select.select([lifeline], [], [], 0)[0]:  # the parent ended earlier
         os._exit(0)
 
-    def look() -> None:
+    def watch_parent() -> None:
         while os.getppid() == parent:
             time.sleep(_PARENT_SECONDS)
         os.killpg(0, signal.SIGKILL)
 
-    threading.Thread(target=look, daemon=True).start()
+    threading.Thread(target=watch_parent, daemon=True).start()
 
 
 @contextmanager
@@ -201,18 +201,18 @@ def stdout_to_stderr() -> Iterator[None]:
     if is_worker():
         yield
         return
-    kept = None
+    stdout_copy = None
     with suppress(OSError, ValueError):  # a notebook may lack these descriptors
         sys.stdout.flush()
-        kept = os.dup(1)
+        stdout_copy = os.dup(1)
         os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
             yield
     finally:
-        if kept is not None:
-            os.dup2(kept, 1)
-            os.close(kept)
+        if stdout_copy is not None:
+            os.dup2(stdout_copy, 1)
+            os.close(stdout_copy)
 
 
 # -- the parent's side -------------------------------------------------------------------------------------------------
@@ -240,20 +240,20 @@ class Worker:
     def __init__(self) -> None:
         from multiprocessing import Pipe
 
-        self._line, there = Pipe()
-        held, lifeline = os.pipe()
+        self._line, worker_end = Pipe()
+        lifeline_reader, lifeline = os.pipe()
         self._lifeline = os.fdopen(lifeline, "wb")  # closed by the system, if this process ends
-        with there, tempfile.TemporaryFile() as memory:
+        with worker_end, tempfile.TemporaryFile() as memory:
             os.ftruncate(memory.fileno(), HEARTBEAT.itemsize)
             self._beat = np.frombuffer(mmap.mmap(memory.fileno(), HEARTBEAT.itemsize), HEARTBEAT, 1)
-            passed = (there.fileno(), memory.fileno(), held)
+            descriptors = (worker_end.fileno(), memory.fileno(), lifeline_reader)
             path = json.dumps([place for place in sys.path if isinstance(place, str)])
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", _START, path, *map(str, passed), str(os.getpid())],
+                    [sys.executable, "-P", "-c", _START, path, *map(str, descriptors), str(os.getpid())],
                     stdin=subprocess.DEVNULL,
                     stdout=_stderr(),  # agents' output is not a result
-                    pass_fds=passed,
+                    pass_fds=descriptors,
                     process_group=0,  # the parent handles Ctrl-C, and children of the worker end with it
                     env={**os.environ, **_ONE_THREAD},
                 )
@@ -261,7 +261,7 @@ class Worker:
                 self._lifeline.close()
                 raise
             finally:
-                os.close(held)
+                os.close(lifeline_reader)
         self._killed, self.idle_since = False, 0.0
 
     @property
@@ -284,7 +284,7 @@ class Worker:
         raise WorkerDied(value, self._beat.copy()) if kind == _QUIT else value
 
     def _wait(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> bytes:
-        seen, waited = -1, 0.0
+        last_decisions, waited = -1, 0.0
         try:
             self._line.send_bytes(request)
             while not self._line.poll(TICK):
@@ -294,8 +294,8 @@ class Worker:
                     raise EOFError
                 busy, decisions = int(self._beat["busy"][0]), int(self._beat["decisions"][0])
                 # ticks, not a clock: a parent that was suspended for a while must not kill a worker
-                waited = waited + TICK if busy and decisions == seen else 0.0
-                seen = decisions
+                waited = waited + TICK if busy and decisions == last_decisions else 0.0
+                last_decisions = decisions
                 if waited > seconds + GRACE:
                     raise Hung(f"did not answer within {seconds:g} s", self._beat.copy())
             return self._line.recv_bytes()
@@ -307,11 +307,11 @@ class Worker:
             code = self._process.wait(_GOODBYE)
         except subprocess.TimeoutExpired:
             return "closed the line to its parent"
-        names = {-each: each.name for each in signal.Signals}
-        how = (
+        names = {-number: number.name for number in signal.Signals}
+        manner = (
             f"with {names[code]}" if code in names else f"with signal {-code}" if code < 0 else f"with exit code {code}"
         )
-        return f"ended its process {how}"
+        return f"ended its process {manner}"
 
     def kill(self) -> None:
         """Kill the process and all that it has started; from any thread. A caller waiting for a reply raises WorkerDied."""
@@ -380,13 +380,13 @@ def call_in_worker(
 
 
 @contextmanager
-def beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
-    """Call a function in a worker process while the block runs, for what it leaves on the disk; its result and errors are dropped."""
-    left = threading.Event()
+def run_beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
+    """Call a function in a worker process while the block runs, for its files; its result and errors are dropped."""
+    has_left = threading.Event()
 
     def call() -> None:
         with suppress(Exception):
-            call_in_worker(function, *arguments, seconds=0, is_cancelled=left.is_set)
+            call_in_worker(function, *arguments, seconds=0, is_cancelled=has_left.is_set)
 
     if is_worker() or os.name != "posix":
         yield
@@ -397,7 +397,7 @@ def beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
         yield
         thread.join()
     finally:
-        left.set()
+        has_left.set()
         thread.join()
 
 
@@ -429,15 +429,15 @@ def _give_back(worker: Worker) -> None:
 def end_all() -> None:
     """End every worker; idle ones may end by themselves first."""
     with _lock:
-        resting, busy = list(_idle), _all.difference(_idle)
+        idle, busy = list(_idle), _all.difference(_idle)
         _forget()
     for worker in busy:
         worker.kill()
-    for worker in resting:
+    for worker in idle:
         worker.close()
-    until = time.monotonic() + _GOODBYE
-    for worker in resting:
-        worker.wait(until - time.monotonic())
+    deadline = time.monotonic() + _GOODBYE
+    for worker in idle:
+        worker.wait(deadline - time.monotonic())
 
 
 def _forget() -> None:

@@ -1,6 +1,6 @@
 """The compiled loop: whole games, one after another, agents called by address.
 
-One pass plays a range of deals with all their seatings and adds what happened to exact integer counts. It reads a
+One pass plays a range of deals with all their seatings and adds their results to exact integer counts. It reads a
 stop flag between games and ends at the first illegal action of an agent. Before each decision it moves the heartbeat, so
 that the parent process sees which decision is running, and whether it ends.
 """
@@ -73,7 +73,7 @@ AGENT = keep_words(np.dtype([
     ("word", "u8"),  #         of UNIFORM: the next word of its stream
 ], align=True))  # fmt: skip
 
-# What came out, whatever the game. [position, seat]
+# Sums of results, the same for every game. [position, seat]
 OUTCOME = np.dtype([
     ("games", "i8"),
     ("decisions", "i8"),
@@ -98,7 +98,7 @@ FAULT = np.dtype([
 
 @inline_source
 def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat):
-    """Play the game set up in `state` to its end; returns its number of decisions, negative after a fault."""
+    """Play the game set up in `state` to its end; return its number of decisions, negative after a fault."""
     decisions = 0
     while not is_over(state):
         seat = actor(state)
@@ -143,15 +143,16 @@ def take_playouts(agent, memory):
 
 @jit
 def _count(state, seats, decisions, outcome, facts, counting):
-    """Add one finished game to the outcome, and to the facts how every seat fared."""
+    """Add one finished game to the outcome, and every seat's result to the facts."""
     outcome.games += 1
     outcome.decisions += decisions
     for seat in range(len(seats)):
         position = int64(seats[seat])
         better, shared = placing(state, seat)
-        place, won, points = 2 * better + shared + 1, WIN_UNITS // shared if better == 0 else 0, score(state, seat)
+        place, points = 2 * better + shared + 1, score(state, seat)
+        win_units = WIN_UNITS // shared if better == 0 else 0
         outcome.played[position, seat] += 1
-        outcome.wins[position, seat] += won
+        outcome.wins[position, seat] += win_units
         outcome.places[position, seat] += place
         outcome.scores[position, seat] += points
         if counting is not None:
@@ -159,12 +160,12 @@ def _count(state, seats, decisions, outcome, facts, counting):
             facts.of_seat_position[game, seat] = position
             facts.of_seat_score[game, seat] = points
             facts.of_seat_place[game, seat] = place
-            facts.of_seat_win[game, seat] = won
+            facts.of_seat_win[game, seat] = win_units
 
 
 @jit
 def _close_facts(facts, state, rules, deal_number, seating, counting):
-    """Write the facts that are known when a game is over."""
+    """Write the facts of the end of a game."""
     close_game(facts, state, rules)
     game = facts.games
     facts.deal[game] = deal_number

@@ -1,8 +1,8 @@
-"""Luck: for each chance event of a game, the worth of what came less the mean worth of what could have come.
+"""Luck: for each chance event of a game, the worth of its result minus the mean worth of results that were possible.
 
 An event is all that one `deal` or one `apply` draws. It is drawn anew `redraws` times from the same position, and an agent
-that evaluates positions says what each result is worth to every seat. What came and what could have come have the same
-distribution, so the difference has mean zero whatever the evaluator says; subtracting it changes no expectation, only the
+that evaluates positions estimates the worth of each result to every seat. The result and the redrawn ones have the same
+distribution, so the difference has mean zero whatever the evaluator's estimates; subtracting it changes no expectation, only the
 variance (the chance terms of AIVAT, Burch et al. 2018; MIVAT, White and Bowling 2009). The choice of the agent `random` is
 drawn anew with the event, since its distribution is known.
 """
@@ -33,13 +33,13 @@ LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in LUCK_SUMS]
 
 @dataclass(frozen=True)
 class Luck:
-    """The way luck is measured."""
+    """A method of measuring luck."""
 
-    agent: AgentSpec  # that evaluates positions
-    redraws: int = REDRAWS  # how often each event is drawn anew
+    agent: AgentSpec  # the evaluator of positions
+    redraws: int = REDRAWS  # number of times that each event is drawn anew
 
     def __post_init__(self) -> None:
-        """Refuse what cannot measure luck.
+        """Check the arguments.
 
         Raises:
             InputError: the agent does not evaluate positions, or the number of redraws is out of range.
@@ -58,8 +58,8 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
         ("params", "i8"),
         ("memory", "i8"),
         ("memory_size", "i8"),
-        ("worth", "i8"),  #                              address of what it writes, float64[P, 3]
-        ("stop", "i8"),  #                               address of what stops play, see `interrupts`
+        ("worth", "i8"),  #                              address of the worths that it writes, float64[P, 3]
+        ("stop", "i8"),  #                               address of the stop signal, see `interrupts`
         ("redraws", "i8"),
         ("key", "u8"),  #                                of this game's redraws
         ("events", "i8"),  #                             of this game so far
@@ -75,7 +75,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
 
 
 def luck_record(luck: Luck, game: Game, stop: np.ndarray[Any, Any] = NO_STOP) -> tuple[np.ndarray[Any, Any], Any]:
-    """Return a record of `luck_dtype`, array of shape (1,), and what must outlive it; redraws end once `stop` is set."""
+    """Return a record of `luck_dtype`, array of shape (1,), and the objects that must outlive it; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)
     memory, record = np.zeros(1, evaluator.agent.memory), np.zeros(1, luck_dtype(game))
     record["address"], record["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data

@@ -14,7 +14,7 @@ _PURPOSE = 3_000  # of the stream that draws chance anew
 
 @jit
 def evaluate(luck, state, rules, word):
-    """Let the evaluator say what a position is worth to every seat."""
+    """Let the evaluator write a position's worth to every seat."""
     luck.random.cursor = word
     call_at(luck.address, state, rules, luck.params, luck.memory, luck.random)
 
@@ -29,14 +29,14 @@ def add_worth(luck, players, target, share):
 
 @jit
 def redraw_all(luck, word):
-    """Set every source of `luck.other` to begin anew, other for every word."""
+    """Restart every source of `luck.other`, differently for every word."""
     for source in range(SOURCES):
         redraw(luck.other, source, hash_combine(word, source))
 
 
 @jit
 def _compare(luck, state, rules, word):
-    """Add the worth of what came less the mean of what could have come, which is in `luck.mean`."""
+    """Add a position's worth minus `luck.mean`, the mean worth of the redrawn ones."""
     players = state.players
     evaluate(luck, state, rules, mix(word))
     add_worth(luck, players, luck.total, 1.0)
@@ -79,7 +79,7 @@ def measure_deal(luck, state, rules, chance, key, start_player):
 
 @jit
 def before_action(luck, state, chance):
-    """Remember a position before an action."""
+    """Store a position before an action."""
     assign(luck.before, state)
     assign(luck.chance, chance)
 
@@ -126,7 +126,7 @@ def add_luck(luck, state, seats):
                 result = lead_of(state, seat)
             elif k == WIN:
                 result = share_of_win(state, seat)
-            there = luck.total[seat, k]
-            luck.luck[position, seat, k] += there
-            luck.luck_squares[position, seat, k] += there * there
-            luck.luck_products[position, seat, k] += there * result
+            luck_of_game = luck.total[seat, k]
+            luck.luck[position, seat, k] += luck_of_game
+            luck.luck_squares[position, seat, k] += luck_of_game * luck_of_game
+            luck.luck_products[position, seat, k] += luck_of_game * result

@@ -21,7 +21,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.runtime.cache import is_cold
-from strozzi_sim.runtime.workers import active_heartbeat, beside, heartbeat, raised_in_compiled_code
+from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code, run_beside
 from strozzi_sim.simulation.interrupts import current_stop
 from strozzi_sim.simulation.loop import (
     AGENT,
@@ -67,10 +67,10 @@ class Match:
     seatings: str = "one"  # name of a design
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played.
+        """Check the arguments.
 
         Raises:
-            InputError: player count, line-up, variant or seed.
+            InputError: invalid player count, line-up, variant, seed or seatings.
         """
         check_players(self.game, self.players, self.variant)
         object.__setattr__(self, "lineup", tuple(spec.resolve_for(self.game) for spec in self.lineup))
@@ -92,9 +92,9 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return everything except plans and seatings, which are made again where the match is sent.
+        """Return all attributes except plans and seatings, which the receiver makes again.
 
-        Arrays that arrive are read-only in Ray, and compiled code takes others.
+        Ray would make these arrays read-only, and compiled code requires writable ones.
         """
         return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "design")}
 
@@ -149,22 +149,22 @@ class Match:
         """Return the layout of the counts of facts in this match.
 
         Raises:
-            InputError: something in a crosstab that the game does not have.
+            InputError: a table or column of a crosstab that the game does not have.
         """
-        asked = tuple(dict.fromkeys(crosstabs))
-        if asked not in self._plans:
+        key = tuple(dict.fromkeys(crosstabs))
+        if key not in self._plans:
             facts = self.game.facts
             tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([]))
-            self._plans[asked] = CrosstabPlan(tables, sink, self.setting, asked)
-        return self._plans[asked]
+            self._plans[key] = CrosstabPlan(tables, sink, self.setting, key)
+        return self._plans[key]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
-        """Compile everything that this match needs except third-party agents, so that workers find it in the cache folder.
+        """Compile everything that this match needs except third-party agents, for workers to load from the cache folder.
 
-        If nothing is there yet, a second process compiles the agents while this one compiles the loop.
+        If the folder has nothing of the game yet, a second process compiles the agents while this one compiles the loop.
         """
-        alone = core_count() == 1 or not is_cold(self.game.name)
-        with nullcontext() if alone else beside(self._warm_agents, luck):
+        in_one_process = core_count() == 1 or not is_cold(self.game.name)
+        with nullcontext() if in_one_process else run_beside(self._warm_agents, luck):
             loop = counting_loop if counted and self.game.facts else plain_loop
             loop(self.game, luck is not None)
         self._warm_agents(luck)
@@ -195,10 +195,11 @@ class Match:
     ) -> MatchResult:
         """Play deals first .. last - 1 with the seatings of each, or only number `seating`.
 
-        Outcomes are counted, and the facts of a plan. `keep` are rows of facts to keep, also with a plan that counts nothing; `journal`
-        keeps the journal of one game, `rows` one row per game and seat. The outcome has the sums of `simulation.luck` too if `luck` says
-        how to measure it, and the counts ANSWERS with `answers`. Once `stop`, int64[1], is not 0, play ends before the next game and
-        searches before their next playout, and the result is incomplete; default: the one of a `stop_flag` around this call.
+        Outcomes are counted, and the facts of a plan. `keep` selects rows of facts to store, also with a plan that counts nothing;
+        with `journal` the result has the journal of one game, with `rows` one row per game and seat. With `luck` the outcome has
+        the sums of `simulation.luck` too, and with `answers` the counts ANSWERS. Once `stop`, int64[1], is not 0, play ends before
+        the next game and searches before their next playout, and the result is incomplete; default: that of a `stop_flag`
+        around this call.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
@@ -217,67 +218,67 @@ class Match:
         rules = exact_copy(
             self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
         )
-        untouched = rules.tobytes()
+        original_rules = rules.tobytes()
         outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
         table = np.zeros((last - first) * per_deal * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
         randoms = np.zeros(players, RANDOM)
-        counts, written = np.zeros(0, np.int64), None
+        counts, journal_record = np.zeros(0, np.int64), None
         sink: Any = None
         counting: Any = None
         measured, _evaluator = luck_record(luck, self.game, stop) if luck is not None else (None, None)
-        of_luck = None if measured is None else measured[0]
-        keeper: RowRecorder | None = None
+        luck_sums = None if measured is None else measured[0]
+        recorder: RowRecorder | None = None
         if plan is not None and (plan.crosstabs or keep):
             tables = self.game.facts.TABLES
             records = np.zeros(1, self.game.facts.SINK)
             records["batch"], records["asked"] = plan.batch, plan.asked
             if keep is not None:
-                records["asked"] |= sum(1 << k for k, each in enumerate(tables) if each.name in keep.tables)
-                keeper = RowRecorder(tables, records, keep)
-                records["taker"] = keeper.address
+                records["asked"] |= sum(1 << k for k, fact in enumerate(tables) if fact.name in keep.tables)
+                recorder = RowRecorder(tables, records, keep)
+                records["taker"] = recorder.address
             loop, sink, counting = counting_loop(self.game, luck is not None), records[0], tuple(plan.counting(records))
             counts = counting[-1][: plan.size]
         elif journal:
             assert (last - first) * per_deal == 1
-            written = np.zeros(1, self.game.journal)
-            loop, sink = recording_loop(self.game), written[0]
+            journal_record = np.zeros(1, self.game.journal)
+            loop, sink = recording_loop(self.game), journal_record[0]
         else:
             loop = plain_loop(self.game, luck is not None)
-        games, parts, beat, answered = 0, iter([(first, last, agents)]), heartbeat(), np.zeros(1, ANSWERS)
+        games, parts, beat, answer_counts = 0, iter([(first, last, agents)]), heartbeat(), np.zeros(1, ANSWERS)
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, compiled, design,
                 deals=last - first, per_deal=per_deal, blame=blame, beat=beat,
             )  # fmt: skip
-            parts, answered = mixed.waves(job.copy(), agents, fault, stop), mixed.answers
+            parts, answer_counts = mixed.waves(job.copy(), agents, fault, stop), mixed.answers
         with active_heartbeat(beat, players, first):
-            for low, high, players_of in parts:
+            for low, high, part_agents in parts:
                 job["first"], job["last"] = low, high
                 games += loop(
-                    job[0], rules, work[0], players_of, seat_agents, randoms, design, outcome[0],
-                    table[games * players :], fault[0], stop, beat[0], sink, counting, of_luck,
+                    job[0], rules, work[0], part_agents, seat_agents, randoms, design, outcome[0],
+                    table[games * players :], fault[0], stop, beat[0], sink, counting, luck_sums,
                 )  # fmt: skip
-        if rules.tobytes() != untouched:
+        if rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if fault["found"][0]:
             raise blame(fault[0], "")
         playouts = int(agents["playouts"].sum())
-        kept = keeper.content() if keeper is not None else b""
-        outcome = _merged(outcome_dtype(luck is not None, answers), outcome, measured, answered)
-        return MatchResult(games, outcome, counts, table[: games * players], written, playouts, kept)
+        kept = recorder.content() if recorder is not None else b""
+        outcome = _merged(outcome_dtype(luck is not None, answers), outcome, measured, answer_counts)
+        return MatchResult(games, outcome, counts, table[: games * players], journal_record, playouts, kept)
 
     def agent_table(
         self, stop: np.ndarray[Any, Any] | None = None
     ) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
-        """Return the AGENT records of the positions, and what must outlive them: the compiled agents and their memories.
+        """Return the AGENT records of the positions, and the objects that must outlive them: compiled agents and their memories.
 
-        Searches read `stop`, int64[1], if there is one.
+        Searches read `stop`, int64[1], if it is given.
         """
-        of_lineup = [
+        lineup_agents = [
             compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None for spec in self.lineup
         ]
-        compiled = [of_lineup[position % len(of_lineup)] for position in range(self.players)]
+        compiled = [lineup_agents[position % len(lineup_agents)] for position in range(self.players)]
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(self.players, AGENT)
         for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
@@ -304,11 +305,11 @@ class Match:
         return self.fault(fault[0], what)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
-        """Return an agent's FAULT record as text, with the command that replays it; `what`: what the agent did."""
+        """Return an agent's FAULT record as an exception, with the command that replays it; `what`: the failure as text."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
         variant = self.variant
-        of = " ".join(
+        variant_options = " ".join(
             [
                 f"--variant {variant.origin or variant.name}",
                 *([f"--study {variant.file}"] if variant.file else []),
@@ -317,7 +318,7 @@ class Match:
         )
         replay = (
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
-            f"--deal {deal} --seating {seating} --seatings {self.seatings} {of} --out fault.jsonl"
+            f"--deal {deal} --seating {seating} --seatings {self.seatings} {variant_options} --out fault.jsonl"
         )
         action = int(fault["action"])
         if not what and action == 0:
@@ -339,11 +340,11 @@ def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
 
 def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
     """Return a record with the fields of `dtype`, each from the first of the records that has it, arrays of shape (1,)."""
-    whole = np.zeros(1, dtype)
+    merged = np.zeros(1, dtype)
     for part in reversed([part for part in parts if part is not None]):
         for name in set(dtype.names or ()) & set(part.dtype.names or ()):
-            whole[name] = part[name]
-    return whole
+            merged[name] = part[name]
+    return merged
 
 
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
@@ -360,10 +361,10 @@ def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | 
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:
-    """Refuse a player count that the game or the variant does not have.
+    """Check that a game and a variant allow a player count.
 
     Raises:
-        InputError: names the count and the allowed values.
+        InputError: they do not; names the count and the allowed values.
     """
     if players not in game.player_counts:
         raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")

@@ -41,19 +41,19 @@ WAVE = 4  # times as many games are played before they are counted
 LOG = 64  # initial room for decisions per game
 _MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
 
-# What Python agents that replace illegal answers did, added to the outcome of a chunk whose illegal answers are counted. [position]
+# Counts of answers of Python agents that replace illegal ones, added to the outcome of a chunk whose illegal answers are counted. [position]
 ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)
 
 Array = np.ndarray[Any, Any]
 
 
 class MixedLoop:
-    """Plays a match with Python seats, wave by wave; see `waves`.
+    """Play of a match with Python seats, wave by wave; see `waves`.
 
-    `positions` are the agents by position, `compiled` what they compile to, None for those in Python; `design` are the
-    seatings to play, `rules` the variant's, one row or one for each seating, `deals` how many deals in all, `per_deal` the games of each, and `blame` puts the fault of an agent in
-    Python into words.
-    `beat` is the heartbeat, array of shape (1,).
+    `positions` are the agents by position, `compiled` their compiled forms, None for those in Python. `design` are the
+    seatings to play, `rules` the variant's rules, one row or one for each seating, `deals` the number of all deals, and
+    `per_deal` the number of games of each. `blame` returns the exception for the fault of an agent in Python. `beat` is the
+    heartbeat, array of shape (1,).
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class MixedLoop:
     ) -> None:
         self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
         self._per_deal = per_deal
-        self.answers = np.zeros(1, ANSWERS)  # of all that was played
+        self.answers = np.zeros(1, ANSWERS)  # of all games so far
         self._words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
         self.rules = rules
@@ -87,12 +87,12 @@ class MixedLoop:
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         self.clock = TimeLimit()
-        # positions with the same agent decide together
+        # positions with the same agent decide together, at the first of them
         self.specs = positions
-        same = [(spec.text, id(spec.agent)) for spec in positions]
-        self.asks = np.array([same.index(key) for key in same])
+        agent_keys = [(spec.text, id(spec.agent)) for spec in positions]
+        self.deciding_position = np.array([agent_keys.index(key) for key in agent_keys])
         self.asked_positions = sorted(
-            {int(ask) for ask, agent in zip(self.asks, compiled, strict=True) if agent is None}
+            {int(first) for first, agent in zip(self.deciding_position, compiled, strict=True) if agent is None}
         )
         self.components = read_only(variant.components)
         actions = game.actions
@@ -106,7 +106,7 @@ class MixedLoop:
         self._deals = max(1, WAVE * slots // per_deal)
 
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
-        """Play the deals of `job`; yields (first deal, last deal, agents that play these deals from the script).
+        """Play the deals of `job`; yield (first deal, last deal, agents that play these deals from the script).
 
         A compiled agent's fault is written to `fault`, and ends it.
 
@@ -131,7 +131,7 @@ class MixedLoop:
             yield low, int(wave["last"][0]), scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
-        """Play the games of a wave; returns their actions, game after game."""
+        """Play the games of a wave; return their actions, game after game."""
         progress, lengths = np.zeros(1, PROGRESS), np.zeros(games, np.int64)
         progress["games"] = games
         self.slots["game"] = -1
@@ -158,42 +158,42 @@ class MixedLoop:
     def _answer(self, pending: Array, wave: Array, stop: Array) -> None:
         """Answer every pending decision by its agent, or stop before the next call of an agent."""
         for position in self.asked_positions:
-            asked = pending
+            part = pending
             if len(self.asked_positions) > 1:
-                asked = pending[self.asks[pending["position"]] == position]
-                if len(asked) == 0:
+                part = pending[self.deciding_position[pending["position"]] == position]
+                if len(part) == 0:
                     continue
             try:
                 if self.specs[position].agent.kind == "batch":
-                    self._answer_batch(position, asked, wave, stop)
+                    self._answer_batch(position, part, wave, stop)
                 else:
-                    self._answer_each(position, asked, wave, stop)
-            except InvalidAnswer as bad:
-                row = asked[bad.row]
+                    self._answer_each(position, part, wave, stop)
+            except InvalidAnswer as invalid:
+                row = part[invalid.row]
                 slot = self.slots[row["slot"]]
                 fault = np.zeros(1, FAULT)
                 deal_number = int(wave["first"][0]) + int(slot["game"]) // self._per_deal
                 fault[0] = (1, deal_number, slot["seating"], row["seat"], row["position"], 0, slot["decisions"])
-                raise self.blame(fault[0], bad.what) from bad.__cause__
+                raise self.blame(fault[0], invalid.what) from invalid.__cause__
 
-    def _places(self, asked: Array, wave: Array) -> list[tuple[int, int, int, int]]:
+    def _places(self, pending: Array, wave: Array) -> list[tuple[int, int, int, int]]:
         """Return deal, seating, seat and number in its game of every decision."""
-        slots = self.slots[asked["slot"]]
+        slots = self.slots[pending["slot"]]
         deals = int(wave["first"][0]) + slots["game"] // self._per_deal
-        columns = (deals, slots["seating"], asked["seat"], slots["decisions"])
+        columns = (deals, slots["seating"], pending["seat"], slots["decisions"])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
-    def _answer_batch(self, position: int, asked: Array, wave: Array, stop: Array) -> None:
-        begin_decision(self._words, *self._places(asked[:1], wave)[0])
+    def _answer_batch(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
+        begin_decision(self._words, *self._places(pending[:1], wave)[0])
         if position not in self._batch_players:
             spec = self.specs[position]
             self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
             limit_loaded()
         player = self._batch_players[position]
-        for first in range(0, len(asked), BATCH_SIZE):
+        for first in range(0, len(pending), BATCH_SIZE):
             if stop[0]:
                 return
-            part = asked[first : first + BATCH_SIZE]
+            part = pending[first : first + BATCH_SIZE]
             self.kernels.look(
                 self.rules,
                 self.works,
@@ -207,38 +207,41 @@ class MixedLoop:
             )
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
-            except InvalidAnswer as bad:
-                raise InvalidAnswer(bad.what, first + bad.row) from bad.__cause__
+            except InvalidAnswer as invalid:
+                raise InvalidAnswer(invalid.what, first + invalid.row) from invalid.__cause__
             self.slots["action"][part["slot"]] = actions
 
-    def _answer_each(self, position: int, asked: Array, wave: Array, stop: Array) -> None:
+    def _answer_each(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
         spec = self.specs[position]
-        legal = self.legal_each[: len(asked)]
+        legal = self.legal_each[: len(pending)]
         self.kernels.look(
-            self.rules, self.works, self.slots, asked, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
+            self.rules, self.works, self.slots, pending, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
         )  # fmt: skip
         states, games = self.works["seen"], self.slots["game"]
-        places = self._places(asked, wave)
-        for row, (b, seat, _) in enumerate(asked.tolist()):
+        places = self._places(pending, wave)
+        for row, (b, seat, _) in enumerate(pending.tolist()):
             if stop[0]:
                 return
             try:
                 begin_decision(self._words, *places[row])
                 game = int(games[b])
-                known = self._seats.get((b, seat))
-                if known is None or known[0] != game:
+                stored = self._seats.get((b, seat))
+                if stored is not None and stored[0] == game:
+                    _, player, rng = stored
+                else:
                     player = make_player(spec.agent.function, dict(spec.values), self.clock)
                     if not self._seats:
                         limit_loaded()
-                    known = self._seats[b, seat] = game, player, SeatRng(int(self.randoms["cursor"][b, seat]))
+                    rng = SeatRng(int(self.randoms["cursor"][b, seat]))
+                    self._seats[b, seat] = game, player, rng
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())
-                action = ask_one(known[1], view, choices, known[2], self.clock)
+                action = ask_one(player, view, choices, rng, self.clock)
                 if spec.agent.replaces or isinstance(action, Replacement):
-                    self._count(action, int(asked["position"][row]), spec)
+                    self._count(action, int(pending["position"][row]), spec)
                 self.slots["action"][b] = action
-            except InvalidAnswer as bad:
-                raise InvalidAnswer(bad.what, row) from bad.__cause__
+            except InvalidAnswer as invalid:
+                raise InvalidAnswer(invalid.what, row) from invalid.__cause__
 
     def _count(self, action: int, position: int, spec: AgentSpec) -> None:
         """Count an answer of an agent that replaces illegal ones. Raises InvalidAnswer if it is not declared to."""

@@ -14,7 +14,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.loop import AGENT
 from strozzi_sim.simulation.match import agent_row
 
-_MEMORY = 2**32  # bytes of opponents' memory at most, all games together
+_MEMORY = 2**32  # most bytes of opponents' memory, of all games together
 _ALIGNED = 16  # bytes to which a game's memory is aligned
 
 Array = np.ndarray[Any, Any]
@@ -27,8 +27,8 @@ class Opponents:
         InputError: an invalid agent or line-up, or too much memory for `num_envs` games.
     """
 
-    def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, given: Any) -> None:
-        self.pool = _pool(game, players, given)  # the line-ups; () if the caller decides for every seat
+    def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, opponents: Any) -> None:
+        self.pool = _pool(game, players, opponents)  # the line-ups; () if the caller decides for every seat
         self._compiled = [
             [as_argument_error("opponents", compile_agent, spec, game) for spec in lineup] for lineup in self.pool
         ]  # own the addresses
@@ -38,10 +38,11 @@ class Opponents:
         self.agents["counter"], self.agents["sees_state"] = -1, not variant.hidden
         sizes = [max(agent.memory.itemsize for agent in agents) for agents in zip(*self._compiled, strict=True)]
         sizes = [-(-size // _ALIGNED) * _ALIGNED for size in sizes]
-        need = sum(sizes)
-        if num_envs * need > _MEMORY:
+        bytes_per_game = sum(sizes)
+        if num_envs * bytes_per_game > _MEMORY:
             raise ArgumentError(
-                "n", f"the opponents need {need:,} bytes a game; at most {_MEMORY // need:,} games, got {num_envs:,}"
+                "n",
+                f"the opponents need {bytes_per_game:,} bytes a game; at most {_MEMORY // bytes_per_game:,} games, got {num_envs:,}",
             )
         # Of each position; its agents in all line-ups share it.
         self.memories = [np.zeros((num_envs, size), np.uint8) for size in sizes]
@@ -61,26 +62,28 @@ class Opponents:
         return rows
 
 
-def _pool(game: Game, players: int, given: Any) -> tuple[tuple[AgentSpec, ...], ...]:
+def _pool(game: Game, players: int, opponents: Any) -> tuple[tuple[AgentSpec, ...], ...]:
     """Return the line-ups of opponents; empty if the caller decides for every seat."""
-    if given is None:
+    if opponents is None:
         return ()
-    if isinstance(given, list | tuple) and given and all(isinstance(each, list | tuple) for each in given):
-        return tuple(_lineup(game, players, each) for each in given)
-    return (_lineup(game, players, given),)
+    is_list = isinstance(opponents, list | tuple) and bool(opponents)
+    if is_list and all(isinstance(lineup, list | tuple) for lineup in opponents):
+        return tuple(_lineup(game, players, lineup) for lineup in opponents)
+    return (_lineup(game, players, opponents),)
 
 
-def _lineup(game: Game, players: int, given: Any) -> tuple[AgentSpec, ...]:
+def _lineup(game: Game, players: int, opponents: Any) -> tuple[AgentSpec, ...]:
     """Return the agents at positions 1 .. players - 1."""
-    listed = [given] if isinstance(given, AGENT_TYPES) else given
-    most = players - 1
-    if not isinstance(listed, Sequence) or not all(isinstance(each, AGENT_TYPES) for each in listed):
+    agents = [opponents] if isinstance(opponents, AGENT_TYPES) else opponents
+    seats = players - 1
+    if not isinstance(agents, Sequence) or not all(isinstance(agent, AGENT_TYPES) for agent in agents):
         raise ArgumentError(
-            "opponents", f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(given)}"
+            "opponents",
+            f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(opponents)}",
         )
-    if not 1 <= len(listed) <= most:
-        raise ArgumentError("opponents", f"expected 1 to {most} beside the learner, got {len(listed)}")
-    specs = [as_argument_error("opponents", find_agent, each, game, "opponents") for each in listed]
+    if not 1 <= len(agents) <= seats:
+        raise ArgumentError("opponents", f"expected 1 to {seats} beside the learner, got {len(agents)}")
+    specs = [as_argument_error("opponents", find_agent, agent, game, "opponents") for agent in agents]
     as_argument_error("opponents", check_lineup, specs, game, players)
     for spec in specs:
         if spec.without:
@@ -91,4 +94,4 @@ def _lineup(game: Game, players: int, given: Any) -> tuple[AgentSpec, ...]:
                 f"agent {spec.text!r} is written in Python, and only compiled agents play inside a step; leave opponents out "
                 "and ask it yourself at its seats",
             )
-    return tuple(specs[k % len(specs)] for k in range(most))
+    return tuple(specs[k % len(specs)] for k in range(seats))

@@ -26,18 +26,19 @@ from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, MatchResult
 
 _BATCH = 4  # tasks for each worker at once, if results come in batches
-_AHEAD = 256  # batches that wait at most for workers of a cluster, where more may join
-_SECONDS = 0.04  # that a batch of tasks takes: long beside joblib's work for it, short for whoever waits
+_AHEAD = 256  # most batches that wait for workers of a cluster, where more may join
+_SECONDS = 0.04  # expected time of a batch of tasks: long for joblib's overhead, short for a caller that waits
 _MOST = 64  # tasks of a batch
-refusal = ""  # why this process must not play, if it is a worker of a cluster that differs from the others
+refusal = ""  # reason why this process must not play: it is a worker of a cluster that differs from the others; or ""
 
 
 @dataclass(frozen=True)
 class Task:
     """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
 
-    `crosstabs` are the facts that are counted, `keep` the rows of facts that are kept, `luck` how luck is measured, if it is;
-    with `answers` those of Python agents are counted. What the worker makes of the result with `finish`, if it is given, is returned.
+    `crosstabs` are the facts to count, `keep` the rows of facts to store, `luck` the method of measuring luck, None for none.
+    With `answers`, those of Python agents are counted. `finish`, if given, is called with the result in the worker, and its
+    value is the result of the task.
     """
 
     key: Any
@@ -58,20 +59,20 @@ def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | Non
     keep = task.keep if task.keep.tables else None
     plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
     rows = task.rows or task.orders
-    played = task.match.play(
+    result = task.match.play(
         task.first, task.last, plan=plan, keep=keep, rows=rows, luck=task.luck, answers=task.answers, stop=stop
     )
     if task.orders:
-        played.counts = count_orders(played.rows, task.match.players)
-        played.rows = played.rows if task.rows else played.rows[:0]
-    whole = (task.last - task.first) * task.match.games_per_deal
-    return played if played.games == whole and stop[0] == 0 else None  # once stopped, searches answer anything
+        result.counts = count_orders(result.rows, task.match.players)
+        result.rows = result.rows if task.rows else result.rows[:0]
+    games = (task.last - task.first) * task.match.games_per_deal
+    return result if result.games == games and stop[0] == 0 else None  # once stopped, searches answer anything
 
 
 def perform(
-    task: Task, stop: np.ndarray[Any, Any] = NO_STOP, left: np.ndarray[Any, Any] = NO_STOP
+    task: Task, stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
 ) -> MatchResult | None:
-    """Return the result of a task, None if it was stopped or `left`: no longer awaited. Third-party agents play in a process of their own.
+    """Return the result of a task; None if it was stopped, or `abandoned`: no longer awaited. Third-party agents play in another process.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
@@ -80,19 +81,19 @@ def perform(
         return _play(task, stop)
 
     def is_cancelled() -> bool:
-        return bool(stop[0] or left[0])
+        return bool(stop[0] or abandoned[0])
 
     try:
-        played: MatchResult | None = run_in_worker(_play, task, blame=task.match.lost, is_cancelled=is_cancelled)
+        result: MatchResult | None = run_in_worker(_play, task, blame=task.match.lost, is_cancelled=is_cancelled)
     except Cancelled:
         return None
-    return played
+    return result
 
 
 def _perform(
-    number: int, tasks: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
+    number: int, tasks: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
 ) -> tuple[int, list[tuple[Any, float]]]:
-    """Return a batch's number, and result and seconds of its tasks up to the first that was stopped, whose result is None.
+    """Return a batch's number, and (result, seconds) of its tasks up to the first that was stopped, whose result is None.
 
     Pickled tasks are unpickled here, where their errors reach the caller.
 
@@ -102,75 +103,74 @@ def _perform(
     if refusal:
         raise ClusterError(refusal)
     stop = np.require(stop, requirements="W")  # a copy in a worker of Ray, which shares arrays read-only
-    done: list[tuple[Any, float]] = []
+    results_and_seconds: list[tuple[Any, float]] = []
     for task in pickle.loads(tasks) if isinstance(tasks, bytes) else tasks:
-        began = monotonic()
-        played = perform(task, stop, left)
+        start = monotonic()
+        played = perform(task, stop, abandoned)
         result = played if played is None or task.finish is None else task.finish(played)
-        done.append((result, monotonic() - began))
+        results_and_seconds.append((result, monotonic() - start))
         if played is None:
             break
-    return number, done
+    return number, results_and_seconds
 
 
 def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
-    """Play tasks on so many workers, of which a cluster has its own; yields each with its result when it is done, in no particular order.
+    """Play tasks on `workers` workers, or all those of a cluster; yield each with its result when it is done, in no particular order.
 
     Tasks are drawn lazily. Once `stop`, int64[1], is not 0, tasks under way are dropped and no more are yielded.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
-    left = np.zeros(1, np.int64)  # set once the results are no longer awaited
-    results = _joblib_results(tasks, workers, stop, left)
+    abandoned = np.zeros(1, np.int64)  # set once the results are no longer awaited
+    results = _joblib_results(tasks, workers, stop, abandoned)
     try:
         for task, played in results:
             if played is None:
                 return
             yield task, played
     finally:
-        left[0] = 1
+        abandoned[0] = 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # from joblib, about results that are not fetched
             results.close()
 
 
 def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[list[Task]]:
-    """Yield tasks in batches of about _SECONDS, as far as it is known how long a task of each match takes."""
+    """Yield tasks in batches of about _SECONDS; `seconds` are those of a task, by the identity of its match."""
     batch: list[Task] = []
     expected = 0.0
     for task in tasks:
-        takes = seconds.get(id(task.match), _SECONDS)
-        if batch and (expected + takes > _SECONDS or len(batch) == _MOST):
+        task_seconds = seconds.get(id(task.match), _SECONDS)
+        if batch and (expected + task_seconds > _SECONDS or len(batch) == _MOST):
             yield batch
             batch, expected = [], 0.0
         batch.append(task)
-        expected += takes
+        expected += task_seconds
     if batch:
         yield batch
 
 
 def _joblib_results(
-    tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], left: np.ndarray[Any, Any]
+    tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
 ) -> Generator[tuple[Task, Any]]:
-    """Yield what joblib's workers return, as it arrives, or group by group if the backend cannot stream (Ray's)."""
+    """Yield the results of joblib's workers as they arrive, or group by group if the backend cannot stream (Ray's)."""
     import cloudpickle
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
     shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
     under_way: dict[int, list[Task]] = {}
-    seconds: dict[int, float] = {}  # that the latest task of a match took, by the identity of the match
+    seconds: dict[int, float] = {}  # identity of a match -> time of its latest task
 
     def calls() -> Iterator[Any]:
         for number, batch in enumerate(_batches(tasks, seconds)):
             under_way[number] = batch
-            yield delayed(_perform)(number, batch if shared else cloudpickle.dumps(batch), stop, left)
+            yield delayed(_perform)(number, batch if shared else cloudpickle.dumps(batch), stop, abandoned)
 
     def results(number: int, done: list[tuple[Any, float]]) -> Iterator[tuple[Task, Any]]:
-        for task, (result, took) in zip(
-            under_way.pop(number), done, strict=False
-        ):  # once stopped, the rest is not done
+        # once stopped, the last tasks have no results
+        for task, (result, took) in zip(under_way.pop(number), done, strict=False):
             seconds[id(task.match)] = took
             yield task, result
 

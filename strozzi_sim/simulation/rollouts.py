@@ -1,4 +1,4 @@
-"""Play-outs from a position: games played on with other chance.
+"""Play-outs from a position: games played on with newly drawn chance.
 
 Only compiled agents play here: a play-out takes microseconds, and there are millions of them. A caller that lets third-party agents
 play does so in a worker process (`simulation.isolation`).
@@ -61,14 +61,14 @@ def _playouts(starts, rules, work, agents, seat_agents, randoms, word, action, w
 def _playouts_of(game: Game) -> Any:
     game.register()
     results = [types.int64[:, ::1], types.int64[:, ::1]]
-    played = [array_type(game.rules), record_type(work_dtype(game)), *map(array_type, (AGENT, AGENT, RANDOM))]
+    records = [array_type(game.rules), record_type(work_dtype(game)), *map(array_type, (AGENT, AGENT, RANDOM))]
     ends = [types.int64[::1], record_type(FAULT), record_type(HEARTBEAT)]
-    started = [array_type(game.state), *played, types.uint64, types.int64, *results, *ends]
-    return entry(_playouts, types.void(*started), game.name)
+    arguments = [array_type(game.state), *records, types.uint64, types.int64, *results, *ends]
+    return entry(_playouts, types.void(*arguments), game.name)
 
 
 class Rollouts:
-    """The agents of a match, ready to play on from its positions; one for each thread.
+    """The agents of a match, set up to play on from its positions; each thread needs another one.
 
     Raises:
         InputError: an agent is not compiled, or is restricted.
@@ -88,7 +88,7 @@ class Rollouts:
     def from_state(self, state: Array, word: int, count: int, action: int = 0) -> tuple[Array, Array]:
         """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is redrawn.
 
-        They begin with a legal action, or with the choice of the agent at the acting seat (0). Play-out k of a key `word` draws the
+        They begin with a legal action, or with the choice of the agent at the acting seat (`action` 0). Play-out k of a key `word` draws the
         same chance for every action: differences between actions are paired. The state is the full one, shape (1,), and not over.
         """
         wins, scores = np.zeros((2, count, self.match.players), np.int64)

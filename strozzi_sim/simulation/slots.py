@@ -29,19 +29,19 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, se
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, games_per_deal, seating_of, take_playouts
 
-# A place for one game of the batch.
+# A slot of the batch: the place of one game.
 SLOT = np.dtype([
     ("game", "i8"),  #      number within the wave, or -1
     ("seating", "i8"),
     ("decisions", "i8"),
-    ("action", "i8"),  #    what a Python seat answered, 0 = nothing yet
+    ("action", "i8"),  #    answer of a Python seat, 0 = none yet
     ("asked", "i8"),  #     1 = `seen` is ready for the Python seat
 ], align=True)  # fmt: skip
 
 # A decision that waits for Python.
 PENDING = np.dtype([("slot", "i8"), ("seat", "i8"), ("position", "i8")], align=True)
 
-# How far a wave is: games [0, games) of the job's deals with all seatings.
+# Progress of a wave: games [0, games) of the job's deals with all seatings.
 PROGRESS = np.dtype([("next", "i8"), ("games", "i8"), ("logged", "i8")], align=True)
 
 # One decision of the wave, in the order in which they were made; sorted by game they are the script.
@@ -51,7 +51,7 @@ LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
 REPLAY_CURSOR = np.dtype([("place", "i8")], align=True)
 _NOTHING = np.dtype([("nothing", "u8")])
 
-WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # how far a slot came
+WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # status of a slot after `play_on`
 
 
 def slot_records(game: Game) -> Any:
@@ -126,7 +126,7 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
 @jit
 def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
              pending, fault, stop, beat):  # fmt: skip
-    """Play on in every slot; returns the number of decisions that wait for Python, or FULL or FAULTY."""
+    """Play on in every slot; return the number of decisions that wait for Python, or FULL or FAULTY."""
     waiting, turns = 0, games_per_deal(job, seatings)
     for b in range(slots.shape[0]):
         slot = slots[b]
@@ -145,13 +145,13 @@ def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, s
             beat.deal = job.first + slot.game // turns
             beat.seating = slot.seating
             rules = tables[min(slot.seating, tables.shape[0] - 1)]
-            what = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
-            if what == FINISHED:
+            status = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
+            if status == FINISHED:
                 lengths[slot.game] = slot.decisions
                 for seat in range(job.players):
                     take_playouts(agents[int64(seatings[slot.seating, seat])], seat_agents[b, seat].memory)
                 slot.game = -1
-            elif what == WAITS:
+            elif status == WAITS:
                 row = pending[waiting]
                 row.slot = b
                 row.seat = actor(work.state)
@@ -159,18 +159,18 @@ def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, s
                 waiting += 1
                 break
             else:
-                if what == FAULTY:
+                if status == FAULTY:
                     fault.deal = job.first + slot.game // turns
                     fault.seating = slot.seating
                     fault.position = int64(seatings[slot.seating, fault.seat])
                     fault.decision = slot.decisions
-                return what
+                return status
     return waiting
 
 
 @inline_source
 def show_legal(state, rules, legal):
-    """Write which actions are legal into bool legal[A]; returns their number."""
+    """Write which actions are legal into bool legal[A]; return their number."""
     for action in range(legal.shape[0]):
         legal[action] = False
     count = count_legal(state, rules)
@@ -180,11 +180,11 @@ def show_legal(state, rules, legal):
 
 
 @jit
-def _look(tables, works, slots, asked, seat_agents, randoms, observations, legal, words):
+def _look(tables, works, slots, pending, seat_agents, randoms, observations, legal, words):
     """Write the rows of a batch (observation, legal actions, one random word), then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
-        if row >= asked.shape[0]:
+        if row >= pending.shape[0]:
             for action in range(legal.shape[1]):
                 legal[row, action] = False
             legal[row, 0] = True
@@ -193,7 +193,7 @@ def _look(tables, works, slots, asked, seat_agents, randoms, observations, legal
                 for k in range(observations.shape[1]):
                     observations[row, k] = 0
             continue
-        b, seat = asked[row].slot, asked[row].seat
+        b, seat = pending[row].slot, pending[row].seat
         state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
         rules = tables[min(slots[b].seating, tables.shape[0] - 1)]
         show_legal(state, rules, legal[row])
@@ -219,7 +219,7 @@ def _next_of_script(state, rules, params, memory, rng):
 
 
 class Kernels:
-    """Return the kernels for a game."""
+    """The kernels of a game."""
 
     def __init__(self, game: Game) -> None:
         game.register()

@@ -130,7 +130,7 @@ class VectorEnv:
         self._last: Step | None = None
         self._closed = False
 
-    # -- what it is ------------------------------------------------------------------------------------------------------
+    # -- properties ------------------------------------------------------------------------------------------------------
 
     @property
     def num_actions(self) -> int:
@@ -157,20 +157,20 @@ class VectorEnv:
         ((8,), 14, (8, 15))
         """
         n, (low, high), bits = self.num_envs, self.slices.limits(), np.dtype(np.bool_)
-        most = 1.0 if self.reward == "win" else np.inf
+        highest = 1.0 if self.reward == "win" else np.inf
         return {
             "actions": Space((n,), np.dtype(np.int64), 1, self.num_actions - 1),
             "observations": Space((n, *self.observation_shape), np.dtype(np.float32), low, high),
             "masks": Space((n, self.num_actions), bits, False, True),
             "seats": Space((n,), np.dtype(np.int64), 0, self.players - 1),
-            "rewards": Space((n, self.players), np.dtype(np.float32), min(0.0, 1.0 - most), most),
+            "rewards": Space((n, self.players), np.dtype(np.float32), min(0.0, 1.0 - highest), highest),
             "done": Space((n,), bits, False, True),
         }
 
     @property
     def deals(self) -> NDArray[np.int64]:
         """Deal in each slot, int64[n]."""
-        return self._shown().info.deals.copy()
+        return self._last_step().info.deals.copy()
 
     def describe(self) -> str:
         """Return the slices of an observation as a table: name, shape, range, meaning."""
@@ -179,8 +179,8 @@ class VectorEnv:
     def __repr__(self) -> str:
         """The constructor's arguments."""
         lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
-        against = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
-        return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{against}], variant={self.variant.name!r})"
+        opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
+        return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{opponents}], variant={self.variant.name!r})"
 
     # -- its games -------------------------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class VectorEnv:
         Raises:
             InputError: no such slot, or `reset` was not called.
         """
-        last, slot = self._shown(), check_integer("slot", slot, 0, self.num_envs - 1)
+        last, slot = self._last_step(), check_integer("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
         state, chance = (
             np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance")
@@ -200,7 +200,7 @@ class VectorEnv:
     def put(self, slot: int, position: SupportsSlot) -> Step:
         """Replace the game in a slot by a copy of a position, such as a `Position`; return the last Step with its new row.
 
-        The game counts as that of the deal that the slot had, and the slot then plays its next deal. Opponents begin there: their
+        The game counts as that of the deal that the slot had, and the slot then plays its next deal. Opponents begin at it: their
         memory is empty, and the random streams of all seats are those of the position at its beginning.
 
         Args:
@@ -210,19 +210,19 @@ class VectorEnv:
         Raises:
             InputError: no such slot, another position, or `reset` was not called.
         """
-        last, slot = self._shown(), check_integer("slot", slot, 0, self.num_envs - 1)
+        last, slot = self._last_step(), check_integer("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
             raise ArgumentError(
                 "position", f"must be of {self.game.name}, {self.players} players, without scripted chance"
             )
         if position.variant.rules.tobytes() != self.variant.rules.tobytes():
             raise ArgumentError("position", f"must be of variant {self.variant.name!r}, got {position.variant.name!r}")
-        mine = set(range(self.players)) if not self.pool else {int(last.seats[slot])}
-        if position.actor not in mine:
-            raise ArgumentError("position", f"one of these seats must decide: {sorted(mine)}; got {position.actor}")
+        seats = set(range(self.players)) if not self.pool else {int(last.seats[slot])}
+        if position.actor not in seats:
+            raise ArgumentError("position", f"one of these seats must decide: {sorted(seats)}; got {position.actor}")
         work = self._works[slot : slot + 1]
-        for name, given in (("state", position.state), ("chance", position.chance)):
-            record_bytes(work[name])[:] = record_bytes(given)
+        for name, record in (("state", position.state), ("chance", position.chance)):
+            record_bytes(work[name])[:] = record_bytes(record)
         self._randoms[slot] = position.rng
         self._slots["decisions"][slot] = 0
         for memory in self._opponents.memories:
@@ -234,8 +234,8 @@ class VectorEnv:
         return self._last
 
     def copy(self) -> "VectorEnv":
-        """Return a copy with the same games and the same future chance; opponents keep what they remember."""
-        self._open()
+        """Return a copy with the same games and the same future chance, with the opponents' memories."""
+        self._check_open()
         return _restored(*self._saved())
 
     __copy__ = copy
@@ -245,8 +245,8 @@ class VectorEnv:
         return self.copy()
 
     def __reduce__(self) -> Any:
-        """Pickle the arguments, the games and what opponents remember. Raises InputError if it is closed."""
-        self._open()
+        """Pickle the arguments, the games and the opponents' memories. Raises InputError if it is closed."""
+        self._check_open()
         return _restored, self._saved()
 
     def _saved(self) -> tuple[Any, ...]:
@@ -269,7 +269,7 @@ class VectorEnv:
             InputError: an invalid seed or deal, or no decision for the caller in 1,000 deals.
             AgentFault: an opponent chose an illegal action.
         """
-        self._open()
+        self._check_open()
         self.seed = randbits(53) if seed is None else check_integer("seed", seed, 0, MAX_SEED)
         first = check_integer("deal", deal, 0, MAX_SEED)
         self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
@@ -287,12 +287,12 @@ class VectorEnv:
                 played. Or `reset` was not called.
             AgentFault: an opponent chose an illegal action; only `reset` helps then.
         """
-        before, chosen = self._shown(), np.asarray(actions)
+        previous, chosen = self._last_step(), np.asarray(actions)
         if chosen.dtype.kind not in "iu" or chosen.shape != (self.num_envs,):
-            found = f"{chosen.dtype}{list(chosen.shape)}"
-            raise ArgumentError("actions", f"expected whole numbers [{self.num_envs}], one for each game, got {found}")
+            got = f"{chosen.dtype}{list(chosen.shape)}"
+            raise ArgumentError("actions", f"expected whole numbers [{self.num_envs}], one for each game, got {got}")
         step = self._step(np.ascontiguousarray(chosen, np.int64))
-        step.keep_rows(before, chosen)
+        step.keep_rows(previous, chosen)
         self.steps += 1
         return step
 
@@ -302,11 +302,11 @@ class VectorEnv:
         It uses the decisions' own `random_bits`, so that a second call returns the same actions.
         """
         out = np.empty(self.num_envs, np.int64)
-        self._kernels.choose(self._rules[0], self._works, self._shown().info.random_bits, out)
+        self._kernels.choose(self._rules[0], self._works, self._last_step().info.random_bits, out)
         return out
 
     def observe(self, seats: Any) -> NDArray[np.float32]:
-        """Return what a seat of every game knows, float32[n, F], whoever decides: values are learned from all seats.
+        """Return the observation of a seat of every game, float32[n, F], whoever decides: values are learned from all seats.
 
         Args:
             seats: whole numbers [n], a seat of each game, or one for all.
@@ -314,21 +314,21 @@ class VectorEnv:
         Raises:
             InputError: another shape or type, no such seat, or `reset` was not called.
         """
-        self._shown()
-        given = np.asarray(seats)
-        if given.dtype.kind not in "iu" or given.shape not in ((), (self.num_envs,)):
+        self._last_step()
+        chosen = np.asarray(seats)
+        if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.num_envs,)):
             raise ArgumentError(
-                "seats", f"expected whole numbers [{self.num_envs}], got {given.dtype}{list(given.shape)}"
+                "seats", f"expected whole numbers [{self.num_envs}], got {chosen.dtype}{list(chosen.shape)}"
             )
-        if given.size and not 0 <= given.min() <= given.max() < self.players:
-            raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {given.min()} to {given.max()}")
-        asked = np.full(self.num_envs, given, np.int64)
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.players:
+            raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {chosen.min()} to {chosen.max()}")
+        seat_of_game = np.full(self.num_envs, chosen, np.int64)
         out = np.empty((self.num_envs, *self.observation_shape), np.float32)
-        self._kernels.observe(self._plan[0], self._rules[0], self._works, asked, out)
+        self._kernels.observe(self._plan[0], self._rules[0], self._works, seat_of_game, out)
         return out
 
     def lineups(self, deals: Any = None) -> NDArray[np.int64]:
-        """Return which line-up of `pool` plays each deal of the seed, int64 of the same length.
+        """Return the number of the line-up of `pool` that plays each deal of the seed, int64 of the same length.
 
         It is drawn with equal probabilities, by (seed, game, players, deal) alone.
 
@@ -338,15 +338,15 @@ class VectorEnv:
         Raises:
             InputError: another shape or type, or `reset` was not called.
         """
-        found = np.asarray(self._shown().info.deals if deals is None else deals)
-        if found.dtype.kind not in "iu" or found.ndim != 1:
-            raise ArgumentError("deals", f"expected whole numbers [k], got {found.dtype}{list(found.shape)}")
-        out = np.empty(len(found), np.int64)
-        self._kernels.lineups(self._job[0], max(len(self.pool), 1), np.ascontiguousarray(found, np.int64), out)
+        deal_array = np.asarray(self._last_step().info.deals if deals is None else deals)
+        if deal_array.dtype.kind not in "iu" or deal_array.ndim != 1:
+            raise ArgumentError("deals", f"expected whole numbers [k], got {deal_array.dtype}{list(deal_array.shape)}")
+        out = np.empty(len(deal_array), np.int64)
+        self._kernels.lineups(self._job[0], max(len(self.pool), 1), np.ascontiguousarray(deal_array, np.int64), out)
         return out
 
     def close(self) -> None:
-        """Give the memory back; neither `reset` nor `step` can be called any more."""
+        """Release the memory; neither `reset` nor `step` can be called any more."""
         self._closed, self._last = True, None
         self._opponents.memories = []
         self._finals = Finals(*(part[:0] for part in self._finals))
@@ -360,13 +360,13 @@ class VectorEnv:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise InputError("VectorEnv: it is closed; make a new one")
 
-    def _shown(self) -> Step:
+    def _last_step(self) -> Step:
         """Return the result of the last call. Raises InputError before the first one."""
-        self._open()
+        self._check_open()
         if self._last is None:
             raise InputError("VectorEnv: no games are dealt; call reset(seed) first")
         return self._last
@@ -392,10 +392,10 @@ class VectorEnv:
         return self._last
 
     def _refused(self, code: int, actions: Array) -> Exception:
-        """Why a step was not made."""
+        """Return the exception for a step that was not made."""
         slot = int(self._plan["slot"][0])
         if code == ILLEGAL:
-            last = self._shown()
+            last = self._last_step()
             legal = ", ".join(map(str, np.flatnonzero(last.masks[slot])))
             where = f"slot {slot} (deal {last.info.deals[slot]}), seat {last.seats[slot]}"
             return ArgumentError("actions", f"{where}: {actions[slot]} is not legal; legal: {legal}")
@@ -433,15 +433,15 @@ def _restored(
     arguments: tuple[Any, ...], variant: Variant, behaviour: int, games: list[Array], memories: list[Array], seed: int | None,
     steps: int, last: Step | None,
 ) -> VectorEnv:  # fmt: skip
-    """Return the environment of `VectorEnv._saved`. Raises InputError if the game plays otherwise by now."""
+    """Return the environment of `VectorEnv._saved`. Raises InputError if the game's behaviour has changed."""
     env = VectorEnv(*arguments, variant=variant)
     if env.game.behaviour != behaviour:
         raise InputError(
             f"VectorEnv: saved at behaviour {behaviour} of {env.game.name}, which is now {env.game.behaviour}"
         )
     env._works, env._slots, env._randoms, env._job = (exact_copy(part) for part in games)
-    for mine, theirs in zip(env._opponents.memories, memories, strict=True):
-        mine[:] = theirs
+    for memory, saved in zip(env._opponents.memories, memories, strict=True):
+        memory[:] = saved
     env.seed, env.steps, env._last = seed, steps, last
     if last is not None:
         env._seat_agents = env._opponents.seated(env.lineups(env._slots["game"]), env._design[env._slots["seating"]])

@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 
 
 class SupportsSlot(Protocol):
-    """What `VectorEnv.put` needs of a position; `Position` provides it."""
+    """The attributes of a position that `VectorEnv.put` requires; `Position` has them."""
 
     game: Game
     variant: Variant
@@ -36,10 +36,10 @@ class Info:
         deals: int64[n], the deal in each slot.
         finished: int64[k], the slots whose game ended, in ascending order.
         final_deals: int64[k], the deals of these games.
-        final_seats: int64[k], who acted last of the caller's seats; with opponents the learner's seat in that game.
+        final_seats: int64[k], the caller's seat that acted last; with opponents the learner's seat in that game.
         final_scores: int64[k, P], the final score of every seat, in points of the game.
         final_wins: float32[k, P], the share of the win of every seat: 1 for the only winner, divided among several.
-        final_observations: float32[k, P, F], what every seat saw of the end.
+        final_observations: float32[k, P, F], every seat's observation of the end.
     """
 
     random_bits: NDArray[np.uint64]
@@ -92,7 +92,7 @@ class Step(NamedTuple):
         masks: bool[n, A], True where an action is legal; action 0 never is.
         seats: int64[n], acting seats.
         rewards: float32[n, P], of every seat where a game has ended in this step, else 0.
-        done: bool[n], whether one has; the slot then shows the first decision of its next deal.
+        done: bool[n], whether a game has ended in this step; the slot then has the first decision of its next deal.
         info: the rest.
     """
 
@@ -103,16 +103,16 @@ class Step(NamedTuple):
     done: NDArray[np.bool_]
     info: Info
 
-    def keep_rows(self, before: "Step", actions: Array) -> None:
-        """Give slots whose game waited in this step the rows that they had before; their rewards and `done` are 0."""
+    def keep_rows(self, previous: "Step", actions: Array) -> None:
+        """Replace the rows of slots whose game waited in this step by those of the previous step; their rewards and `done` are 0."""
         slots = np.flatnonzero(actions == SKIPPED)
         if len(slots) == 0:
             return
-        for old, new in zip(before._shown(), self._shown(), strict=True):
+        for old, new in zip(previous._decision_rows(), self._decision_rows(), strict=True):
             new[slots] = old[slots]
 
-    def _shown(self) -> tuple[Array, ...]:
-        """Return the arrays that show the decision of each game."""
+    def _decision_rows(self) -> tuple[Array, ...]:
+        """Return the arrays that describe the decision of each game."""
         info = self.info
         return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
 

@@ -40,26 +40,27 @@ def difference(
 
     Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which
     is valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks. Means with a `span` are
-    treated as shares of it. As a mean, a difference of means that differs from its median in fewer than 10 chunks has no interval. A difference that is 0 in every chunk has the interval [0, 0] if both sides are the same
-    thing. If not, it has the bounds of both shares; means have no interval then.
+    treated as shares of it. As a mean, a difference of means that differs from its median in fewer than 10 chunks has no interval. A difference
+    that is 0 in every chunk has the interval [0, 0] if both sides are the same thing; else a difference of shares has the
+    bounds of both shares, and one of means no interval.
 
-    Numerators and denominators are those of A and B; `same` says that both are the same thing, for instance copies of one agent. The
-    other arguments are those of `ratio`, for each side.
+    Numerators and denominators are those of A and B; `same` is whether both are the same thing, for instance copies of one
+    agent. The other arguments are those of `ratio`, for each side.
     """
-    both = list(zip(numerator, denominator, strict=True))
-    sides = [divide(over.sum(axis=0), under.sum(axis=0)) / unit for over, under in both]
-    leave_one_out_values = [leave_one_out(over, under, unit) for over, under in both]
+    pairs = list(zip(numerator, denominator, strict=True))
+    sides = [divide(sums.sum(axis=0), events.sum(axis=0)) / unit for sums, events in pairs]
+    leave_one_out_values = [leave_one_out(sums, events, unit) for sums, events in pairs]
     n = np.asarray(np.minimum(denominator[0].sum(axis=0), denominator[1].sum(axis=0)), np.int64)
     value = sides[0] - sides[1]
     if len(leave_one_out_values[0]) < 2:
-        nothing = np.full(value.shape, np.nan)
-        return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), nothing, nothing, n)
+        missing = np.full(value.shape, np.nan)
+        return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), missing, missing, n)
     error = jackknife(leave_one_out_values[0] - leave_one_out_values[1])
     equal = (error == 0) & (value == 0)
     if n_deals is not None:
         low, high = _of_shares(numerator, denominator, leave_one_out_values, unit, n_deals)
     elif span is not None:
-        first, second = (as_share(over, under, unit=unit, span=span) for over, under in both)
+        first, second = (as_share(sums, events, unit=unit, span=span) for sums, events in pairs)
         parts, groups = (first[0], second[0]), deals or len(denominator[0])
         low, high = _of_shares(parts, denominator, leave_one_out_values, first[1], groups)
         low, high = low * (span[1] - span[0]), high * (span[1] - span[0])
@@ -74,18 +75,18 @@ def difference(
 def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate:
     """Return figures minus the same figures of other games on the same deals, paired by chunk.
 
-    Ratios: see `difference`. Other figures: value +- t se from both without each chunk; without those there is no interval.
+    Ratios: see `difference`. Other figures: value +- t se, from `Estimate.without` of both; no interval if either has none.
     """
     n = np.minimum(first.n, second.n)
     value = np.asarray(first.value - second.value)
     if first.sums is not None and second.sums is not None:
-        one, other = first.sums, second.sums
-        found = difference(
-            (one.numerator, other.numerator), (one.denominator, other.denominator),
-            unit=one.unit, n_deals=one.n_deals, span=one.span, deals=one.deals, same=same,
+        first_sums, second_sums = first.sums, second.sums
+        estimate = difference(
+            (first_sums.numerator, second_sums.numerator), (first_sums.denominator, second_sums.denominator),
+            unit=first_sums.unit, n_deals=first_sums.n_deals, span=first_sums.span, deals=first_sums.deals, same=same,
         )  # fmt: skip
-        low, high = (np.where(np.isnan(value), np.nan, side) for side in (found.low, found.high))
-        return Estimate(np.where(np.isnan(value), np.nan, found.value), low, high, n)
+        low, high = (np.where(np.isnan(value), np.nan, side) for side in (estimate.low, estimate.high))
+        return Estimate(np.where(np.isnan(value), np.nan, estimate.value), low, high, n)
     half_width = np.full(value.shape, np.nan)
     if first.without is not None and second.without is not None and len(first.without) > 1:
         error = jackknife(first.without - second.without)
@@ -96,7 +97,7 @@ def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate
 def _of_means(
     numerator: tuple[Array, Array], denominator: tuple[Array, Array], value: Array, error: Array, unit: float
 ) -> tuple[Array, Array]:
-    first, second = (residuals(over, under, unit) for over, under in zip(numerator, denominator, strict=True))
+    first, second = (residuals(sums, events, unit) for sums, events in zip(numerator, denominator, strict=True))
     chunks = np.minimum(
         *(divide(np.full(value.shape, len(share) ** 2), (share**2).sum(axis=0)) for _, share in (first, second))
     )
@@ -108,10 +109,10 @@ def _of_means(
 def _exceptions(numerator: tuple[Array, Array], denominator: tuple[Array, Array]) -> Array:
     """Return the number of chunks that make the error of a difference of means, int64[...].
 
-    No exception is a chunk with equally many events on both sides whose ratios differ as in the median chunk, nor one in which
-    each side has the ratio of its median chunk, or no events.
+    A chunk is no exception if both sides have equally many events and differ as in the median chunk, nor if each side has
+    the ratio of its median chunk or no events.
     """
-    ratios = [divide(over, under) for over, under in zip(numerator, denominator, strict=True)]
+    ratios = [divide(sums, events) for sums, events in zip(numerator, denominator, strict=True)]
     equally = (denominator[0] == denominator[1]) & is_median(ratios[0] - ratios[1], _ROUNDING)
     usual = [np.isnan(values) | is_median(values) for values in ratios]
     return np.asarray((~equally & ~(usual[0] & usual[1])).sum(axis=0))
@@ -121,14 +122,17 @@ def _of_shares(
     numerator: tuple[Array, Array], denominator: tuple[Array, Array], without: list[Array], unit: float, deals: int
 ) -> tuple[Array, Array]:
     (first, low_1, high_1), (second, low_2, high_2) = (
-        share_interval(over, under, unit=unit, deals=deals) for over, under in zip(numerator, denominator, strict=True)
+        share_interval(sums, events, unit=unit, deals=deals)
+        for sums, events in zip(numerator, denominator, strict=True)
     )
     spread = [values - values.mean(axis=0) for values in without]
-    both = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
-    correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), both), -1, 1))
+    norms = np.sqrt((spread[0] ** 2).sum(axis=0) * (spread[1] ** 2).sum(axis=0))
+    correlation = np.nan_to_num(np.clip(divide((spread[0] * spread[1]).sum(axis=0), norms), -1, 1))
 
-    def combined(one: Array, other: Array) -> Array:
-        return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
+    def combined(first_half: Array, second_half: Array) -> Array:
+        return np.asarray(
+            np.sqrt(np.maximum(first_half**2 + second_half**2 - 2 * correlation * first_half * second_half, 0.0))
+        )
 
     value = first - second
     return value - combined(first - low_1, high_2 - second), value + combined(high_1 - first, second - low_2)
@@ -139,34 +143,36 @@ def variance_saved(
 ) -> Estimate:
     """Return the share of variance that pairing saves in A - B: 1 - var(A - B) / (var(A) + var(B)), in [-1, 1].
 
-    Variances come from the delete-one-chunk jackknife. There is no interval: it would depend on the tails of the difference, which
-    few chunks show (jackknife intervals on the scale of Fisher's z contain the value of heavy tails in 73 to 91 % of studies). There
-    is no value where it would be uninformative: if on either side fewer than 30 chunks differ from the median (a variance of a few
-    exceptions is as uncertain as these), if a share has fewer than 30 events or non-events, or if that jackknife leaves more than
-    a range of 1.
+    Variances come from the delete-one-chunk jackknife. There is no interval: it would depend on the tails of the difference,
+    about which few chunks are informative (with heavy tails, jackknife intervals on the scale of Fisher's z contain the value
+    in 73 to 91 % of studies). There is no value where it would be uninformative: if on either side fewer than 30 chunks differ
+    from the median (a variance of a few exceptions is as uncertain as these), if a share has fewer than 30 events or
+    non-events, or if the jackknife interval is wider than 1.
     """
     sides = list(zip(numerator, denominator, strict=True))
-    first, second = (leave_one_out(over, under) for over, under in sides)
+    first, second = (leave_one_out(sums, events) for sums, events in sides)
     n = np.asarray(np.minimum(denominator[0].sum(axis=0), denominator[1].sum(axis=0)), np.int64)
-    nothing = np.full(first.shape[1:], np.nan)
+    missing = np.full(first.shape[1:], np.nan)
     chunks = len(first)
     if chunks <= MIN_EVENTS:
-        return Estimate(nothing, nothing, nothing, n)
-    one, other = first - first.mean(axis=0), second - second.mean(axis=0)
-    both, either = 2 * one * other, one**2 + other**2
-    value = divide(both.sum(axis=0), either.sum(axis=0))
+        return Estimate(missing, missing, missing, n)
+    first_deviation, second_deviation = first - first.mean(axis=0), second - second.mean(axis=0)
+    twice_product, squares = 2 * first_deviation * second_deviation, first_deviation**2 + second_deviation**2
+    value = divide(twice_product.sum(axis=0), squares.sum(axis=0))
     # Without chunk c the means change too: sums of products of n - 1 numbers about their new mean.
     scale = chunks / (chunks - 1)
-    leave_one_out_values = divide(both.sum(axis=0) - scale * both, either.sum(axis=0) - scale * either)
+    leave_one_out_values = divide(
+        twice_product.sum(axis=0) - scale * twice_product, squares.sum(axis=0) - scale * squares
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         half_width = t_quantile(chunks - 1) * jackknife(np.arctanh(np.clip(leave_one_out_values, -1, 1)))
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)
     certain = np.abs(value) >= 1 - 1e-12
     narrow = certain | (high - low <= _WIDEST_SAVING)
-    varied = np.minimum(*(uncommon_chunks(over, under) for over, under in sides))
+    varied = np.minimum(*(uncommon_chunks(sums, events) for sums, events in sides))
     enough = (varied >= MIN_EVENTS) & (n >= MIN_EVENTS) & narrow
     if share:
-        for over, under in sides:
-            events, whole = over.sum(axis=0) / unit, under.sum(axis=0)
-            enough &= np.minimum(events, whole - events) >= MIN_EVENTS
-    return Estimate(np.where(enough, value, np.nan), nothing, nothing, n)
+        for sums, events in sides:
+            hits, total = sums.sum(axis=0) / unit, events.sum(axis=0)
+            enough &= np.minimum(hits, total - hits) >= MIN_EVENTS
+    return Estimate(np.where(enough, value, np.nan), missing, missing, n)

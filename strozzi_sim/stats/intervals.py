@@ -40,15 +40,15 @@ class Sums:
     span: tuple[float, float] | None = None
     deals: int | None = None
 
-    def at(self, place: Any) -> "Sums":
+    def at(self, index: Any) -> "Sums":
         """Return the counts of the figures at an index of their shape."""
-        places = _by_chunk(place)
-        return replace(self, numerator=self.numerator[places], denominator=self.denominator[places])
+        by_chunk = _by_chunk(index)
+        return replace(self, numerator=self.numerator[by_chunk], denominator=self.denominator[by_chunk])
 
 
-def _by_chunk(place: Any) -> tuple[Any, ...]:
+def _by_chunk(index: Any) -> tuple[Any, ...]:
     """Return an index of figures as one of figures by chunk."""
-    return slice(None), *(place if isinstance(place, tuple) else (place,))
+    return slice(None), *(index if isinstance(index, tuple) else (index,))
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ class Estimate:
     sums: Sums | None = field(default=None, compare=False, repr=False)
     without: Array | None = field(default=None, compare=False, repr=False)
 
-    def at(self, place: Any) -> "Estimate":
+    def at(self, index: Any) -> "Estimate":
         """Return the figures at an index of their shape."""
-        sums = None if self.sums is None else self.sums.at(place)
-        without = None if self.without is None else self.without[_by_chunk(place)]
-        return Estimate(self.value[place], self.low[place], self.high[place], self.n[place], sums, without)
+        sums = None if self.sums is None else self.sums.at(index)
+        without = None if self.without is None else self.without[_by_chunk(index)]
+        return Estimate(self.value[index], self.low[index], self.high[index], self.n[index], sums, without)
 
     def minus(self, constant: Any) -> "Estimate":
         """Return the figures minus a constant, a number or float64[...]."""
@@ -81,7 +81,7 @@ class Estimate:
 
 
 def t_quantile(df: Any, figures: int = 1) -> Any:
-    """Return the two-sided 95 % quantile of Student's t with `df` degrees of freedom, numbers or infinity, for so many figures at once (Bonferroni)."""
+    """Return the two-sided 95 % quantile of Student's t with `df` degrees of freedom, with Bonferroni's correction for `figures`."""
     from scipy.special import ndtri, stdtrit
 
     upper = 1 - (1 - LEVEL) / (2 * figures)
@@ -104,8 +104,8 @@ def divide(numerator: Array, denominator: Array) -> Array:
     """Return the quotient; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         result: Array = np.asarray(np.asarray(numerator, np.float64) / denominator)
-    nothing = np.asarray(denominator) == 0
-    return np.where(nothing, np.nan, result) if nothing.any() else result
+    is_zero = np.asarray(denominator) == 0
+    return np.where(is_zero, np.nan, result) if is_zero.any() else result
 
 
 def ratio(
@@ -133,13 +133,14 @@ def ratio(
     """
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
     n = (denominator if events is None else np.broadcast_to(events, denominator.shape)).sum(axis=0)
-    over, under = numerator.astype(np.float64), denominator.astype(np.float64)  # once, instead of in every division
+    # once, instead of in every division
+    float_numerator, float_denominator = numerator.astype(np.float64), denominator.astype(np.float64)
     if n_deals is not None:
-        value, low, high = share_interval(over, under, unit=unit, deals=n_deals)
+        value, low, high = share_interval(float_numerator, float_denominator, unit=unit, deals=n_deals)
     else:
-        value, low, high = mean_interval(over, under, unit=unit)
+        value, low, high = mean_interval(float_numerator, float_denominator, unit=unit)
         if span is not None:
-            low, high = bounded_interval(over, under, unit=unit, span=span, deals=deals)
+            low, high = bounded_interval(float_numerator, float_denominator, unit=unit, span=span, deals=deals)
         low, high = (np.where(n >= MIN_EVENTS, side, np.nan) for side in (low, high))
     sums = Sums(numerator, denominator, unit, n_deals, span, deals)
     return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), low, high, np.asarray(n, np.int64), sums)
@@ -148,9 +149,9 @@ def ratio(
 def bounded_interval(
     numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float], deals: int | None
 ) -> tuple[Array, Array]:
-    """Return low and high of means between the two numbers of `span`, from the share of the way between them.
+    """Return low and high of means between the two numbers of `span`, as shares of their distance.
 
-    The rank of one of two agents is therefore as certain as its share of wins.
+    The interval of the rank of one of two agents is therefore that of its share of wins.
     """
     part, unit_of_part = as_share(numerator, denominator, unit=unit, span=span)
     _, low, high = share_interval(
@@ -178,8 +179,8 @@ def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0))
     mean = denominator.mean(axis=0)
-    rest = divide(numerator - value * denominator, mean)
-    return rest if unit == 1 else rest / unit, divide(denominator, mean)
+    contributions = divide(numerator - value * denominator, mean)
+    return contributions if unit == 1 else contributions / unit, divide(denominator, mean)
 
 
 def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) -> tuple[Array, Array, Array]:
@@ -194,9 +195,9 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
     if len(numerator) < 2:
         return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
     error = jackknife(leave_one_out(numerator, denominator, unit))
-    rest, share = residuals(numerator, denominator, unit)
+    contributions, share = residuals(numerator, denominator, unit)
     chunks = divide(np.full(value.shape, float(len(numerator)) ** 2), (share**2).sum(axis=0))
-    low, high = skewed_sides(rest, np.maximum(chunks - 1, 1.0))
+    low, high = skewed_sides(contributions, np.maximum(chunks - 1, 1.0))
     enough = min(MIN_EXCEPTIONS, len(numerator) - 1)
     varied = (error > 0) & (uncommon_chunks(numerator, denominator) >= enough)
     return value, np.where(varied, value - low * error, np.nan), np.where(varied, value + high * error, np.nan)
@@ -217,17 +218,17 @@ def is_median(values: Array, rounding: float = 0.0) -> Array:
     return np.asarray(np.abs(values - median) <= rounding * np.maximum(np.abs(median), 1.0))
 
 
-def skewed_sides(rest: Array, df: Any) -> tuple[Array, Array]:
+def skewed_sides(contributions: Array, df: Any) -> tuple[Array, Array]:
     """Return the distances of low and high from the value in standard errors, float64[...] each.
 
-    With g the skewness of the sum of `rest`, a Poisson count of 1 / g^2 events has equal skewness. The distances are
+    With g the skewness of the sum of `contributions`, a Poisson count of 1 / g^2 events has equal skewness. The distances are
     those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the studentized
-    mean). `rest` is each chunk's contribution to the error, float64[C, ...] (`residuals`), `df` the degrees of freedom.
+    mean). `contributions` is each chunk's contribution to the error, float64[C, ...] (`residuals`), `df` the degrees of freedom.
     """
     from scipy.special import gammaincinv
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        skew = (rest**3).sum(axis=0) / (rest**2).sum(axis=0) ** 1.5
+        skew = (contributions**3).sum(axis=0) / (contributions**2).sum(axis=0) ** 1.5
     skew = np.nan_to_num(skew)
     size = np.clip(np.abs(skew), 1e-2, 1.0)
     events = 1 / size**2
@@ -259,14 +260,14 @@ def share_interval(
         return value, np.full(value.shape, np.nan), np.full(value.shape, np.nan)
     error = jackknife(leave_one_out(numerator, denominator, unit))
     low, high = score_share(value, effective_n(numerator, denominator, unit=unit, deals=deals, error=error), events)
-    still = (error == 0) & (value > 0) & (value < 1)
-    if not still.any():
+    constant = (error == 0) & (value > 0) & (value < 1)
+    if not constant.any():
         return value, low, high
-    half_width = np.where(still, exact_share(np.zeros(value.shape), independent_groups(denominator, deals))[1], 0.0)
+    half_width = np.where(constant, exact_share(np.zeros(value.shape), independent_groups(denominator, deals))[1], 0.0)
     return (
         value,
-        np.where(still, value * (1 - half_width), low),
-        np.where(still, value + (1 - value) * half_width, high),
+        np.where(constant, value * (1 - half_width), low),
+        np.where(constant, value + (1 - value) * half_width, high),
     )
 
 
@@ -277,16 +278,20 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
     if error is None:
         error = jackknife(leave_one_out(numerator, denominator, unit))
     binomial = value * (1 - value)
-    rest, share = residuals(numerator, denominator, unit)
+    contributions, share = residuals(numerator, denominator, unit)
     groups = independent_groups(denominator, deals)
     with np.errstate(divide="ignore", invalid="ignore"):
         inflation = events * error**2 / binomial
-        log_error = len(numerator) * rest**2 / (rest**2).sum(axis=0) - share - (1 - 2 * value) / binomial * rest
+        log_error = (
+            len(numerator) * contributions**2 / (contributions**2).sum(axis=0)
+            - share
+            - (1 - 2 * value) / binomial * contributions
+        )
         df = 2 * len(numerator) ** 2 / (log_error**2).sum(axis=0)
         rarer = events * np.minimum(value, 1 - value)
-        doubt = 1 / (1 + rarer)
-        drawn = (rarer * inflation + doubt * events / groups) / (rarer + doubt)
-        n = events / drawn
+        weight = 1 / (1 + rarer)
+        shrunk_inflation = (rarer * inflation + weight * events / groups) / (rarer + weight)
+        n = events / shrunk_inflation
     n = n * (t_quantile(np.inf) / t_quantile(np.maximum(np.nan_to_num(df, nan=np.inf), 1.0))) ** 2
     return np.asarray(np.where((error > 0) & (binomial > 0), n, groups))
 
@@ -331,10 +336,10 @@ def exact_share(count: Array, n: Array, figures: int = 1) -> tuple[Array, Array]
     from scipy.special import betaincinv
 
     count, n = np.asarray(count, np.float64), np.asarray(n, np.float64)
-    rest = np.maximum(n - count, 0.0)
+    others = np.maximum(n - count, 0.0)
     tail = (1 - LEVEL) / (2 * figures)
-    low = np.where(count > 0, betaincinv(np.where(count > 0, count, 1.0), rest + 1, tail), 0.0)
-    high = np.where(rest > 0, betaincinv(count + 1, np.where(rest > 0, rest, 1.0), 1 - tail), 1.0)
+    low = np.where(count > 0, betaincinv(np.where(count > 0, count, 1.0), others + 1, tail), 0.0)
+    high = np.where(others > 0, betaincinv(count + 1, np.where(others > 0, others, 1.0), 1 - tail), 1.0)
     return low, high
 
 
@@ -355,14 +360,15 @@ def _mid_p_high(count: Array, n: Array) -> Array:
     from scipy.special import betainc, gammaln, xlog1py, xlogy
 
     tail = (1 - LEVEL) / 2
-    rest = n - count
-    ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(rest + 1)
-    some, others = np.maximum(count, _MIN), np.maximum(rest, _MIN)
-    high = np.clip(wilson(count / n, n)[1], some / n, 1 - others / n / 2)
+    misses = n - count
+    log_ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(misses + 1)
+    positive_count, positive_misses = np.maximum(count, _MIN), np.maximum(misses, _MIN)
+    high = np.clip(wilson(count / n, n)[1], positive_count / n, 1 - positive_misses / n / 2)
     for _ in range(_NEWTON_STEPS):
-        this = np.exp(ways + xlogy(count, high) + xlog1py(rest, -high)) / 2
-        at_most = 1 - betainc(some, rest + 1, high) + this
+        half_probability = np.exp(log_ways + xlogy(count, high) + xlog1py(misses, -high)) / 2
+        at_most = 1 - betainc(positive_count, misses + 1, high) + half_probability
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.log(tail / at_most) * at_most / (this * (rest + count * (1 - high) / high))
-        high = np.where(np.isfinite(step), np.maximum(1 - (1 - high) * np.exp(step), some / n), high)  # can be 1
+            step = np.log(tail / at_most) * at_most / (half_probability * (misses + count * (1 - high) / high))
+        improved = np.maximum(1 - (1 - high) * np.exp(step), positive_count / n)
+        high = np.where(np.isfinite(step), improved, high)  # can be 1
     return np.asarray(high)

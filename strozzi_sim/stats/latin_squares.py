@@ -45,7 +45,7 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
         return total
 
     deal, seat, agent = outcomes.mean(axis=(1, 2))[:, None], outcomes.mean(axis=1), outcomes.mean(axis=2)
-    of_deal, of_seat, of_agent, of_game = (summed((each**2).mean(axis=1)) for each in (deal, seat, agent, by_game))
+    of_deal, of_seat, of_agent, of_game = (summed((means**2).mean(axis=1)) for means in (deal, seat, agent, by_game))
     of_cell = summed((outcomes**2).mean(axis=(1, 2)))
     return Moments(summed(np.ones(len(outcomes))), summed(outcomes), of_deal, of_seat, of_agent, of_game, of_cell)
 
@@ -56,12 +56,13 @@ def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     One chunk has no interval, and a variance of 0 no shares.
     """
     count = len(sums.deals)
-    components = _components(*(each.sum(axis=0) for each in sums))
-    left_out = np.full((1, len(components)), np.nan)  # components without one chunk
+    components = _components(*(part.sum(axis=0) for part in sums))
+    without_chunk = np.full((1, len(components)), np.nan)  # components without one chunk
     if count > 1:
-        left_out = np.array([_components(*(each.sum(axis=0) - each[c] for each in sums)) for c in range(count)])
+        without_chunk = np.array([_components(*(part.sum(axis=0) - part[c] for part in sums)) for c in range(count)])
     variance = components.sum()
-    shares, shares_left_out = divide(components, variance), divide(left_out, left_out.sum(axis=1, keepdims=True))
+    shares = divide(components, variance)
+    shares_without_chunk = divide(without_chunk, without_chunk.sum(axis=1, keepdims=True))
     n = np.asarray(int(sums.deals.sum()) * sums.cells.shape[-1])
 
     def estimate(value: float, replicates: Array) -> Estimate:
@@ -69,8 +70,8 @@ def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
         corrected = count * value - (count - 1) * replicates.mean() if count > 1 else value
         return Estimate(np.asarray(corrected), np.asarray(corrected - half), np.asarray(corrected + half), n)
 
-    by_source = {source: estimate(shares[k], shares_left_out[:, k]) for k, source in enumerate(SOURCES)}
-    return by_source, estimate(variance, left_out.sum(axis=1))
+    by_source = {source: estimate(shares[k], shares_without_chunk[:, k]) for k, source in enumerate(SOURCES)}
+    return by_source, estimate(variance, without_chunk.sum(axis=1))
 
 
 def _components(

@@ -47,13 +47,13 @@ class LuckSums:
         return np.where(enough & (np.nan_to_num(spread) > 0), np.nan_to_num(slope), 0.0)
 
     def adjusted(self) -> Array:
-        """Return the sums of the results with the luck taken out, float64[C, P]."""
+        """Return the sums of the results minus the coefficients times the luck, float64[C, P]."""
         return np.asarray(self.results - self.coefficients() * self.luck)
 
     def games_saved(self) -> Estimate:
         """Return the variance of the mean divided by that of the adjusted mean, with its interval.
 
-        A factor of 2: half of the games would give an interval as short. The factor is NaN if luck explains the mean entirely; its
+        With a factor of 2, half of the games would give an interval as short. The factor is NaN if luck explains the mean entirely; its
         interval is NaN if the coefficients are 0 or one chunk determines the factor.
         """
         adjusted = self.adjusted()
@@ -62,8 +62,8 @@ class LuckSums:
         plain, reduced = (_contributions(sums, played) ** 2 for sums in (self.results, adjusted))
         value = divide(plain.sum(axis=0), reduced.sum(axis=0))
         with np.errstate(all="ignore"):
-            log_left_out = np.log(leave_one_out(plain, reduced))
-            half = t_quantile(chunks - 1) * jackknife(log_left_out) if chunks > 2 else np.full(value.shape, np.nan)
+            log_without_chunk = np.log(leave_one_out(plain, reduced))
+            half = t_quantile(chunks - 1) * jackknife(log_without_chunk) if chunks > 2 else np.full(value.shape, np.nan)
             low, high = value * np.exp(-half), value * np.exp(half)
         has_interval = (half > 0) & np.isfinite(high)
         low, high = (np.where(has_interval, end, np.nan) for end in (low, high))

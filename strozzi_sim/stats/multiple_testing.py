@@ -14,19 +14,19 @@ def holm(p_values: Array) -> Array:
     has 476 families.
     """
 
-    def adjust(known: Array) -> Array:
-        order = np.argsort(known)
-        steps = np.maximum.accumulate(known[order] * np.arange(len(known), 0, -1))
-        adjusted = np.empty_like(known)
+    def adjust(values: Array) -> Array:
+        order = np.argsort(values)
+        steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+        adjusted = np.empty_like(values)
         adjusted[order] = np.minimum(steps, 1)
         return adjusted
 
-    return _of_known(p_values, adjust)
+    return _adjust_known(p_values, adjust)
 
 
 def benjamini_hochberg(p_values: Array) -> Array:
     """Return adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
-    return _of_known(p_values, lambda known: _false_discoveries(known, 1.0))
+    return _adjust_known(p_values, lambda values: _false_discoveries(values, 1.0))
 
 
 def benjamini_yekutieli(p_values: Array) -> Array:
@@ -34,20 +34,20 @@ def benjamini_yekutieli(p_values: Array) -> Array:
 
     Differences from one common sample depend on its luck: without this correction they are false in groups.
     """
-    return _of_known(p_values, lambda known: _false_discoveries(known, np.sum(1 / np.arange(1, len(known) + 1))))
+    return _adjust_known(p_values, lambda values: _false_discoveries(values, np.sum(1 / np.arange(1, len(values) + 1))))
 
 
-def _false_discoveries(known: Array, factor: float) -> Array:
+def _false_discoveries(values: Array, factor: float) -> Array:
     """Return adjusted p-values, equal to the bit to those of `scipy.stats.false_discovery_control`, whose import takes 0.7 s."""
-    order, number = np.argsort(known), len(known)
-    steps = known[order] * (number / np.arange(1, number + 1))
+    order, number = np.argsort(values), len(values)
+    steps = values[order] * (number / np.arange(1, number + 1))
     steps *= factor
-    adjusted = np.empty_like(known)
+    adjusted = np.empty_like(values)
     adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
     return np.clip(adjusted, 0, 1)
 
 
-def _of_known(p_values: Array, adjust: Callable[[Array], Array]) -> Array:
+def _adjust_known(p_values: Array, adjust: Callable[[Array], Array]) -> Array:
     p_values = np.asarray(p_values, np.float64)
     result = np.full(p_values.shape, np.nan)
     known = ~np.isnan(p_values)

@@ -38,25 +38,25 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
 
     `ahead` is the number of games that i won against j, a tie counts half, and `met` that of games that both played, [C, F, F] each.
     """
-    whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
-    agents = len(whole_met)
+    total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
+    agents = len(total_met)
     others = ~np.eye(agents, dtype=bool)
-    if (whole_met[others] == 0).any():
+    if (total_met[others] == 0).any():
         return None
-    games = whole_met.sum(axis=1) - whole_met.diagonal()
-    nothing = np.full((2, agents), np.nan)
+    games = total_met.sum(axis=1) - total_met.diagonal()
+    missing = np.full((2, agents), np.nan)
     try:
-        solution = averaged(whole_ahead, whole_met)
+        solution = averaged(total_ahead, total_met)
     except ArithmeticError:
-        empty = Estimate(nothing[0], nothing[0], nothing[0], games)
-        return NashAverage(empty, empty)
+        no_scores = Estimate(missing[0], missing[0], missing[0], games)
+        return NashAverage(no_scores, no_scores)
     weighty = solution[0] > 0
-    games_of_score = np.where(weighty, games, (whole_met * weighty).sum(axis=1))
+    games_of_score = np.where(weighty, games, (total_met * weighty).sum(axis=1))
     if min(games.min(), games_of_score.min()) < MIN_EVENTS:
-        solution = nothing
-    rest = whole_met - met
-    low, high = nothing, nothing
-    if len(ahead) >= 2 and (rest[:, others] > 0).all() and not np.isnan(solution).any():
+        solution = missing
+    met_without_chunk = total_met - met
+    low, high = missing, missing
+    if len(ahead) >= 2 and (met_without_chunk[:, others] > 0).all() and not np.isnan(solution).any():
         low, high = _intervals(ahead, met, solution, deals)
     return NashAverage(
         Estimate(solution[0], low[0], high[0], games), Estimate(solution[1], low[1], high[1], games_of_score)
@@ -65,15 +65,15 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
 
 def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[Array, Array]:
     """Return low and high of weights and scores, float64[2, F] each; NaN if the agents with a weight are uncertain."""
-    nothing = np.full(solution.shape, np.nan)
+    missing = np.full(solution.shape, np.nan)
     weighty = solution[0] > 0
-    whole_ahead, whole_met = ahead.sum(axis=0), met.sum(axis=0)
+    total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
     try:
         leave_one_out_values = np.array(
-            [averaged(whole_ahead - ahead[c], whole_met - met[c]) for c in range(len(ahead))]
+            [averaged(total_ahead - ahead[c], total_met - met[c]) for c in range(len(ahead))]
         )
     except ArithmeticError:
-        return nothing, nothing
+        return missing, missing
     error = jackknife(leave_one_out_values)
     margin = t_quantile(len(ahead) - 1, len(solution[0])) * error
     significant = np.where(weighty, solution[0] > margin[0], solution[1] + margin[1] < 0.5)
@@ -84,7 +84,7 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
         for i in np.flatnonzero(~weighty):
             _, low[1, i], high[1, i] = share_interval(ahead[:, i, best[0]], met[:, i, best[0]], deals=deals)
             significant[i] &= high[1, i] < 0.5
-    return (low, high) if significant.all() else (nothing, nothing)
+    return (low, high) if significant.all() else (missing, missing)
 
 
 def averaged(ahead: Array, met: Array) -> Array:
@@ -130,10 +130,10 @@ def _support(payoff: Array) -> Array:
     from scipy.optimize import linprog
 
     size = len(payoff)
-    one, none = np.eye(size), np.zeros((size, size))
+    identity, zeros = np.eye(size), np.zeros((size, size))
     result = linprog(  # maximize sum t over q and t: q >= t, payoff q <= 0, 0 <= t <= 1
         np.append(np.zeros(size), -np.ones(size)),
-        A_ub=np.block([[payoff, none], [-one, one]]),
+        A_ub=np.block([[payoff, zeros], [-identity, identity]]),
         b_ub=np.zeros(2 * size),
         bounds=[(0, None)] * size + [(0, 1)] * size,
         method="highs",

@@ -1,13 +1,13 @@
 """Intervals of a precision chosen beforehand, valid however often they are looked at.
 
-All are confidence sequences, tuned to be narrow where their half width reaches the precision. What is known to +- x reaches no
-further than x on either side: near 0 and 1 the sides of an interval differ.
+All are confidence sequences, tuned to be narrow where their half width reaches the precision. Near 0 and 1 the sides of an
+interval differ; its precision is the longer one.
 
 - A share: the likelihood of a share further from a value by the precision, against that of the value (Wald 1945; Robbins 1970).
   A deal's share is in [0, 1], so by convexity its likelihood is at most that of a game won or lost. It holds for any number of
   deals, however rare the events are, and needs about 1.9 times the deals of an interval that is looked at once.
 - A difference of shares by chunk: the t statistic mixed over a normal effect (Lai 1976; Wang and Ramdas 2024). It holds for normal
-  chunk means, which means of many deals are nearly, and uses what pairing saves. About 2.5 times the deals.
+  chunk means, which means of many deals are nearly, and is narrower the more variance pairing saves. About 2.5 times the deals.
 
 Axes: t chunks, then any shape of figures.
 """
@@ -29,17 +29,17 @@ _DIFFERING = 30  # chunks that differ from the median chunk, below which a mean 
 
 
 def most_deals(half_width: float, *, paired: bool) -> int:
-    """Return the number of deals after which any share has an interval of this half width, as a part of 1; of `paired` any difference of two.
+    """Return the number of deals after which any share, or if `paired` any difference of two, has an interval of this half width.
 
-    Pairing saves an unknown part of these deals.
+    It assumes that pairing saves nothing: how much it saves is unknown beforehand.
     """
     variance = 0.5 if paired else 0.25
-    factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # a mixture pays for the effects that it spreads over
+    factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # larger, as a mixture covers a range of effects
     return int(np.ceil(factor * variance / half_width**2))
 
 
 def reach(value: Any, low: Any, high: Any) -> Any:
-    """Return how far an interval reaches from its value, on the longer side: the x of "value +- x"."""
+    """Return the distance of an interval's further end from its value: the x of "value +- x"."""
     return np.asarray(np.maximum(value - low, high - value))
 
 
@@ -47,11 +47,11 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
     """Return low and high of the mean of deals' shares, tuned to a half width; the true one is excluded with probability `alpha`."""
     limit = np.log(2 / alpha)
 
-    def excluded(sign: int, place: Array) -> Array:
-        other = np.clip(place + sign * half_width, 1e-12, 1 - 1e-12)
+    def excluded(sign: int, share: Array) -> Array:
+        other = np.clip(share + sign * half_width, 1e-12, 1 - 1e-12)
         with np.errstate(divide="ignore", invalid="ignore"):
-            gained = np.where(value > 0, value * np.log(other / place), 0.0)
-            lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - place)), 0.0)
+            gained = np.where(value > 0, value * np.log(other / share), 0.0)
+            lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - share)), 0.0)
         return np.asarray(deals * (gained + lost) >= limit)
 
     return (
@@ -63,13 +63,13 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
     """Return the half width of the interval of the mean of chunks, float64[t, ...], each a mean of deals; infinite if fewer than 30 differ."""
     t = len(means)
-    grown = 1 + t / _EFFECT_CHUNKS
-    ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(grown) / 2))
-    if ratio >= grown:  # too few chunks
+    growth = 1 + t / _EFFECT_CHUNKS
+    ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(growth) / 2))
+    if ratio >= growth:  # too few chunks
         return np.full(means.shape[1:], np.inf)
     differing = (means != np.median(means, axis=0)).sum(axis=0)
     error = means.std(axis=0, ddof=1) / np.sqrt(t)
-    errors = np.sqrt((t - 1) * (ratio - 1) / (1 - ratio / grown))  # in the half width
+    errors = np.sqrt((t - 1) * (ratio - 1) / (1 - ratio / growth))  # in the half width
     return np.where(differing >= _DIFFERING, errors * error, np.inf)
 
 
@@ -79,6 +79,6 @@ def _edge(excluded: Any, outside: Array, inside: Array) -> Array:
     inner = np.where(excluded(outer), inner, outer)
     for _ in range(_HALVINGS):
         middle = (outer + inner) / 2
-        out = excluded(middle)
-        outer, inner = np.where(out, middle, outer), np.where(out, inner, middle)
+        is_out = excluded(middle)
+        outer, inner = np.where(is_out, middle, outer), np.where(is_out, inner, middle)
     return outer

@@ -25,39 +25,39 @@ def quantiles(
 ) -> Estimate:
     """Return the quantiles with these probabilities of a histogram, int64[C, B] -> figures [levels], in bins.
 
-    The first bin includes all smaller values if it is open, so that a quantile in it is unknown; the last one all larger values.
+    The first bin includes all smaller values if it is open, so that a quantile in it is unknown; the last one likewise includes all larger values.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())
-    nothing = np.full(len(levels), np.nan)
+    missing = np.full(len(levels), np.nan)
     values = np.flatnonzero(total)
     if n[0] < MIN_EVENTS:
-        return Estimate(nothing, nothing, nothing, n)
+        return Estimate(missing, missing, missing, n)
     weights = total[values]
     middle = (np.cumsum(weights) - weights / 2) / weights.sum()
     value = _at_levels(total, levels)
-    low, high = nothing, nothing
+    low, high = missing, missing
     if len(counts) > 1:
-        below = np.array([_share_below(counts[:, values], values, at) for at in value]).T  # [C, levels]
-        whole = np.repeat(counts.sum(axis=1)[:, None], len(levels), axis=1)
+        below = np.array([_share_below(counts[:, values], values, quantile) for quantile in value]).T  # [C, levels]
+        totals = np.repeat(counts.sum(axis=1)[:, None], len(levels), axis=1)
         shares = np.asarray(levels)
-        independent = effective_n(below, whole, unit=1.0, deals=deals)
+        independent = effective_n(below, totals, unit=1.0, deals=deals)
         first, last = _by_chance(shares, independent)
         enough = deals * np.minimum(shares, 1 - shares) >= MIN_BEYOND
         low = np.where(enough & (first >= middle[0]), np.interp(first, middle, values), np.nan)
         high = np.where(enough & (last <= middle[-1]), np.interp(last, middle, values), np.nan)
-    known = np.ones(len(levels), bool)
+    is_known = np.ones(len(levels), bool)
     if open_below and total[0] > 0:
-        least = values[1] if len(values) > 1 else np.inf
-        known &= value >= least
-        low = np.where(low < least, np.nan, low)
+        smallest = values[1] if len(values) > 1 else np.inf
+        is_known &= value >= smallest
+        low = np.where(low < smallest, np.nan, low)
     if open_above and total[-1] > 0:
-        most = values[-2] if len(values) > 1 else -np.inf
-        known &= value <= most
-        high = np.where(high > most, np.nan, high)
-    sided = known & ~np.isnan(low) & ~np.isnan(high)
-    value, low, high = np.where(known, value, np.nan), np.where(sided, low, np.nan), np.where(sided, high, np.nan)
-    without = np.array([_at_levels(rest, levels) for rest in total - counts]) if len(counts) > 1 else None
+        largest = values[-2] if len(values) > 1 else -np.inf
+        is_known &= value <= largest
+        high = np.where(high > largest, np.nan, high)
+    sided = is_known & ~np.isnan(low) & ~np.isnan(high)
+    value, low, high = np.where(is_known, value, np.nan), np.where(sided, low, np.nan), np.where(sided, high, np.nan)
+    without = np.array([_at_levels(remaining, levels) for remaining in total - counts]) if len(counts) > 1 else None
     return Estimate(value, low, high, n, without=without)
 
 
@@ -77,11 +77,11 @@ def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:
     return share + shift - z * error, share + shift + z * error
 
 
-def _share_below(counts: Array, values: Array, at: float) -> Array:
+def _share_below(counts: Array, values: Array, quantile: float) -> Array:
     """Return each chunk's part of G(at), the number of events below, interpolated between values, float64[C]."""
-    right = int(np.searchsorted(values, at))
-    if values[right] == at:
+    right = int(np.searchsorted(values, quantile))
+    if values[right] == quantile:
         return np.asarray(counts[:, :right].sum(axis=1) + counts[:, right] / 2)
-    part = (at - values[right - 1]) / (values[right] - values[right - 1])
+    part = (quantile - values[right - 1]) / (values[right] - values[right - 1])
     below = counts[:, : right - 1].sum(axis=1)
     return np.asarray(below + counts[:, right - 1] * (1 + part) / 2 + counts[:, right] * part / 2)

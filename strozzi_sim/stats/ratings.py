@@ -58,25 +58,25 @@ def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Rati
     same = np.arange(agents) if same is None else same
     members, chosen, counts = _with_prior(orders)
     chunks = len(chosen) - 1  # the last is the prior
-    nothing = np.full(agents, np.nan)
-    no_ratings = Estimate(nothing, nothing, nothing, games)
+    missing = np.full(agents, np.nan)
+    no_ratings = Estimate(missing, missing, missing, games)
     connected = _is_connected(orders.ahead.sum(axis=0))
-    whole = chosen.sum(axis=0), counts.sum(axis=0)
+    sums = chosen.sum(axis=0), counts.sum(axis=0)
     try:
-        value = plackett_luce(members, *whole)
+        value = plackett_luce(members, *sums)
     except ArithmeticError:
         return Ratings(no_ratings, no_ratings, connected, converged=False)
     if games.min() < MIN_EVENTS:
         return Ratings(no_ratings, no_ratings, connected)
     try:
-        fits = [plackett_luce(members, whole[0] - chosen[c], whole[1] - counts[c], start=value) for c in range(chunks)]
+        fits = [plackett_luce(members, sums[0] - chosen[c], sums[1] - counts[c], start=value) for c in range(chunks)]
     except ArithmeticError:
         fits = []  # no intervals then
     if len(fits) < 2:
-        return Ratings(Estimate(value, nothing, nothing, games), _ranks(value, None, games, same), connected)
+        return Ratings(Estimate(value, missing, missing, games), _ranks(value, None, games, same), connected)
     leave_one_out_values = np.array(fits)
     half_width = t_quantile(chunks - 1) * jackknife(leave_one_out_values)
-    low, high = (value - half_width, value + half_width) if connected else (nothing, nothing)
+    low, high = (value - half_width, value + half_width) if connected else (missing, missing)
     return Ratings(Estimate(value, low, high, games), _ranks(value, leave_one_out_values, games, same), connected)
 
 
@@ -104,13 +104,14 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
     corner = (members[:, :, None] * (agents + 1) + members[:, None, :]).ravel()
     size = agents + 1
 
-    def likelihood(at: Array) -> tuple[float, Array]:
-        weights = np.append(np.exp(at - at.max()), 0.0)[members]
+    def likelihood(strengths: Array) -> tuple[float, Array]:
+        weights = np.append(np.exp(strengths - strengths.max()), 0.0)[members]
         total = weights.sum(axis=1)
-        return float((chosen * at).sum() - (counts * (np.log(total) + at.max())).sum()), weights / total[:, None]
+        log_likelihood = (chosen * strengths).sum() - (counts * (np.log(total) + strengths.max())).sum()
+        return float(log_likelihood), weights / total[:, None]
 
-    now, shares = likelihood(strength)
-    before = np.inf
+    current, shares = likelihood(strength)
+    previous_step = np.inf
     for _ in range(_STEPS):
         weighted = counts[:, None] * shares
         expected = np.bincount(members.ravel(), weighted.ravel(), minlength=size)[:agents]
@@ -121,16 +122,16 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         longest = float(np.abs(step).max())
         # Newton's steps shrink by far more than half near the end; those that do not are rounding noise, which
         # depends on the number of games and is larger if an agent hardly ever wins.
-        if longest < _TOLERANCE or _SHRINKS * before < longest < _NEAR:
+        if longest < _TOLERANCE or _SHRINKS * previous_step < longest < _NEAR:
             strength = strength + step
             rounded: Array = np.round(strength - strength.mean(), _DIGITS)
             return np.asarray(rounded + 0.0)  # so that equal agents are exactly equal, and no zero is negative
         while True:
-            then, shares = likelihood(strength + step)
-            if then >= now - 1e-9 * abs(now) or not np.abs(step).max() > _TOLERANCE:
+            next_likelihood, shares = likelihood(strength + step)
+            if next_likelihood >= current - 1e-9 * abs(current) or not np.abs(step).max() > _TOLERANCE:
                 break
             step /= 2
-        strength, now, before = strength + step, then, longest
+        strength, current, previous_step = strength + step, next_likelihood, longest
     raise ArithmeticError("the fit of strengths does not converge: an agent was never beaten, or never beat another")
 
 

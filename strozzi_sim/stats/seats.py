@@ -49,18 +49,23 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     chunks, shares = wins.shape
     if chunks < MIN_CHUNKS or wins.sum() < MIN_EVENTS * unit:
         return float("nan")
-    rest = (wins - wins.sum(axis=1, keepdims=True) / shares) / unit
-    size = (rest**2).sum(axis=1)
+    deviations = (wins - wins.sum(axis=1, keepdims=True) / shares) / unit
+    size = (deviations**2).sum(axis=1)
     if not size.any():
         return 1.0
-    if shares == 2 and (wins.sum(axis=1) == unit).all() and len(np.unique(np.abs(rest[size > 0]))) == 1:
+    if shares == 2 and (wins.sum(axis=1) == unit).all() and len(np.unique(np.abs(deviations[size > 0]))) == 1:
         decided = int((size > 0).sum())
-        most = max(int((rest[:, 0] > 0).sum()), int((rest[:, 1] > 0).sum()))
-        return min(1.0, 2 * float(betainc(most, decided - most + 1, 0.5)))
-    covariance = np.einsum("ci,cj->ij", rest, rest)  # without BLAS, whose last digit depends on the processor
-    off = float((covariance**2).sum() - (size**2).sum())  # sum of squared products of different chunks
-    df = min(max((float(size.sum()) ** 2 - float((size**2).sum())) / off, 1.0), shares - 1.0) if off > 0 else 1.0
-    statistic = float((rest.sum(axis=0) ** 2).sum() / size.sum())
+        more_frequent = max(int((deviations[:, 0] > 0).sum()), int((deviations[:, 1] > 0).sum()))
+        return min(1.0, 2 * float(betainc(more_frequent, decided - more_frequent + 1, 0.5)))
+    # without BLAS, whose last digit depends on the processor
+    covariance = np.einsum("ci,cj->ij", deviations, deviations)
+    # squared products of different chunks
+    off_diagonal = float((covariance**2).sum() - (size**2).sum())
+    same_chunk = float((size**2).sum())
+    df = 1.0
+    if off_diagonal > 0:
+        df = min(max((float(size.sum()) ** 2 - same_chunk) / off_diagonal, 1.0), shares - 1.0)
+    statistic = float((deviations.sum(axis=0) ** 2).sum() / size.sum())
     return float(gammaincc(df / 2, df * statistic / 2))
 
 
@@ -73,14 +78,14 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     """
     chunks, shares = wins.shape
     games = wins.sum(axis=1)
-    whole = float(games.sum()) / unit
-    nothing = float("nan")
-    if whole < MIN_EVENTS:
-        return SeatGap(nothing, nothing, nothing)
+    total_games = float(games.sum()) / unit
+    missing = float("nan")
+    if total_games < MIN_EVENTS:
+        return SeatGap(missing, missing, missing)
     value = wins.sum(axis=0) / games.sum()
     gap = float(value.max() - value.min())
     if chunks < MIN_CHUNKS:
-        return SeatGap(gap, nothing, nothing)
+        return SeatGap(gap, missing, missing)
     parts = games[:, None] / unit
     shares_without = leave_one_out(wins, parts, unit)
     variance = (jackknife(shares_without) ** 2).sum()
@@ -96,7 +101,7 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 
 @cache
 def range_quantile(shares: int, df: float) -> float:
-    """Return the 95 % quantile of the range of so many normal values, studentized with `df` degrees of freedom, to 6 decimals.
+    """Return the 95 % quantile of the range of `shares` normal values, studentized with `df` degrees of freedom, to 6 decimals.
 
     By Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, to about 1e-12; equal to
     `scipy.stats.studentized_range`, which takes 0.2 s, and its import half a second more.
@@ -127,8 +132,8 @@ def _nodes(low: float, high: float) -> tuple[Array, Array]:
 def _normal(values: Array) -> Array:
     from scipy.special import ndtr
 
-    found: Array = ndtr(values)
-    return found
+    probabilities: Array = ndtr(values)
+    return probabilities
 
 
 def _spread(df: float) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Arguments that many functions share: their words, said once, and the options of every run. Imports nothing of the engine."""
+"""Arguments that many functions share: their descriptions, and the options of every run. Imports nothing of the engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS = {
 
 
 class RunOptions(TypedDict, total=False):
-    """How a study is run, as keywords; nothing of it changes a figure."""
+    """Options of a run, as keywords; none changes a figure."""
 
     workers: int | None
     folder: str | Path | None
@@ -41,31 +41,33 @@ RUN_OPTIONS = {
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def words_of(docstring: str) -> tuple[str, dict[str, str], str]:
-    """Return what stands before the arguments of a docstring, the words of each argument, and what stands after them."""
-    beginning, _, rest = cleandoc(docstring).partition("\nArgs:\n")
-    listed, _, after = rest.partition("\n\n")
-    found = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", listed, re.MULTILINE)
-    return beginning, {name: " ".join(line.split()).rstrip(".") for name, line in found}, after
+def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
+    """Return the text before the arguments of a docstring, the description of each argument, and the text after them."""
+    before_arguments, _, rest = cleandoc(docstring).partition("\nArgs:\n")
+    argument_text, _, after = rest.partition("\n\n")
+    argument_lines = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", argument_text, re.MULTILINE)
+    return before_arguments, {name: " ".join(line.split()).rstrip(".") for name, line in argument_lines}, after
 
 
 def documented(function: Function) -> Function:
-    """Return the function with the words that its docstring leaves out, and with the options of a run in its signature."""
-    beginning, words, after = words_of(function.__doc__ or "")
-    own = signature(function)
-    named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
-    if len(named) < len(own.parameters):
-        named += [
+    """Return the function with the descriptions that its docstring lacks, and with the options of a run in its signature."""
+    before_arguments, words, after = split_docstring(function.__doc__ or "")
+    own_signature = signature(function)
+    parameters = [
+        parameter for parameter in own_signature.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD
+    ]
+    if len(parameters) < len(own_signature.parameters):
+        parameters += [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in RUN_OPTIONS.items()
         ]
-    lines = [f"    {each.name}: {words.get(each.name) or WORDS[each.name]}" for each in named]
-    function.__doc__ = "\n".join([beginning, "\nArgs:", *lines, *([f"\n{after}"] if after else [])])
-    function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+    lines = [f"    {parameter.name}: {words.get(parameter.name) or WORDS[parameter.name]}" for parameter in parameters]
+    function.__doc__ = "\n".join([before_arguments, "\nArgs:", *lines, *([f"\n{after}"] if after else [])])
+    function.__signature__ = own_signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return function
 
 
-def refuse_given(why: str, **given: Any) -> None:
-    """Refuse arguments that have a value where none has a use."""
-    for argument, value in given.items():
+def refuse_given(why: str, **arguments: Any) -> None:
+    """Refuse arguments that have a value where none is allowed."""
+    for argument, value in arguments.items():
         if value not in (None, (), "", []):
             raise ArgumentError(argument, why)

@@ -35,51 +35,58 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     """
     if len(studies) < 2:
         raise InputError("side by side: needs two or more studies")
-    for each in studies:
-        if "seats" not in each.tables:
-            place = each.folder or each.look.name
+    for results in studies:
+        if "seats" not in results.tables:
+            place = results.folder or results.look.name
             raise InputError(f"{place}: holds no study of seats; only studies can be laid side by side")
-    games = list(dict.fromkeys(each.study.game for each in studies))
+    games = list(dict.fromkeys(results.study.game for results in studies))
     if len(games) > 1:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
     names, first = _names(studies), studies[0]
     labels, frames = list[dict[str, str]](), list[dict[str, pd.DataFrame]]()  # of each study: its variants, its tables
-    for each, name in zip(studies, names, strict=True):
-        variants = list(each.study.variant_of)
+    for results, name in zip(studies, names, strict=True):
+        variants = list(results.study.variant_of)
         labels.append({variant: name if len(variants) == 1 else f"{name}: {variant}" for variant in variants})
-        known = {name: table for name, table in each.tables.items() if "variant" in table}
-        frames.append({name: table.assign(variant=table["variant"].map(labels[-1])) for name, table in known.items()})
+        by_variant = {name: table for name, table in results.tables.items() if "variant" in table}
+        frames.append(
+            {name: table.assign(variant=table["variant"].map(labels[-1])) for name, table in by_variant.items()}
+        )
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
-    tables = {name: pd.concat([own[name] for own in frames], ignore_index=True) for name in shared}
-    compared = []
-    for number, own in enumerate(labels):
-        for variant, label in own.items():
-            than = labels[0].get(variant if number else "", next(iter(labels[0].values())))
-            if label != than:
-                before = {name: pick(table, variant=than) for name, table in frames[0].items()}
-                after = {name: pick(table, variant=label) for name, table in frames[number].items()}
-                compared.append(changes_between(before, after, (than, label), first.look.effect))
-    tables["changes"] = pd.concat(compared, ignore_index=True)
+    tables = {
+        name: pd.concat([tables_of_study[name] for tables_of_study in frames], ignore_index=True) for name in shared
+    }
+    changes = []
+    for number, labels_of_study in enumerate(labels):
+        for variant, label in labels_of_study.items():
+            reference = labels[0].get(variant if number else "", next(iter(labels[0].values())))
+            if label != reference:
+                reference_tables = {name: pick(table, variant=reference) for name, table in frames[0].items()}
+                own_tables = {name: pick(table, variant=label) for name, table in frames[number].items()}
+                changes.append(changes_between(reference_tables, own_tables, (reference, label), first.look.effect))
+    tables["changes"] = pd.concat(changes, ignore_index=True)
     keys: dict[str, Any] = {
-        "players": tuple(dict.fromkeys(count for each in studies for count in each.study.players)),
-        "lineups": tuple(dict.fromkeys(lineup for each in studies for lineup in each.study.lineups)),
+        "players": tuple(dict.fromkeys(count for results in studies for count in results.study.players)),
+        "lineups": tuple(dict.fromkeys(lineup for results in studies for lineup in results.study.lineups)),
         "variants": {},
     }
-    for each, own in zip(studies, labels, strict=True):
-        keys["variants"] |= {own[name]: variant.components for name, variant in each.study.variant_of.items()}
+    for results, labels_of_study in zip(studies, labels, strict=True):
+        variants_of_study = results.study.variant_of.items()
+        keys["variants"] |= {labels_of_study[name]: variant.components for name, variant in variants_of_study}
     study = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | keys))
     game = study.the_game
-    pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
-    maps = [name for name in first.look.heatmaps if all(name in each.look.heatmaps for each in studies)]
+    pages = [
+        page for page in first.look.pages_in(game) if all(page in results.look.pages_in(game) for results in studies)
+    ]
+    maps = [name for name in first.look.heatmaps if all(name in results.look.heatmaps for results in studies)]
     name = "-beside-".join(names)[:64].strip("-")
     look = Look(name=name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)
-    said = f"{' beside '.join(names)}: differences are not paired by deal"
-    return Results(study, look, Frames(tables), None, sum(each.n_games for each in studies), said)
+    summary = f"{' beside '.join(names)}: differences are not paired by deal"
+    return Results(study, look, Frames(tables), None, sum(results.n_games for results in studies), summary)
 
 
 def _names(studies: Sequence[Results]) -> list[str]:
-    """Return a name for each study: its own, or that of its folder, or a number too if they are not alone."""
-    own = [each.look.name for each in studies]
-    of_folders = [each.folder.name if each.folder else name for each, name in zip(studies, own, strict=True)]
+    """Return a name for each study: its own, or that of its folder, or that with a number, the first of these by which they differ."""
+    own = [results.look.name for results in studies]
+    of_folders = [results.folder.name if results.folder else name for results, name in zip(studies, own, strict=True)]
     numbered = [f"{name} {number}" for number, name in enumerate(of_folders, 1)]
     return next(names for names in (own, of_folders, numbered) if len(set(names)) == len(names))

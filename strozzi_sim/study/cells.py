@@ -1,4 +1,4 @@
-"""The cells of a study, what their chunks count, and the figures that a precision is about.
+"""The cells of a study, the counts of their chunks, and the figures to which a precision applies.
 
 Counts are integers, and intervals come from the chunks of a cell, which are independent: so a cell keeps its chunks apart, on the
 first axis C of every array. Axes of the outcome: [C, position, seat].
@@ -13,7 +13,7 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan, Found
+from strozzi_sim.facts.crosstabs import CellsByColumns, Crosstab, CrosstabPlan
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
@@ -65,7 +65,7 @@ class Cell:
 
 
 class Headline(NamedTuple):
-    """A figure that a precision is about: the wins of a seat or position of a cell, less those in the cell `than` if there is one."""
+    """A figure to which a precision applies: the wins of a seat or position of a cell, minus those in the cell `than` if given."""
 
     cell: Cell
     by: str
@@ -82,14 +82,14 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CellCounts(Cell):
-    """A cell with its counts, from which its figures are made."""
+    """A cell with its counts, and the figures computed from them."""
 
     outcome: Array  # as in `Counts`
     counts: Array  # the facts of `Counts`
     plan: CrosstabPlan  # layout of the counts of facts
-    recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for what `counts` do not answer
+    recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for crosstabs that `counts` lack
     read_rows: Callable[[], Iterator[Array]] = lambda: iter(())  # ROW records of each chunk, if they are kept
-    found: Found = field(default_factory=dict)  # in `counts`, see `CrosstabPlan.read`
+    known_cells: CellsByColumns = field(default_factory=dict)  # of `counts`, see `CrosstabPlan.read`
 
     @property
     def games(self) -> int:
@@ -100,7 +100,7 @@ class CellCounts(Cell):
         """Return a crosstab, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
         if self.recounted is not None and crosstab in self.recounted[0].crosstabs:
             return self.recounted[0].read(crosstab, self.recounted[1])
-        return self.plan.read(crosstab, self.counts, self.found)
+        return self.plan.read(crosstab, self.counts, self.known_cells)
 
     def of_table(self, fact: str) -> "CellCounts":
         """Return the cell with the deals that a fact table has rows of: of a sampled table every k-th."""
@@ -116,15 +116,15 @@ class CellCounts(Cell):
             "rank_mean": stats.ratio(places, played, unit=2, span=span, deals=self.deals),
             "score_mean": stats.ratio(scores, played),
             "lead_mean": stats.ratio(self._leads(scores), played, unit=rivals),
-            **{f"{name}{WITHOUT_LUCK}": stats.ratio(each.adjusted(), played) for name, each in self.luck(side).items()},
+            **{f"{name}{WITHOUT_LUCK}": stats.ratio(sums.adjusted(), played) for name, sums in self.luck(side).items()},
         }
 
     def games_saved(self, side: Side) -> dict[str, Estimate]:
-        """Return by how much fewer games do as well once the luck is out, by figure; nothing if luck was not measured."""
-        return {f"{name}{GAMES_SAVED}": each.games_saved() for name, each in self.luck(side).items()}
+        """Return the factor of games saved by the subtraction of luck, by figure; empty if luck was not measured."""
+        return {f"{name}{GAMES_SAVED}": sums.games_saved() for name, sums in self.luck(side).items()}
 
     def luck(self, side: Side) -> dict[str, LuckSums]:
-        """Return results and luck by figure; nothing if luck was not measured."""
+        """Return results and luck by figure; empty if luck was not measured."""
         if "luck" not in (self.outcome.dtype.names or ()):
             return {}
         played, wins, scores = (self.totals(side, field) for field in ("played", "wins", "scores"))
@@ -139,17 +139,17 @@ class CellCounts(Cell):
 
     def totals(self, side: Side, field: str) -> Array:
         """Return a field of the outcome of every seat or position by chunk, [C, P]."""
-        found: Array = self.outcome[field].sum(axis=1 if side == "seat" else 2)[:, : self.players]
-        return found
+        totals: Array = self.outcome[field].sum(axis=1 if side == "seat" else 2)[:, : self.players]
+        return totals
 
 
 def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[str, LuckSums]:
     """Return results and luck by figure, of sums of the results [C, P], of luck as in `simulation.luck.LUCK_SUMS`, and of games."""
-    found = {}
+    sums_by_figure = {}
     for figure, sums in results.items():
-        own, squares, products = luck[..., _WORTH_OF[figure]]
-        found[figure] = LuckSums(np.asarray(sums, np.float64), own, squares, products, played)
-    return found
+        luck_of_figure, squares, products = luck[..., _WORTH_OF[figure]]
+        sums_by_figure[figure] = LuckSums(np.asarray(sums, np.float64), luck_of_figure, squares, products, played)
+    return sums_by_figure
 
 
 CountsOf = Callable[[Cell], CellCounts]

@@ -1,10 +1,10 @@
-"""What changed between two variants: every figure of one minus that of the other on the same deals, what is said of it, and its section.
+"""Changes between two variants: every figure of one minus that of the other on the same deals, with sentences and a section.
 
 A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) within its table and
 kind of row, and not too small to matter. It is too small to matter if the whole interval is closer to 0 than the effect: a share
 by `effect` (0.01: one point), a score by `effect` of the mean score, any other mean by `effect` of itself. A difference that is
-neither is unclear: more deals decide it. A mean that differs by the same amount in every chunk has no interval, as nothing tells how
-rare an exception is; it has changed, or is too small to matter, by that amount, once exceptions are rarer than the effect.
+neither is unclear: more deals decide it. A mean that differs by the same amount in every chunk has no interval, as the rarity of
+exceptions is unknown; that amount alone decides, once exceptions are rarer than the effect.
 """
 
 import re
@@ -33,7 +33,7 @@ _OF_SCORE = ("score_mean", "lead_mean")  # measured by the mean score
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
 _ROUNDING = 1e-9  # of floating-point sums
 _SHARES = ("seat_gap",)  # figures that are shares and no ratios
-_LEFT_OUT = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
+_NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
 _APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # tables of one study alone
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
@@ -68,7 +68,7 @@ def changes_between(first: Tables, second: Tables, names: tuple[str, str], effec
 
 
 def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:
-    """Yield the differences of a table, with the family of each for the correction, and the size of which `effect` is a part."""
+    """Yield the differences of a table, with the family of each for the correction, and the size to which `effect` is relative."""
     before = {_identity(part): part for part in table.parts if part.variant == first}
     score = {
         (part.players, part.lineup): float(np.nanmean(part.estimate.value))
@@ -76,51 +76,54 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
         if part.figure == "score_mean" and not np.isnan(part.estimate.value).all()
     }
     for part in table.parts:
-        other = before.get(_identity(part))
-        if part.variant != second or other is None or part.figure in _LEFT_OUT:
+        first_part = before.get(_identity(part))
+        if part.variant != second or first_part is None or part.figure in _NOT_COMPARED:
             continue
-        levels, one, two, keep = _matched(other, part)
-        less, constant, sums = paired(two, one, same=first == second), _is_constant(one, two), part.estimate.sums
+        levels, first_estimate, second_estimate, keep = _matched(first_part, part)
+        difference = paired(second_estimate, first_estimate, same=first == second)
+        constant, sums = _is_constant(first_estimate, second_estimate), part.estimate.sums
         is_share = part.figure in _SHARES or (sums is not None and sums.n_deals is not None)
         for place in np.argwhere(keep):
-            at = tuple(place)
-            level = {key: found for key, found in part.levels.items() if not isinstance(found, list)}
-            level |= {key: found[k] for k, (key, found) in zip(place, levels.items(), strict=True)}
-            value, where = float(one.value[at]), (part.players, part.lineup)
+            index = tuple(place)
+            level = {key: name for key, name in part.levels.items() if not isinstance(name, list)}
+            level |= {key: names[k] for k, (key, names) in zip(place, levels.items(), strict=True)}
+            value, where = float(first_estimate.value[index]), (part.players, part.lineup)
             yield {
                 "players": part.players, "variant": second, "lineup": part.lineup, "than": first, "table": name,
-                "level": ", ".join(f"{key} {found}" for key, found in level.items()), "figure": part.figure,
-                "value": float(less.value[at]), "low": float(less.low[at]), "high": float(less.high[at]), "n": int(less.n[at]),
+                "level": ", ".join(f"{key} {name}" for key, name in level.items()), "figure": part.figure,
+                "value": float(difference.value[index]), "low": float(difference.low[index]), "high": float(difference.high[index]), "n": int(difference.n[index]),
                 "deals": part.deals, "before": value, "family": str(level.get("by", "")),
-                "limit": _limit(part.figure, value, score.get(where), is_share=is_share), "constant": bool(constant[at]),
+                "limit": _limit(part.figure, value, score.get(where), is_share=is_share), "constant": bool(constant[index]),
             }  # fmt: skip
 
 
 def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the differences of the rows that both tables have; of several variants those of the first."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
-    one, two = (pick(table, variant=table["variant"].iloc[0]) if len(table) else table for table in (first, second))
-    both = one.merge(two, "inner", keys, suffixes=("_1", "_2"))
+    first_rows, second_rows = (
+        pick(table, variant=table["variant"].iloc[0]) if len(table) else table for table in (first, second)
+    )
+    both = first_rows.merge(second_rows, "inner", keys, suffixes=("_1", "_2"))
     scores = both[both["figure"] == "score_mean"].groupby(["players", "lineup"])["value_1"].mean()
     levels = [key for key in keys if key not in ("players", "lineup", "figure")]
     for row in both.to_dict("records"):
-        if row["figure"] in _LEFT_OUT or np.isnan(row["value_1"] - row["value_2"]):
+        if row["figure"] in _NOT_COMPARED or np.isnan(row["value_1"] - row["value_2"]):
             continue
         down = np.hypot(row["value_2"] - row["low_2"], row["high_1"] - row["value_1"])
         up = np.hypot(row["high_2"] - row["value_2"], row["value_1"] - row["low_1"])
-        less, score = row["value_2"] - row["value_1"], scores.get((row["players"], row["lineup"]))
+        difference, score = row["value_2"] - row["value_1"], scores.get((row["players"], row["lineup"]))
         is_share = "share" in row["figure"] or row["figure"] in _SHARES
         yield {
             "players": row["players"], "variant": names[1], "lineup": row["lineup"], "than": names[0], "table": name,
             "level": ", ".join(f"{key} {row[key]}" for key in levels), "figure": row["figure"],
-            "value": less, "low": less - down, "high": less + up, "n": min(row["n_1"], row["n_2"]), "deals": min(row["deals_1"], row["deals_2"]),
+            "value": difference, "low": difference - down, "high": difference + up, "n": min(row["n_1"], row["n_2"]), "deals": min(row["deals_1"], row["deals_2"]),
             "before": row["value_1"], "family": str(row.get("by", "")), "limit": _limit(row["figure"], row["value_1"], score, is_share=is_share),
             "constant": False,
         }  # fmt: skip
 
 
 def _limit(figure: str, value: float, score: float | None, *, is_share: bool) -> float:
-    """Return the size of which the effect is a part, given the mean score of the cell if it has one."""
+    """Return the size to which the effect is relative; `score` is the mean score of the cell, None if it has none."""
     if score is not None and figure.removesuffix("_minus_position_0") in _OF_SCORE:
         return float(score)
     return 1.0 if is_share else abs(value)
@@ -157,14 +160,14 @@ def _is_constant(first: Estimate, second: Estimate) -> Any:
     """Return whether the figures differ by the same amount in every chunk, bool[...]; of figures without counts whether they are equal."""
     if first.sums is None or second.sums is None:
         return np.asarray(first.value == second.value)
-    before, after = (divide(each.numerator, each.denominator) / each.unit for each in (first.sums, second.sums))
+    before, after = (divide(sums.numerator, sums.denominator) / sums.unit for sums in (first.sums, second.sums))
     spread: Any = np.ptp(after - before, axis=0)
     return (len(before) > 1) & (spread <= _ROUNDING)
 
 
 def _identity(part: TablePart) -> tuple[Any, ...]:
-    """Return all of a part but its variant and its lists of levels."""
-    fixed = tuple((key, found) for key, found in part.levels.items() if not isinstance(found, list))
+    """Return the properties of a part except its variant and its lists of levels."""
+    fixed = tuple((key, name) for key, name in part.levels.items() if not isinstance(name, list))
     return part.players, part.lineup, part.figure, fixed, tuple(part.axes)
 
 
@@ -174,36 +177,36 @@ def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]],
     common = {key: [level for level in axis if level in others[key]] for key, axis in axes.items()}
     sides = []
     for part, of_part in ((first, axes), (second, others)):
-        places = np.ix_(*[[of_part[key].index(level) for level in found] for key, found in common.items()])
+        places = np.ix_(*[[of_part[key].index(level) for level in levels] for key, levels in common.items()])
         shape = tuple(len(axis) for axis in of_part.values())
         sides.append((part.estimate.at(places), np.broadcast_to(part.keep, shape)[places]))
-    (one, keep), (two, also) = sides
-    return common, one, two, keep & also
+    (first_figures, keep_first), (second_figures, keep_second) = sides
+    return common, first_figures, second_figures, keep_first & keep_second
 
 
-# -- what is said and shown ------------------------------------------------------------------------------------------
+# -- sentences and section --------------------------------------------------------------------------------------------
 
 
 def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
-    """Return whether each variant changes who wins and how much is scored, what could be missed, and how many figures changed."""
-    said = []
+    """Return sentences: whether each variant changes wins and scores, the size that could be missed, and the number of changed figures."""
+    sentences = []
     for (first, second), rows in _pairs(tables):
         wins, scores = _wins(rows), pick(rows, table="balance", figure="score_mean")
         parts = [_verdict_words(of, words, unit, chunks, game) for of, (words, unit) in zip((wins, scores), _PARTS, strict=True) if len(of)]  # fmt: skip
         parts.sort(key=lambda part: not part.startswith("changes"))
         counts = rows["verdict"].value_counts()
-        many = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if counts.get(each, 0)])
+        counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if counts.get(each, 0)])
         played = f"{game.title}, {played_by(game, rows['lineup'])}"
         words = f"Compared with {first}, {second} {', and '.join(parts)} in {played}" if parts else f"There are too few games of {played}, to compare {second} with {first}"  # fmt: skip
-        said += [f"{words}.", f"Of {len(rows):,} figures, {many}."]
-    return said
+        sentences += [f"{words}.", f"Of {len(rows):,} figures, {counted}."]
+    return sentences
 
 
 def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game: Game) -> str:
-    verdicts, known = set(rows["verdict"]), set(rows.loc[rows["verdict"] == CHANGED, "lineup"])
-    if known:
-        names = [players_words(game, lineup) for lineup in dict.fromkeys(rows["lineup"]) if lineup in known]
-        return f"changes {words}{'' if known == set(rows['lineup']) else f' in games of {some_of(names)}'}"
+    verdicts, changed_lineups = set(rows["verdict"]), set(rows.loc[rows["verdict"] == CHANGED, "lineup"])
+    if changed_lineups:
+        names = [players_words(game, lineup) for lineup in dict.fromkeys(rows["lineup"]) if lineup in changed_lineups]
+        return f"changes {words}{'' if changed_lineups == set(rows['lineup']) else f' in games of {some_of(names)}'}"
     if verdicts <= {SMALL, EQUAL}:
         return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
     size = missed(not_excluded(rows[rows["verdict"] == UNCLEAR], chunks=chunks), unit)
@@ -213,31 +216,38 @@ def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game
 def changes_section(
     tables: Tables, variants: Mapping[str, Variant], labels: Mapping[str, Figure], *, paired: bool = True
 ) -> Section:
-    """Return the section of what changed; `labels` are the figures of the pictures of the page by name, `paired`: on the same deals."""
-    shown: list[Picture] = []
-    made: dict[str, pd.DataFrame] = {}
+    """Return the section of changes; `labels` are the figures of the pictures of the page by name, `paired`: on the same deals."""
+    pictures: list[Picture] = []
+    tables_of_section: dict[str, pd.DataFrame] = {}
     deals = ", on the same deals" if paired else ""
     for number, ((first, second), rows) in enumerate(_pairs(tables)):
         wins, name = _wins(rows), f"changes-{number}" if number else "changes"
         several = rows["lineup"].nunique() > 1
-        at = [f"{row.players} players{f', {row.lineup}' if several else ''}, {row.level}" for row in wins.itertuples(index=False)]  # fmt: skip
-        made[name] = wins.assign(place=at, variant="", lineup="")
+        places = [f"{row.players} players{f', {row.lineup}' if several else ''}, {row.level}" for row in wins.itertuples(index=False)]  # fmt: skip
+        tables_of_section[name] = wins.assign(place=places, variant="", lineup="")
         words = {"first": first, "second": second, "deals": deals or "; the deals may differ"}
-        shown.append(replace(picture("changes", made, **words), name=name, table=name))
-        for unit, called in _KINDS.items():
-            most = _most(rows, labels, shares=unit == "share")
-            if len(most):
+        pictures.append(replace(picture("changes", tables_of_section, **words), name=name, table=name))
+        for unit, group in _KINDS.items():
+            changed_rows = _changed_rows(rows, labels, shares=unit == "share")
+            if len(changed_rows):
                 table = f"{name}-{unit}"
-                made[table] = most
+                tables_of_section[table] = changed_rows
                 columns = Figure("before", f"in {first}", unit), Figure("change", f"{second} minus {first}", unit)
-                drawn = picture("most-changed", made, called=called, most=str(_MOST_ROWS))
-                levels = tuple(dict.fromkeys(most["what"]))[:_MOST_ROWS]
-                shown.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
+                drawn = picture("most-changed", tables_of_section, called=group, most=str(_MOST_ROWS))
+                levels = tuple(dict.fromkeys(changed_rows["what"]))[:_MOST_ROWS]
+                pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
     differing = [_keys_words(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
     declared = section(
-        "changes", made, numbers=tuple(_numbers(tables)), deals=deals, first="", second="", called="", most=""
+        "changes",
+        tables_of_section,
+        numbers=tuple(_numbers(tables)),
+        deals=deals,
+        first="",
+        second="",
+        called="",
+        most="",
     )
-    return replace(declared, shown=tuple(shown), sentences=tuple(differing))
+    return replace(declared, shown=tuple(pictures), sentences=tuple(differing))
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
@@ -253,8 +263,8 @@ def _wins(rows: pd.DataFrame) -> pd.DataFrame:
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]
 
 
-def _most(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
-    """Return the figures that changed, of this kind, the largest first: before, and the change; no breakdowns by another column."""
+def _changed_rows(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
+    """Return the changed figures of this kind, the largest first: before, and the change; no breakdowns by another column."""
     is_share = np.array([_unit(name, labels) == "share" for name in rows["figure"]], bool)
     is_part = np.array([bool(re.search(rf"\bby (?!{ALL}\b)", level)) for level in rows["level"]], bool)
     chosen = rows[(is_share == shares) & ~is_part & (rows["verdict"] == CHANGED).to_numpy()]
@@ -273,16 +283,18 @@ def _most(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> 
 
 
 def _unit(figure: str, labels: Mapping[str, Figure]) -> Unit:
-    known = labels.get(figure.removesuffix("_minus_position_0"))
-    return known.unit if known else "share" if "share" in figure or figure == "seat_gap" else "number"
+    figure_of_label = labels.get(figure.removesuffix("_minus_position_0"))
+    return (
+        figure_of_label.unit if figure_of_label else "share" if "share" in figure or figure == "seat_gap" else "number"
+    )
 
 
 def _keys_words(first: Variant, second: Variant) -> str:
     """Return the component data in which two variants differ."""
-    found = [f"{key} ({_short(new)} instead of {_short(old)})" for key, old, new in differing_keys(first.components, second.components)]  # fmt: skip
-    if not found:
+    differences = [f"{key} ({_short(new)} instead of {_short(old)})" for key, old, new in differing_keys(first.components, second.components)]  # fmt: skip
+    if not differences:
         return f"{second.name} has the same components as {first.name}."
-    return f"{second.name} differs from {first.name} in {some_of(found, _MOST_KEYS)}."
+    return f"{second.name} differs from {first.name} in {some_of(differences, _MOST_KEYS)}."
 
 
 def _short(value: Any) -> str:
@@ -296,7 +308,7 @@ def _who(row: Any) -> str:
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:
-    """Yield the largest known change of games won, of the gap, of the mean score and the length; else the largest, as not known."""
+    """Yield the largest significant change of games won, of the gap, of the mean score and the length; else the largest one."""
     table = tables["changes"].dropna(subset=["value", "low"])
     kinds: tuple[tuple[pd.DataFrame, Unit, str], ...] = (
         (_wins(table), "share", "points of games won"),
@@ -306,7 +318,7 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
     )
     for rows, unit, what in kinds:
         if len(rows):
-            known = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
-            row = known.loc[known["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
+            candidates = rows[rows["verdict"] == CHANGED] if CHANGED in set(rows["verdict"]) else rows
+            row = candidates.loc[candidates["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
             place = ", ".join(filter(None, [what, _who(row), f"{row['players']} players"]))
             yield KeyNumber(row, unit, f"{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}", is_change=True)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where the chunks of a study are played: on this machine, or on a Dask cluster, by joblib's own backend."""
+"""Choice of the machines that play the chunks of a study: this one, or a Dask cluster, by joblib's own backend."""
 
 import gc
 import logging
@@ -31,7 +31,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
     """Let joblib play on a Dask cluster inside the block; without a backend as joblib is configured.
 
     Every worker, also one that joins later, first compares its versions, processor and agents with this machine's, and
-    receives the files of the agents. One that differs gets chunks all the same, and answers with the difference.
+    receives the files of the agents. One that differs still gets chunks, and its tasks end in an error that names the difference.
     """
     if backend not in ("", "dask"):
         raise ArgumentError("backend", f"must be dask, or left out, got {short_repr(backend)}")
@@ -84,7 +84,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client of a scheduler. Dask neither logs what ends in one of our errors, nor warns of other versions of itself."""
+    """Yield a client of a scheduler. Dask neither logs errors that are reported here, nor warns of other versions of itself."""
     import distributed
 
     connect = getattr(distributed, "Client")  # noqa: B009 - it has no types
@@ -109,9 +109,10 @@ def _connected(scheduler: str) -> Iterator[Any]:
 
 
 def _backend(scheduler: str) -> Any:
-    """Return joblib's backend for Dask with two differences: where joblib would play here or wait for ever.
+    """Return joblib's backend for Dask with two differences.
 
-    A cluster of one thread is used. An error of Dask itself ends the run.
+    It uses a cluster of one thread, where joblib would play on this machine. An error of Dask itself ends the run, where
+    joblib would wait for ever.
     """
     from distributed import CancelledError, KilledWorker
     from joblib._dask import DaskDistributedBackend
@@ -143,13 +144,13 @@ def _backend(scheduler: str) -> Any:
 
 
 def _machine(game: Game) -> dict[str, Any]:
-    """Return what must be equal on all machines that share a study."""
+    """Return the properties that must be equal on all machines that share a study."""
     processor = {"machine": platform.machine(), "cpu": processor_type(), "byte_order": sys.byteorder}
     return {"version": {**versions(), "commit": "", "behaviour": game.behaviour}, "processor": processor}
 
 
 def _request_of(study: Study) -> dict[str, Any]:
-    """Return what a worker must know before it plays, as plain data, which any version can read."""
+    """Return the request that prepares a worker, as plain data, which any version can read."""
     specs = [*study.specs.values(), *([study.how_luck.agent] if study.how_luck else [])]
     files = list(dict.fromkeys(file for spec in specs for file in spec.sent_files))
     for file in files:

@@ -21,7 +21,7 @@ DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 FOLDERS = ("tables", "games", "facts", "figures")
-_FORMULA = re.compile(r"[=@\t\r]|[+-](?![+-]*(\d+\.?\d*|\.\d+)\Z)")  # how a text that a spreadsheet runs begins
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![+-]*(\d+\.?\d*|\.\d+)\Z)")  # beginning of a text that a spreadsheet runs
 
 
 def make_folder(folder: Path) -> None:
@@ -37,9 +37,9 @@ def make_folder(folder: Path) -> None:
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder in which a file or folder of a run is a link, a pipe or a device: it could lead to any file of the user's.
+    """Refuse a folder in which a file or folder of a run is a link, a pipe or a device: it could lead to any file of the user.
 
-    The folder itself may be a link, and files of the user's own in it are not looked at.
+    The folder itself may be a link, and the user's own files in it are not checked.
     """
     paths = [folder / name for name in (DATABASE, *OF_SQLITE, STUDY_FILE, REPORT, *FOLDERS)]
     for name in FOLDERS:
@@ -53,7 +53,7 @@ def refuse_links(folder: Path) -> None:
                 raise StorageError(f"{path}: {what}; remove it, or name another folder")
 
 
-def written(database: sqlite3.Connection, place: str) -> dict[str, str]:
+def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
     """Return the files that runs wrote, with their SHA-256; refuse a name that leads out of the folder."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
@@ -62,7 +62,7 @@ def written(database: sqlite3.Connection, place: str) -> dict[str, str]:
     return files
 
 
-def about(folder: Path) -> dict[str, Any]:
+def read_summary(folder: Path) -> dict[str, Any]:
     """Return the database's summary of a results folder: study, look, part, files and last run. Creates no file there."""
     path, log = folder / DATABASE, folder / OF_SQLITE[0]
     refuse_links(folder)
@@ -82,7 +82,7 @@ def about(folder: Path) -> dict[str, Any]:
         run = dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})
         summary |= {key: msgspec.json.decode(summary[key]) for key in ("study", "look")}
         run |= {key: msgspec.json.decode(run[key]) for key in ("versions", "host") if run}
-        return summary | {"files": written(database, str(path)), "run": run}
+        return summary | {"files": written_files(database, str(path)), "run": run}
 
 
 @contextlib.contextmanager

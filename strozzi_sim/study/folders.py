@@ -17,7 +17,7 @@ from strozzi_sim.game.variants import name_of_values
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.arguments import RunOptions, documented
-from strozzi_sim.study.files import DATABASE, MANIFEST, STUDY_FILE, about, content_errors, read_tables
+from strozzi_sim.study.files import DATABASE, MANIFEST, STUDY_FILE, content_errors, read_summary, read_tables
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences
@@ -49,8 +49,8 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
         if file.suffix == ".json":
             keys = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
         else:
-            found = read_toml(file)  # its errors name the file
-            keys = {"explorer": "sweep" not in found, **found}
+            keys_of_file = read_toml(file)  # its errors name the file
+            keys = {"explorer": "sweep" not in keys_of_file, **keys_of_file}
     except FileNotFoundError:
         raise InputError(f"{path}: holds no study") from None
     except msgspec.DecodeError as error:
@@ -91,16 +91,16 @@ def run_file(
         folder: results folder; default: results/<name>
     """
     study, look = read_study(file)
-    own = Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    options["folder"] = options.get("folder") or own
-    where: dict[str, Any] = {"backend": backend, "scheduler": scheduler}
-    return run(study, look=look, deals=deals, part=part, trust_agents=trust_agents, **where, **options)
+    default_folder = Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
+    options["folder"] = options.get("folder") or default_folder
+    cluster_options: dict[str, Any] = {"backend": backend, "scheduler": scheduler}
+    return run(study, look=look, deals=deals, part=part, trust_agents=trust_agents, **cluster_options, **options)
 
 
 def load_results(folder: str | Path) -> Results:
-    """Return what a finished run left in a folder; the command writes its report again.
+    """Return the results of a finished run in a folder; the command writes its report again.
 
-    Nothing in the folder is run: its agents need not exist any more.
+    No code in the folder is run: its agents need not exist any more.
 
     Args:
         folder: a results folder
@@ -108,18 +108,18 @@ def load_results(folder: str | Path) -> Results:
     place = names.path_of("folder", folder)
     if (place / MANIFEST).exists():
         return _read_old(place)
-    found = about(place)
-    if found["part"]:
-        raise InputError(f"{place}: holds part {found['part']} of a study; join all parts with `strozzi merge`")
-    last = found["run"]
-    if not last.get("finished"):
-        raise InputError(f"{place}: the study is not finished; run it again to resume: {last.get('command')}")
+    summary = read_summary(place)
+    if summary["part"]:
+        raise InputError(f"{place}: holds part {summary['part']} of a study; join all parts with `strozzi merge`")
+    last_run = summary["run"]
+    if not last_run.get("finished"):
+        raise InputError(f"{place}: the study is not finished; run it again to resume: {last_run.get('command')}")
     with content_errors(str(place / DATABASE)):
-        study = kind_named(found["study"]["kind"]).shown(found["study"])
-        study = study.first_chunks(last["chunks"]) if last["chunks"] < study.chunks else study
-        look = msgspec.convert(found["look"], Look)
-    tables = Frames(read_tables(place, found["files"]))
-    return Results(study, look, tables, place, last["all_games"], last["summary"], about=last)
+        study = kind_named(summary["study"]["kind"]).shown(summary["study"])
+        study = study.first_chunks(last_run["chunks"]) if last_run["chunks"] < study.chunks else study
+        look = msgspec.convert(summary["look"], Look)
+    tables = Frames(read_tables(place, summary["files"]))
+    return Results(study, look, tables, place, last_run["all_games"], last_run["summary"], about=last_run)
 
 
 @documented
@@ -135,19 +135,19 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
     """
     if (folder := options.get("folder")) is None:
         raise ArgumentError("folder", "name the results folder of the whole study")
-    found = {place: about(place) for place in (names.path_of("parts", part) for part in parts)}
-    (first, here), *others = found.items()
-    for place, there in others:
+    summaries = {place: read_summary(place) for place in (names.path_of("parts", part) for part in parts)}
+    (first, first_summary), *others = summaries.items()
+    for place, summary in others:
         for key in ("study", "look"):
-            for line in differences(there[key], here[key]):
+            for line in differences(summary[key], first_summary[key]):
                 raise InputError(f"{place}: is of another study than {first} ({line})")
-        if there["run"]["versions"] != here["run"]["versions"]:
+        if summary["run"]["versions"] != first_summary["run"]["versions"]:
             raise InputError(
                 f"{place}: was played with other versions than {first}; play this part again as the others"
             )
-        if there["run"]["host"]["cpu"] != here["run"]["host"]["cpu"]:
+        if summary["run"]["host"]["cpu"] != first_summary["run"]["host"]["cpu"]:
             raise InputError(f"{place}: was played on another processor than {first}, which may change the last bits")
-    shares = {place: Part.of_text(each["part"]) for place, each in found.items()}
+    shares = {place: Part.of_text(summary["part"]) for place, summary in summaries.items()}
     if sorted(shares.values()) != [Part(number, len(shares)) for number in range(1, len(shares) + 1)]:
         raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
     study, look = read_study(first, code)
@@ -155,17 +155,17 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
         stores = [opened.enter_context(Store(place, study, look, share)) for place, share in shares.items()]
         for (place, share), store in zip(shares.items(), stores, strict=True):
             if len(store.done) < len(store.keys):
-                command = found[place]["run"]["command"]
+                command = summaries[place]["run"]["command"]
                 raise InputError(f"{place}: part {share} is not finished; run its command again: {command}")
-        whole = opened.enter_context(Store(names.path_of("folder", folder), study, look))
+        joined = opened.enter_context(Store(names.path_of("folder", folder), study, look))
         for store in stores:
             for chunk in store.stored():
-                whole.write(chunk)
+                joined.write(chunk)
     return run(study, look=look, trust_agents=True, **options)
 
 
 def _read_old(folder: Path) -> Results:
-    """Return the results in a folder of an earlier format, as far as they are shown."""
+    """Return the results in a folder of an earlier format, for display."""
     with content_errors(str(folder)):
         with storage_errors(f"{folder}: cannot be read"):
             manifest = msgspec.json.decode((folder / MANIFEST).read_bytes())
@@ -174,16 +174,18 @@ def _read_old(folder: Path) -> Results:
             files = {name: folder / "tables" / f"{name}.parquet" for name in manifest["tables"]}
             tables = Frames({name: pd.read_parquet(file) for name, file in files.items()})
         plan, report = manifest["plan"], manifest["report"]
-        kind, more = _kind(plan, report, tables)
+        kind, own_keys = _kind(plan, report, tables)
         plan |= {
             "deals": manifest["deals"],
             "chunk_deals": plan.get("chunk_deals") or -(-plan["deals"] // plan["chunks"]),
             "agents": {text: {"values": values} for text, values in plan["agents"].items()},
         }
-        known = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # of which its tables tell
-        study = kind_named(kind).shown({**{key: plan[key] for key in known & plan.keys()}, **more})
-        shown = {key: report[key] for key in ("heatmaps", "pages", "question", "effect", "explorer") if key in report}
-        look = Look.of(name=manifest["name"], heatmap=report["own"], **shown)
+        fields = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # known from its tables
+        study = kind_named(kind).shown({**{key: plan[key] for key in fields & plan.keys()}, **own_keys})
+        look_keys = {
+            key: report[key] for key in ("heatmaps", "pages", "question", "effect", "explorer") if key in report
+        }
+        look = Look.of(name=manifest["name"], heatmap=report["own"], **look_keys)
     return Results(study, look, tables, folder, manifest["games"], manifest["summary"], about=manifest)
 
 
@@ -194,8 +196,8 @@ def _kind(plan: Mapping[str, Any], report: Mapping[str, Any], tables: Frames) ->
     if "ratings" in tables:
         return "tournament", {"lineups": [[agent] for agent in tables["agents"]["agent"].unique()]}
     if "worth" in tables and "seats" not in tables:
-        things = list(tables["worth"]["thing"].unique())
-        return "worth", {"things": things, "lineups": [each for each in plan["lineups"] if len(each) == 1]}
+        thing_names = list(tables["worth"]["thing"].unique())
+        return "worth", {"things": thing_names, "lineups": [lineup for lineup in plan["lineups"] if len(lineup) == 1]}
     if "luck" in tables:
         return "luck", {}
     if sweep := report.get("sweep"):

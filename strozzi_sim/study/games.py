@@ -1,4 +1,4 @@
-"""Games that are played for their own sake, in one or several variants: their tables, sections and verdict.
+"""Studies that count the pages of a game, in one or several variants: their tables, sections and verdict.
 
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
@@ -52,7 +52,7 @@ def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
 
 
 def _explored(study: Study, look: Look) -> dict[str, Block]:
-    """Return what the explorer of the page shows, by name of the heat map."""
+    """Return the blocks of the explorer of the page, by name of the heat map."""
     is_small = len(study.cells) <= EXPLORED
     return study.the_game.report.explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
@@ -67,18 +67,18 @@ def tables_of_games(
     cells = [counts(cell) for cell in study.cells if not cell.without]
     if pairs is None:
         pairs = [(study.reference, other) for other in study.variant_of if other != study.reference]
-    game, found = study.the_game, dict[str, Any]()
-    found |= figures_of_games(game, cells, look.pages_in(game), look.maps_in(game), sums=bool(pairs))
+    game, tables = study.the_game, dict[str, Any]()
+    tables |= figures_of_games(game, cells, look.pages_in(game), look.maps_in(game), sums=bool(pairs))
     if pairs:
-        compared = {name: table for name, table in found.items() if not name.startswith("heat_")}
-        found["changes"] = changes(compared, pairs, look.effect)
+        compared = {name: figures for name, figures in tables.items() if not name.startswith("heat_")}
+        tables["changes"] = changes(compared, pairs, look.effect)
     if explored := _explored(study, look):
-        found["explorer"] = table = FigureTable("map", "row", "column", "round")
+        tables["explorer"] = table = FigureTable("map", "row", "column", "round")
         for name, block in explored.items():
-            of_all = {} if "round" in block.axes else {"round": ALL}
+            round_level = {} if "round" in block.axes else {"round": ALL}
             for cell in cells:
-                replace(block, levels={**block.levels, "map": name, **of_all}).write(table, cell, stats)
-    return found
+                replace(block, levels={**block.levels, "map": name, **round_level}).write(table, cell, stats)
+    return tables
 
 
 def figures_of_games(
@@ -131,12 +131,12 @@ def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
 def sections_of_games(
     study: Study, tables: Tables, look: Look, first: str = "", *, paired: bool = True
 ) -> list[Section]:
-    """Return the sections of a study whose games are played for their own sake: what changed, the game's pages, heat maps.
+    """Return the sections of a study: changes between variants, the game's pages, heat maps.
 
-    `first` names the section to put first, since the verdict is about it: a page, changes, lineup or heatmaps; default: the balance of the seats.
-    `paired`: the variants were played on the same deals.
+    `first` names the section of the verdict, which comes first: a page, changes, lineup or heatmaps; default: the balance of
+    the seats. `paired`: whether the variants were played on the same deals.
     """
-    report, findings, found = study.the_game.report, _findings(study, tables), dict[str, Section]()
+    report, findings, sections = study.the_game.report, _findings(study, tables), dict[str, Section]()
     pictures = [*pictures_of("balance", tables), *report.pictures(tables)]
     numbers = (*_gap_numbers(tables), *_length_numbers(tables))
     if first == "lineup":
@@ -149,59 +149,61 @@ def sections_of_games(
         numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
         figures = {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
-        found["changes"] = changes_section(tables, study.variant_of, figures, paired=paired)
+        sections["changes"] = changes_section(tables, study.variant_of, figures, paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.PAGE_TITLES[page]
         shown = tuple(picture for picture in pictures if picture.page == page)
-        made = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
+        tables_of_page = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         finding, beside = findings.get(page, ""), len(study.variant_of) > 1
-        found[page] = Section(name, question, shown, (), finding, numbers, made, beside=beside)
+        sections[page] = Section(name, question, shown, (), finding, numbers, tables_of_page, beside=beside)
     maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
-        found["heatmaps"] = Section("Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers)
-    front = "balance" if first in ("", "lineup") else first
-    return sorted(found.values(), key=lambda section: section is not found.get(front))
+        sections["heatmaps"] = Section(
+            "Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers
+        )
+    first_name = "balance" if first in ("", "lineup") else first
+    return sorted(sections.values(), key=lambda section: section is not sections.get(first_name))
 
 
 def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
-    """Yield how far the seats that win most and least are from an equal share, over all cells."""
+    """Yield the distances from an equal share of the seats that win most and least, over all cells."""
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
-    less = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
-    for place, word in ((less["value"].idxmax(), "above"), (less["value"].idxmin(), "below")) if len(less) else ():
-        row = less.loc[place]
+    gains = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
+    for place, word in ((gains["value"].idxmax(), "above"), (gains["value"].idxmin(), "below")) if len(gains) else ():
+        row = gains.loc[place]
         yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {_games_of(row, wins)}", is_change=True)  # fmt: skip
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
-    """Yield the two largest figures and the smallest one of what the finding of a page is about."""
+    """Yield the two largest figures and the smallest one that the finding of a page compares."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
-    for row, figure, what in study.the_game.report.ends(tables, components, page) if page != "balance" else ():
-        yield KeyNumber(row, figure.unit, f"{figure.label}: {what}, {_games_of(row, tables['balance'])}")
+    for row, figure, place in study.the_game.report.ends(tables, components, page) if page != "balance" else ():
+        yield KeyNumber(row, figure.unit, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")
 
 
 def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
     balance = first_scenario(tables["balance"])
-    for figure, what in (("margin_mean", "the winner's lead over the second"), ("score_mean", "score of a player"), ("decisions_mean", "decisions in a game")):  # fmt: skip
+    for figure, label in (("margin_mean", "the winner's lead over the second"), ("score_mean", "score of a player"), ("decisions_mean", "decisions in a game")):  # fmt: skip
         rows = pick(balance, figure=figure).dropna(subset="value")
         if len(rows):
             row = pick(rows, players=headline_players(rows)).iloc[0]
-            yield KeyNumber(row, "amount", f"{what}, {_games_of(row, tables['balance'])}")
+            yield KeyNumber(row, "amount", f"{label}, {_games_of(row, tables['balance'])}")
             return
 
 
 def _games_of(row: Any, table: Any) -> str:
     """Return the player count of a row, and its line-up if the table has several."""
-    whom = f" ({row['lineup']})" if table["lineup"].nunique() > 1 else ""
-    return f"{row['players']} players{whom}"
+    lineup = f" ({row['lineup']})" if table["lineup"].nunique() > 1 else ""
+    return f"{row['players']} players{lineup}"
 
 
 def company_of(lineup: Any) -> str:
     """Return the agent of which every line-up holds copies beside one other, or ""."""
     lineups = [split_specs(names) for names in dict.fromkeys(lineup["lineup"])]
     others = {agent for names in lineups for agent in names[1:]}
-    alone = {names[0] for names in lineups}
-    return others.pop() if len(others) == 1 and len(alone) > 1 and alone.isdisjoint(others) else ""
+    challengers = {names[0] for names in lineups}
+    return others.pop() if len(others) == 1 and len(challengers) > 1 and challengers.isdisjoint(others) else ""
 
 
 def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
@@ -216,8 +218,8 @@ def with_agents(lineup: Any) -> Any:
     """Return the line-up's table with a column `who` of agents' names, broken into lines that fit an axis."""
     names = lineup["agent"].astype("str").copy()
     for (players, *_), rows in lineup.groupby(list(CELL), sort=False):
-        called = agent_names(rows, int(players))
-        names[rows.index] = ["\n".join(wrap(called[position], 24)) for position in rows["position"]]
+        names_by_position = agent_names(rows, int(players))
+        names[rows.index] = ["\n".join(wrap(names_by_position[position], 24)) for position in rows["position"]]
     return lineup.assign(who=names)
 
 
@@ -226,8 +228,8 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     sentences = []
     for name, heat_map in look.maps_in(study.the_game).items():
         ends = _ends(study, tables, name, heat_map)
-        words = [f"{format_estimate(row, heat_map.figure.unit)} ({place})" for row, place in ends]
-        finding = f"varies from {' to '.join(words)}" if words else "no two cells are known to differ"
+        texts = [f"{format_estimate(row, heat_map.figure.unit)} ({place})" for row, place in ends]
+        finding = f"varies from {' to '.join(texts)}" if texts else "no two cells are known to differ"
         if len(games := _of_headline(tables[table_of_map(name)])):
             finding = f"{played_by(study.the_game, games['lineup'])} at {games['players'].iloc[0]} players: {finding}"
         sentences.append(f"{heat_map.title}{',' if len(games) else ':'} {finding}.")
@@ -244,9 +246,9 @@ def _map_numbers(study: Study, tables: Tables, look: Look) -> list[KeyNumber]:
 
 
 def _ends(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> list[tuple[Any, str]]:
-    """Return the significantly lowest and highest cell of a heat map with their places as text; nothing if no two differ.
+    """Return the significantly lowest and highest cell of a heat map with their places as text; empty if no two differ.
 
-    The intervals are widened to hold for all cells at once.
+    The intervals are widened to hold for all cells simultaneously.
     """
     rows = tables[table_of_map(name)].dropna(subset=["value", "low"])
     of_map = rows[["row", "column"]].astype("str") != ALL
@@ -254,10 +256,10 @@ def _ends(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> list[tu
     if len(rows) < 2:
         return []
     df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
-    wider = t_quantile(df, len(rows)) / t_quantile(df)  # Bonferroni: all intervals hold at once
+    wider = t_quantile(df, len(rows)) / t_quantile(df)  # Bonferroni
     low, high = (rows["value"] + wider * (rows[side] - rows["value"]) for side in ("low", "high"))
-    least, most = high.idxmin(), low.idxmax()
-    ends = [rows.loc[least], rows.loc[most]] if high[least] < low[most] else []
+    lowest, highest = high.idxmin(), low.idxmax()
+    ends = [rows.loc[lowest], rows.loc[highest]] if high[lowest] < low[highest] else []
     return [(row, _place(study, tables, heat_map, row)) for row in ends]
 
 
@@ -283,8 +285,8 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return the finding of a page of the game."""
     title, game = study.the_game.report.PAGE_TITLES[page][0], study.the_game.title
-    found = _findings(study, tables, named=True).get(page)
-    return [found or f"{title}: in these games of {game} no difference is certain."]
+    finding = _findings(study, tables, named=True).get(page)
+    return [finding or f"{title}: in these games of {game} no difference is certain."]
 
 
 def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[str, str]:

@@ -68,26 +68,28 @@ class KeptTable:
         for column in self.columns:
             levels = json.dumps(names) if (names := self._names(column, cell)) else ""
             metadata = {"description": column.text, "unit": column.unit, "levels": levels}
-            told = {key: value for key, value in metadata.items() if value}
-            fields.append(pa.field(column.name, self._types[column.name], nullable=False, metadata=told))
+            filled = {key: value for key, value in metadata.items() if value}
+            fields.append(pa.field(column.name, self._types[column.name], nullable=False, metadata=filled))
         every = np.lcm(self._every, max(self.table.sampled, 1))
-        about: dict[str, Any] = {
+        properties: dict[str, Any] = {
             "table": self.table.name, "description": self.table.text, "game": study.game, "seed": study.seed,
             "behaviour": study.behaviour, "strozzi-sim": version("strozzi-sim"), "players": cell.players,
             "variant": cell.variant, "lineup": cell.lineup, "deals": "all" if every == 1 else f"multiples of {every}",
             "share": 1 / every,
         }  # fmt: skip
-        return pa.schema(fields, metadata={key: str(value) for key, value in about.items()})
+        return pa.schema(fields, metadata={key: str(value) for key, value in properties.items()})
 
     def rows(self, cell: Cell, store: Store) -> Iterator[Any]:
         """Yield the rows of a cell in order, as Arrow tables; the first one is empty."""
         schema, setting = self.schema(cell), cell.match.setting
         yield schema.empty_table()
-        derived = {each.name: np.asarray(each.values(setting)) for each in self.columns if each.values is not None}
+        derived = {
+            column.name: np.asarray(column.values(setting)) for column in self.columns if column.values is not None
+        }
         for rows in chain.from_iterable(store.kept(cell, self.table, range(self._study.chunks))):
-            wanted = rows.games["deal"] % self._every == 0
-            if not wanted.all():
-                chosen = wanted[rows.game]
+            selected = rows.games["deal"] % self._every == 0
+            if not selected.all():
+                chosen = selected[rows.game]
                 columns = {name: values[chosen] for name, values in rows.columns.items()}
                 rows = rows._replace(game=rows.game[chosen], columns=columns)
             yield pa.table([self._array(column, cell, rows, derived) for column in self.columns], schema=schema)
@@ -132,7 +134,7 @@ def _are_labels(column: Column, setting: GameConfig) -> bool:
 
 
 def _type(column: Column, settings: Any) -> Any:
-    """Return the Arrow type of a column, the same in all settings; a whole number has room for what follows from other columns."""
+    """Return the Arrow type of a column, the same in all settings; an integer type fits derived values too."""
     if column.levels is YES_NO:
         return pa.bool_()
     if column is _AGENT or any(_are_labels(column, setting) for setting in settings):
@@ -140,7 +142,7 @@ def _type(column: Column, settings: Any) -> Any:
     if column.scale != 1:
         return pa.float64()
     values = [np.asarray(column.values(setting)) for setting in settings] if column.values is not None else []
-    low, high = min((each.min() for each in values), default=0), max((each.max() for each in values), default=0)
+    low, high = min((array.min() for array in values), default=0), max((array.max() for array in values), default=0)
     sizes = list(_WHOLE)[list(_WHOLE).index(column.dtype) :]
     return _WHOLE[next(size for size in sizes if np.iinfo(size).min <= low and high <= np.iinfo(size).max)]
 
@@ -154,39 +156,39 @@ def _folder_name(value: str) -> str:
 
 
 def row_files(store: Store, study: Study) -> dict[str, Callable[[IO[bytes]], None]]:
-    """Return the files of the rows that the look keeps, by name, and what writes each."""
-    cells, found = [cell for cell in study.cells if not cell.without], dict[str, Iterator[Any]]()
+    """Return the files of the rows that the look keeps: name -> function that writes the file."""
+    cells, tables_by_file = [cell for cell in study.cells if not cell.without], dict[str, Iterator[Any]]()
     if store.look.rows:
-        found |= {f"{GAMES}cell-{cell.number:04d}.parquet": _games(store, study, cell) for cell in cells}
+        tables_by_file |= {f"{GAMES}cell-{cell.number:04d}.parquet": _games(store, study, cell) for cell in cells}
     for name in store.look.kept_in(study.the_game).tables:
         kept = KeptTable(study, store.look, name)
-        found |= {kept.path(cell): kept.rows(cell, store) for cell in cells}
-    return {name: partial(_write, tables) for name, tables in found.items()}
+        tables_by_file |= {kept.path(cell): kept.rows(cell, store) for cell in cells}
+    return {name: partial(_write, tables) for name, tables in tables_by_file.items()}
 
 
 def read_rows(names: Iterable[str], read: Callable[[str], bytes], table: str, whose: str) -> pd.DataFrame:
-    """Return the rows of a fact table, or with "" those of games and seats, cell after cell; errors begin with `whose` rows they are.
+    """Return the rows of a fact table, or with "" those of games and seats, cell after cell.
 
-    Of all files with these `names`, `read` returns the content.
+    `read` returns the content of a file of `names`. Errors begin with `whose`, the owner of the rows.
     """
     from pyarrow import parquet
 
     names, prefix = list(names), f"{PART}{table}/" if table else GAMES
     if not (of_table := [name for name in names if name.startswith(prefix)]):
-        known = sorted({name.split("/")[1] for name in names if name.startswith(PART)})
-        what = f"no rows of a fact table {short_repr(table)}; {suggest_names(table, known)}"
+        tables = sorted({name.split("/")[1] for name in names if name.startswith(PART)})
+        message = f"no rows of a fact table {short_repr(table)}; {suggest_names(table, tables)}"
         if not table:
-            what = "no rows of games; a study does with `rows = true`"
-        elif not known:
-            what = f'no rows of facts; add facts = ["{table}"] to the study and run it again'
-        raise InputError(f"{whose} keeps {what}")
+            message = "no rows of games; a study does with `rows = true`"
+        elif not tables:
+            message = f'no rows of facts; add facts = ["{table}"] to the study and run it again'
+        raise InputError(f"{whose} keeps {message}")
     try:
         of_table.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
-        found = []
+        parts = []
         for name in of_table:
             with storage_errors(f"{whose} {name}: cannot be read"):
-                found.append(parquet.read_table(BytesIO(read(name))))
-        return _frame(found) if table else pa.concat_tables(found).to_pandas()
+                parts.append(parquet.read_table(BytesIO(read(name))))
+        return _frame(parts) if table else pa.concat_tables(parts).to_pandas()
     except (pa.ArrowException, LookupError, ValueError):
         raise InputError(f"{whose} {prefix[:-1]}: the files are not as a run wrote them; run the study again") from None
 
@@ -195,18 +197,18 @@ def _write(tables: Iterator[Any], file: IO[bytes]) -> None:
     """Write Arrow tables as one Parquet file, in constant memory; its bytes depend on the rows, not on the sizes of the tables."""
     from pyarrow import parquet
 
-    waiting = [next(tables)]
-    rows = len(waiting[0])
-    with parquet.ParquetWriter(file, waiting[0].schema, compression="zstd") as writer:
+    pending = [next(tables)]
+    rows = len(pending[0])
+    with parquet.ParquetWriter(file, pending[0].schema, compression="zstd") as writer:
         for table in tables:
-            waiting.append(table)
+            pending.append(table)
             rows += len(table)
             if rows >= GROUP:  # whole groups alone
-                found, whole = pa.concat_tables(waiting).combine_chunks(), rows // GROUP * GROUP
-                writer.write_table(found.slice(0, whole), row_group_size=GROUP)
-                waiting, rows = [found.slice(whole)], rows - whole
+                joined, full_rows = pa.concat_tables(pending).combine_chunks(), rows // GROUP * GROUP
+                writer.write_table(joined.slice(0, full_rows), row_group_size=GROUP)
+                pending, rows = [joined.slice(full_rows)], rows - full_rows
         if rows:
-            writer.write_table(pa.concat_tables(waiting).combine_chunks(), row_group_size=GROUP)
+            writer.write_table(pa.concat_tables(pending).combine_chunks(), row_group_size=GROUP)
 
 
 def _games(store: Store, study: Study, cell: Cell) -> Iterator[Any]:
@@ -222,9 +224,11 @@ def _games(store: Store, study: Study, cell: Cell) -> Iterator[Any]:
 def _frame(cells: list[Any]) -> pd.DataFrame:
     """Return the rows of cells as a data frame, with the keys in the names of folders as columns."""
     frame: pd.DataFrame = pa.concat_tables(cells).unify_dictionaries().to_pandas()
-    for at, key in enumerate(KEYS):
+    for index, key in enumerate(KEYS):
         codes, levels = pd.factorize(pd.Index([cell.schema.metadata[key.encode()].decode() for cell in cells]))
         codes = np.repeat(codes, [len(cell) for cell in cells])
         is_number = key == "players"
-        frame.insert(at, key, levels.astype(np.uint8)[codes] if is_number else pd.Categorical.from_codes(codes, levels))
+        frame.insert(
+            index, key, levels.astype(np.uint8)[codes] if is_number else pd.Categorical.from_codes(codes, levels)
+        )
     return frame

@@ -1,4 +1,4 @@
-"""What is shown of a study: its look, and its page as data. A look changes no game and is never hashed; the report draws the page."""
+"""The look of a study: what is counted, kept and shown; and its page as data, which the report draws. A look is never hashed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -51,7 +51,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @classmethod
     def of(cls, **keys: Any) -> Self:
-        """Return the look with these keys; those of a table `report` stand beside the others."""
+        """Return the look with these keys; those of a table `report` count like the others."""
         report = keys.pop("report", {})
         if not isinstance(report, Mapping):
             raise ArgumentError("report", f"expected a table of keys, got {short_repr(report)}")
@@ -59,11 +59,11 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if key not in cls.__struct_fields__:
                 raise ArgumentError(f"report.{key}", f"unknown key; {suggest_names(key, cls.__struct_fields__)}")
         try:
-            found: Self = converted(with_text_keys({**keys, **report}), cls, "look")
+            look: Self = converted(with_text_keys({**keys, **report}), cls, "look")
         except InputError as error:
             key, _, words = str(error).removeprefix("look: ").partition(": ")
             raise ArgumentError(key, words or key) from None
-        return found
+        return look
 
     def kept_in(self, game: Game) -> RowSelection:
         """Return the rows of facts that are kept."""
@@ -81,10 +81,10 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         known = game.report.HEATMAPS
         as_argument_error("heatmaps", check_names, "heat map", self.heatmaps, known)
         maps = {name: known[name] for name in self.heatmaps}
-        for own in self.heatmap:
-            if own.name in maps or own.name in known:
-                raise ArgumentError("heatmap", f"{own.name}: the name is already used; choose another")
-            maps[own.name] = custom_heat_map(game, own, "heatmap")
+        for spec in self.heatmap:
+            if spec.name in maps or spec.name in known:
+                raise ArgumentError("heatmap", f"{spec.name}: the name is already used; choose another")
+            maps[spec.name] = custom_heat_map(game, spec, "heatmap")
         return maps
 
 

@@ -1,8 +1,8 @@
-"""A study is one frozen value: which games are played, on which deals.
+"""A study is one frozen value: the games to play, and their deals.
 
 A study is built from keywords, from the keys of a TOML file, or from the JSON in a results folder, by one parser, `Study.of`. The
-parser fills in what the keys leave out, and does nothing to a study that is complete. So the JSON of a study is a study file, the
-study's identity, and the entry in its results folder. Everything that follows from the fields is a property.
+parser adds defaults, and does not change a complete study. So the JSON of a study is a study file, the study's identity, and the
+entry in its results folder. Everything that follows from the fields is a property.
 """
 
 import hashlib
@@ -37,26 +37,26 @@ from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 
-CHUNKS = 200  # of a cell, unless the study says how long they are
+CHUNKS = 200  # of a cell, unless the study sets their length
 MOST_CHUNKS = 100_000
 MOST_DEALS = 1_000_000_000
 POINTS = 100  # a precision is in points of a share of wins
-FEW = 8  # things that a line lists
+FEW = 8  # names listed in a line
 RESUMES = "so a results folder resumes only with trust_agents"
 
 
 class PlayedAgent(msgspec.Struct, frozen=True):
-    """What an agent was when it played."""
+    """An agent as it was when it played."""
 
     values: dict[str, Any]  # of its parameters
     source: str = ""  # digest of its code and files; "": it is built in
-    undigested: tuple[str, ...] = ()  # what its code uses whose changes cannot be detected
+    undigested: tuple[str, ...] = ()  # names that its code uses and whose changes cannot be detected
 
 
 class Study(
     msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True, tag_field="kind", tag="study"
 ):
-    """All that decides which games are played. A kind of study is a subclass, in a file of its own in `kinds`.
+    """The complete specification of the games to play. Each kind of study is a subclass, in its own file in `kinds`.
 
     Attributes:
         game: name of the game.
@@ -69,7 +69,7 @@ class Study(
         precision: half width, in points of a share of wins, at which play stops; 0: all deals are played.
         seatings: design of the seatings of a deal.
         seed: random seed.
-        luck, luck_redraws: agent that evaluates positions, and how often it sees each chance event redrawn; "": luck is not measured.
+        luck, luck_redraws: agent that evaluates positions, and the number of redraws of each chance event; "": luck is not measured.
         behaviour: version of the game's behaviour.
         agents: the agents of the line-ups and of `luck`, and those that they name, as they were.
     """
@@ -89,7 +89,7 @@ class Study(
     behaviour: int
     agents: dict[str, PlayedAgent]
 
-    # -- what a kind says of itself ------------------------------------------------------------------------------------
+    # -- properties of a kind ------------------------------------------------------------------------------------------
 
     usual_deals: ClassVar[int] = 1000
     keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
@@ -122,15 +122,15 @@ class Study(
         raise NotImplementedError
 
     def headlines(self) -> list[Headline]:
-        """Return the figures that a precision is about: wins of every seat in self-play, else of every position."""
+        """Return the figures to which a precision applies: wins of every seat in self-play, else of every position."""
         cells = [cell for cell in self.cells if not cell.without]
         reference = {(cell.players, cell.lineup): cell for cell in cells if cell.variant == self.reference}
-        most, found = max((cell.deals for cell in cells), default=0), list[Headline]()
-        for cell in (cell for cell in cells if cell.deals == most):
-            than, by = reference[cell.players, cell.lineup], "seat" if cell.selfplay else "position"
+        largest_deals, headlines = max((cell.deals for cell in cells), default=0), list[Headline]()
+        for cell in (cell for cell in cells if cell.deals == largest_deals):
+            reference_cell, by = reference[cell.players, cell.lineup], "seat" if cell.selfplay else "position"
             for level in range(cell.players):
-                found += [Headline(cell, by, level, other) for other in (None, than) if other is not cell]
-        return found
+                headlines += [Headline(cell, by, level, other) for other in (None, reference_cell) if other is not cell]
+        return headlines
 
     def is_known(self, low: float, value: float, high: float) -> bool:
         """Return whether the interval of a headline reaches no further from its value than the precision."""
@@ -151,11 +151,11 @@ class Study(
 
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
-        """Return the number of chunks of a cell, unless the keys say how long they are."""
+        """Return the number of chunks of a cell, unless the keys set their length."""
         return CHUNKS
 
     def check(self) -> None:
-        """Refuse what this kind of study cannot play."""
+        """Refuse values that this kind of study cannot play."""
 
     def check_look(self, look: Look) -> None:
         """Refuse pages, heat maps and a question that this study does not have."""
@@ -163,22 +163,24 @@ class Study(
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
         look.kept_in(self.the_game)
         known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
-        asked, known = look.question, known if self.has_pages else []
-        if asked and asked not in known:
-            raise ArgumentError("question", f"unknown question {short_repr(asked)}; {suggest_names(asked, known)}")
+        question, known = look.question, known if self.has_pages else []
+        if question and question not in known:
+            raise ArgumentError(
+                "question", f"unknown question {short_repr(question)}; {suggest_names(question, known)}"
+            )
         needs = {
             VARIANTS: ("a second variant", len(self.variant_of) > 1),
             AGENTS: ("a line-up of different agents", any(len(set(lineup)) > 1 for lineup in self.lineups)),
             HEATMAPS: ("a heat map", bool(maps)),
         }
-        if asked in needs and not needs[asked][1]:
-            raise ArgumentError("question", f"{asked!r} needs {needs[asked][0]}")
+        if question in needs and not needs[question][1]:
+            raise ArgumentError("question", f"{question!r} needs {needs[question][0]}")
 
     @classmethod
     def of(cls, **keys: Any) -> Self:
         """Return the study with these keys; agents may be objects, variants names or changes. Errors name the key.
 
-        Called on `Study`, the key `kind` says of which kind; default: balance.
+        Called on `Study`, the key `kind` selects the kind; default: balance.
 
         >>> import strozzi_sim as ss
         >>> study = ss.Study.of(game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
@@ -186,8 +188,8 @@ class Study(
         'Strozzi: players 3, 4 x random x base = 2 cells; each 100 deals: 200 games'
         """
         if cls is Study:
-            made: Self = kind_named(keys.pop("kind", "balance")).of(**keys)
-            return made
+            study_of_kind: Self = kind_named(keys.pop("kind", "balance")).of(**keys)
+            return study_of_kind
         known = [*cls.__struct_fields__, "kind", "chunks", "variant"]
         for key in keys:
             if key not in known:
@@ -199,17 +201,19 @@ class Study(
             raise ArgumentError("precision", "must be between 0.01 and 25, got 0; leave it out to play all deals")
         if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
             raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
-        if (then := keys.get("behaviour", game.behaviour)) != game.behaviour:
-            raise ArgumentError("behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({then})")
-        own = with_text_keys(keys.pop("variant", {}))
-        variants = names.listed_variants(game, keys.pop("variants", ["base"]), own, is_whole)
+        if (saved_behaviour := keys.get("behaviour", game.behaviour)) != game.behaviour:
+            raise ArgumentError(
+                "behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({saved_behaviour})"
+            )
+        own_variant = with_text_keys(keys.pop("variant", {}))
+        variants = names.listed_variants(game, keys.pop("variants", ["base"]), own_variant, is_whole)
         lineups = names.listed_lineups(game, keys["lineups"])
         specs = {spec.text: spec for lineup in lineups for spec in lineup}
-        named = [*specs.values(), *(names.agents_named(game, keys["luck"], "luck") if keys.get("luck") else ())]
-        every = {each.text: each for spec in named for each in (*spec.policies, spec)}
+        agents_used = [*specs.values(), *(names.agents_named(game, keys["luck"], "luck") if keys.get("luck") else ())]
+        spec_by_text = {agent.text: agent for spec in agents_used for agent in (*spec.policies, spec)}
         agents = {
             text: {"values": dict(spec.values), "source": spec.source_digest or "", "undigested": list(spec.undigested)}
-            for text, spec in sorted(every.items())
+            for text, spec in sorted(spec_by_text.items())
         }
         for line in differences(keys["agents"], msgspec.json.decode(msgspec.json.encode(agents))) if is_whole else ():
             raise ArgumentError("agents", f"not as they were when the study was played: {line}")
@@ -225,8 +229,8 @@ class Study(
         keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
         keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
         study: Self = converted({**keys, "kind": cls.__struct_config__.tag}, cls, "study")
-        found = {"specs": specs, "the_game": game, "listed_variants": {variant.name: variant for variant in variants}}
-        study.__dict__.update(found)  # of those declared in code there is nothing else
+        derived = {"specs": specs, "the_game": game, "listed_variants": {variant.name: variant for variant in variants}}
+        study.__dict__.update(derived)  # agents declared in code exist nowhere else
         study._check_values()
         study.check()
         return study
@@ -237,21 +241,21 @@ class Study(
         for name, most in (("deals", MOST_DEALS), ("chunks", MOST_CHUNKS), ("chunk_deals", MOST_DEALS)):
             if keys.get(name) is not None:
                 check_whole(name, keys[name], 1, most)
-        deals, chunks, search = keys.get("deals"), keys.get("chunks"), keys.get("search_deals")
+        deals, chunks, search_deals = keys.get("deals"), keys.get("chunks"), keys.get("search_deals")
         if precision := keys.get("precision"):
             check_range("precision", precision, 0.01, 25)
-            most, given = most_deals(precision / POINTS, paired=cls.is_paired(keys)), deals or MOST_DEALS
-            usual_chunks = max(1, min(CHUNKS_AT_MOST, min(given, most) // FEWEST_IN_CHUNK))
-            deals, chunks = min(given, -(-most // usual_chunks) * usual_chunks), chunks or usual_chunks
+            most, max_deals = most_deals(precision / POINTS, paired=cls.is_paired(keys)), deals or MOST_DEALS
+            usual_chunks = max(1, min(CHUNKS_AT_MOST, min(max_deals, most) // FEWEST_IN_CHUNK))
+            deals, chunks = min(max_deals, -(-most // usual_chunks) * usual_chunks), chunks or usual_chunks
         deals = deals or cls.usual_deals
-        if search:
-            check_whole("search_deals", search, 1, deals)
-        search = search if has_search and search and search < deals else 0
-        chunks = min(chunks or cls.usual_chunks(keys), deals, search or deals)
+        if search_deals:
+            check_whole("search_deals", search_deals, 1, deals)
+        search_deals = search_deals if has_search and search_deals and search_deals < deals else 0
+        chunks = min(chunks or cls.usual_chunks(keys), deals, search_deals or deals)
         size = keys.get("chunk_deals") or -(-deals // chunks)
-        if -(-deals // size) > min(MOST_CHUNKS, search or MOST_CHUNKS):
-            raise ArgumentError("chunk_deals", f"{size} makes too many chunks of {search or deals:,} deals")
-        return {"deals": deals, "search_deals": search, "chunk_deals": size}
+        if -(-deals // size) > min(MOST_CHUNKS, search_deals or MOST_CHUNKS):
+            raise ArgumentError("chunk_deals", f"{size} makes too many chunks of {search_deals or deals:,} deals")
+        return {"deals": deals, "search_deals": search_deals, "chunk_deals": size}
 
     def _check_values(self) -> None:
         check_whole("seed", self.seed, 0, 2**53 - 1)
@@ -274,7 +278,7 @@ class Study(
         return self.changed(deals=deals)
 
     def changed(self, **changes: Any) -> Self:
-        """Return the study with other values of some fields. Nothing that follows from the fields can be out of date."""
+        """Return the study with other values of some fields. Derived values are computed anew."""
         other = msgspec.structs.replace(self, **changes)
         other.__dict__.update({key: self.__dict__[key] for key in ("specs", "the_game") if key in self.__dict__})
         return other
@@ -308,7 +312,7 @@ class Study(
         """Whether more deals extend it: they do if play cannot stop early and all cells have the same deals."""
         return not (self.precision or self.search_deals)
 
-    # -- what follows from the fields ----------------------------------------------------------------------------------
+    # -- derived values ------------------------------------------------------------------------------------------------
 
     @cached_property
     def the_game(self) -> Game:
@@ -318,7 +322,7 @@ class Study(
     @cached_property
     def specs(self) -> dict[str, AgentSpec]:
         """The agents of the line-ups by spec string."""
-        return {spec.text: spec for each in names.listed_lineups(self.the_game, self.lineups) for spec in each}
+        return {spec.text: spec for lineup in names.listed_lineups(self.the_game, self.lineups) for spec in lineup}
 
     @property
     def _fitting(self) -> Iterator[tuple[int, tuple[AgentSpec, ...]]]:
@@ -330,11 +334,12 @@ class Study(
     @cached_property
     def listed_variants(self) -> dict[str, Variant]:
         """The variants of the field `variants`, by name."""
-        return {each.name: each for each in names.listed_variants(self.the_game, self.variants, {}, is_whole=True)}
+        variants = names.listed_variants(self.the_game, self.variants, {}, is_whole=True)
+        return {variant.name: variant for variant in variants}
 
     @cached_property
     def how_luck(self) -> Luck | None:
-        """How luck is measured; None: it is not."""
+        """The method of measuring luck; None if luck is not measured."""
         if not self.luck:
             return None
         (spec,) = names.agents_named(self.the_game, self.luck, "luck", self.players)
@@ -343,16 +348,16 @@ class Study(
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The cells."""
-        found: list[Cell] = []
-        alike: dict[tuple[int, str], Match] = {}  # matches that share the layout of counts
+        cells: list[Cell] = []
+        match_of_layout: dict[tuple[int, str], Match] = {}  # matches that share the layout of counts
         for players, lineup, variant, without in self.plan():
             seatings = "rotate" if without and self.seatings in ("one", "spread") else self.seatings
             seatings = "one" if len(lineup) == 1 else seatings
             match = Match(self.the_game, players, lineup, variant, self.seed, seatings)
-            match.count_like(alike.setdefault((players, variant.name), match))
+            match.count_like(match_of_layout.setdefault((players, variant.name), match))
             deals = self.search_deals if any(spec.searches for spec in lineup) else 0
-            found.append(Cell(len(found), match, deals or self.deals, without))
-        return tuple(found)
+            cells.append(Cell(len(cells), match, deals or self.deals, without))
+        return tuple(cells)
 
     @property
     def chunks(self) -> int:
@@ -395,12 +400,12 @@ class Study(
     @property
     def warnings(self) -> list[str]:
         """Warnings of the variants and agents, one line each."""
-        of_variants = []
+        lines_of_variants = []
         for name, variant in self.variant_of.items():
             more = len(variant.warnings) - FEW
             lines = [*variant.warnings[:FEW], *([f"and {more} more"] if more > 0 else [])]
-            of_variants += [f"variant {name}: {line}" for line in lines]
-        return [*of_variants, *(f"{line}; {RESUMES}" for line in self.unknown_code)]
+            lines_of_variants += [f"variant {name}: {line}" for line in lines]
+        return [*lines_of_variants, *(f"{line}; {RESUMES}" for line in self.unknown_code)]
 
     @property
     def unknown_code(self) -> list[str]:
@@ -412,16 +417,16 @@ class Study(
         ]
 
 
-def fact_union(*several: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
+def fact_union(*crosstab_lists: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
     """Return crosstabs without repetition."""
-    return tuple(dict.fromkeys(crosstab for each in several for crosstab in each))
+    return tuple(dict.fromkeys(crosstab for crosstabs in crosstab_lists for crosstab in crosstabs))
 
 
-def differences(there: Any, here: Any, key: str = "") -> Iterator[str]:
+def differences(theirs: Any, ours: Any, key: str = "") -> Iterator[str]:
     """Yield the differences of two studies in plain data, key by key."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        for name in dict.fromkeys([*there, *here]):
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for name in dict.fromkeys([*theirs, *ours]):
             inner = f"{key}.{name}" if key else name
-            yield from differences(there.get(name, "nothing"), here.get(name, "nothing"), inner)
-    elif there != here:
-        yield f"{key}: {short_repr(there)} there, {short_repr(here)} here"
+            yield from differences(theirs.get(name, "nothing"), ours.get(name, "nothing"), inner)
+    elif theirs != ours:
+        yield f"{key}: {short_repr(theirs)} there, {short_repr(ours)} here"

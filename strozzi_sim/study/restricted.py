@@ -1,7 +1,7 @@
-"""Restricted play: the worth of a thing, as the loss of an agent that must do without it (Jaffe and others 2012).
+"""Restricted play: the worth of a thing, as the loss of an agent that plays without it (Jaffe and others 2012).
 
 The agent at position 0 plays without the thing, in every seat in turn, against copies without restrictions; the same deals are also
-played without any restriction. All agents know the restriction, since it is part of the rules that they get.
+played without any restriction. All agents know the restriction, since it is part of the rules that they receive.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,15 +48,17 @@ Line = Mapping[str, Any]  # as `verdicts` yields it
 
 
 class WithWorth(Study, frozen=True, kw_only=True):
-    """A study that also measures what things are worth to its agents that play themselves."""
+    """A study that also measures the worth of things to its agents that play themselves."""
 
-    wanted: ClassVar[str]  # the field that names the things, or patterns of them
+    things_field: ClassVar[str]  # the field that names the things, or patterns of them
 
     @cached_property
     def uses(self) -> dict[str, Use | None]:
         """The things that can be restricted in every variant, with the facts that show their use."""
-        things = getattr(self, self.wanted)
-        first, *others = [find_things(self.the_game, each, things, self.wanted) for each in self.variant_of.values()]
+        things = getattr(self, self.things_field)
+        first, *others = [
+            find_things(self.the_game, variant, things, self.things_field) for variant in self.variant_of.values()
+        ]
         return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
@@ -72,7 +74,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         for lineup, thing, variant in product(self.lineups, self.uses, self.variant_of.values()):
             if len(lineup) == 1:
                 restrictions = {0: (*self.specs[lineup[0]].without, thing)}
-                as_argument_error(self.wanted, restricted, self.the_game, variant, restrictions)
+                as_argument_error(self.things_field, restricted, self.the_game, variant, restrictions)
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         """Return the facts that show the use of things."""
@@ -80,21 +82,24 @@ class WithWorth(Study, frozen=True, kw_only=True):
 
 
 def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use | None]) -> FigureTable:
-    """Return the table worth: what each thing is worth, of the restricted cells among these, in their order."""
+    """Return the table worth: the worth of each thing, from the restricted cells among these, in their order."""
     table, cells = FigureTable("thing", "agent"), list(cells)
     free = {
         (cell.players, cell.variant, cell.lineup): counts(cell) for cell in cells if cell.selfplay and not cell.without
     }
     for cell in cells:
         if cell.without:
-            own, without = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
-            for figure, estimate in {**_losses(own, without), **_uses(own, uses[cell.without])}.items():
-                table.add(own, figure, estimate, thing=cell.without, agent=own.lineup)
+            free_cell, restricted_cell = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
+            for figure, estimate in {
+                **_losses(free_cell, restricted_cell),
+                **_uses(free_cell, uses[cell.without]),
+            }.items():
+                table.add(free_cell, figure, estimate, thing=cell.without, agent=free_cell.lineup)
     return table
 
 
 def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
-    """Return what is worth most to each agent, how much is too small to matter or unclear, and whose users' wins mislead."""
+    """Return the thing worth most to each agent, the numbers of things of little or unclear worth, and those whose users' wins mislead."""
     lines = verdicts(tables["worth"], look.effect)
     groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
     strongest = max(range(len(groups)), key=lambda k: _tier(study, groups[k][0][2]))
@@ -107,11 +112,11 @@ def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
             largest = not_excluded(rows, chunks=study.chunks) if verdict == UNCLEAR and len(rows) else np.nan
             size = missed(largest, what="a worth or a cost")
             parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
-        misled = [line["thing"] for line in order if line["misleads"]]
-        parts += [f"the wins of users mislead about {some_of(misled, 3)}"] if misled else []
-        of = f" of {variant}" if len(study.variant_of) > 1 else ""
-        whom = players_words(study.the_game, agent) if k == strongest else agent
-        sentences.append(f"In the games{of} of {whom} at {players} players, {'; '.join(parts)}.")
+        misleading = [line["thing"] for line in order if line["misleads"]]
+        parts += [f"the wins of users mislead about {some_of(misleading, 3)}"] if misleading else []
+        of_variant = f" of {variant}" if len(study.variant_of) > 1 else ""
+        agent_words = players_words(study.the_game, agent) if k == strongest else agent
+        sentences.append(f"In the games{of_variant} of {agent_words} at {players} players, {'; '.join(parts)}.")
     return [sentences.pop(strongest), *sentences]
 
 
@@ -122,7 +127,7 @@ def _tier(study: Study, agent: str) -> int:
 
 
 def worth_section(study: Study, tables: Tables, look: Look) -> Section:
-    """Return the section of worth: what is lost over how often a thing is used, the losses, and the figures with verdicts."""
+    """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
     lines = list(verdicts(tables["worth"], look.effect))
     words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
     words["seen"] = [_seen(line) for line in lines]
@@ -143,20 +148,20 @@ def _seen(line: Line) -> str:
 
 
 def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
-    """Yield what is lost without the things that are worth most to the strongest agent, at the player count of the headline."""
+    """Yield the losses without the things that are worth most to the strongest agent, at the player count of the headline."""
     players = headline_players(pd.DataFrame({"players": [line["players"] for line in lines]}))
-    here = [line for line in lines if line["players"] == players]
-    agent = max(dict.fromkeys(line["agent"] for line in here), key=lambda agent: _tier(study, agent))
-    for line in ranked([line for line in here if line["agent"] == agent])[:2]:
-        for figure, unit, what in _NUMBERS:
-            row, whom = line[figure], f"without {line['thing']} ({agent}, {players} players)"
+    lines_of_count = [line for line in lines if line["players"] == players]
+    agent = max(dict.fromkeys(line["agent"] for line in lines_of_count), key=lambda agent: _tier(study, agent))
+    for line in ranked([line for line in lines_of_count if line["agent"] == agent])[:2]:
+        for figure, unit, label in _NUMBERS:
+            row, condition = line[figure], f"without {line['thing']} ({agent}, {players} players)"
             if not np.isnan(row.value):
-                yield KeyNumber(row, unit, f"{what} {whom}", is_change=True)
+                yield KeyNumber(row, unit, f"{label} {condition}", is_change=True)
 
 
-def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
+def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate]:
     """Return the share of wins and the score that position 0 loses by doing without."""
-    restricted_figures = {name: figure.at(0) for name, figure in without.figures("position").items()}
+    restricted_figures = {name: figure.at(0) for name, figure in restricted_cell.figures("position").items()}
     by_seat, fair, losses = free.figures("seat"), 1 / free.players, {}
     for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in restricted_figures else ("",):
         share, score = restricted_figures[f"win_share{ending}"], restricted_figures[f"score_mean{ending}"]
@@ -164,9 +169,9 @@ def _losses(free: CellCounts, without: CellCounts) -> dict[str, Estimate]:
         assert sums is not None
         free_score = stats.ratio(sums.numerator.sum(axis=1), sums.denominator.sum(axis=1))
         # where low scores win (sign -1) the difference is reversed, so that a loss is positive
-        lost = stats.paired(*(free_score, score)[:: free.match.game.sign])
+        score_loss = stats.paired(*(free_score, score)[:: free.match.game.sign])
         losses[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
-        losses[f"score_lost{ending}"] = replace(lost, n=share.n)
+        losses[f"score_lost{ending}"] = replace(score_loss, n=share.n)
     return losses
 
 
@@ -174,10 +179,10 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
     """Return the share of occasions in which the thing is used, and the share of wins of its users by use."""
     if use is None:
         return {}
-    (used, among), cell = use.crosstabs, free.of_table(use.fact)
+    (use_crosstab, occasion_crosstab), cell = use.crosstabs, free.of_table(use.fact)
     unit = cell.plan.column(use.fact, "win").scale
-    uses, wins = use.uses_and_wins(cell.count(used), unit)
-    occasions = use.of.times * free.of_table(use.of.fact).count(among)[..., 0]
+    uses, wins = use.uses_and_wins(cell.count(use_crosstab), unit)
+    occasions = use.of.times * free.of_table(use.of.fact).count(occasion_crosstab)[..., 0]
     return {
         "popularity": stats.ratio(uses, occasions, n_deals=cell.deals),
         "naive_win_share": stats.ratio(wins, uses, unit=unit, n_deals=cell.deals),
@@ -216,26 +221,26 @@ def verdicts(table: Any, effect: float) -> Iterator[Line]:
 def ranked(lines: Iterable[Line]) -> list[Line]:
     """Return the lines, most valuable first: those at the ceiling by score, then the others by wins."""
 
-    def place(line: Line) -> tuple[bool, float]:
+    def key(line: Line) -> tuple[bool, float]:
         return not line["at_ceiling"], -np.nan_to_num(
             line["score_lost" if line["at_ceiling"] else LOST].value, nan=-np.inf
         )
 
-    return sorted(lines, key=place)
+    return sorted(lines, key=key)
 
 
 def _worth_of_best(lines: Sequence[Line]) -> str:
-    """Return what is lost without the thing that is worth most: wins, or the score where as good as no win is left."""
+    """Return the loss without the thing that is worth most: of wins, or of score where almost no wins remain."""
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
     measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
     rivals = [line["thing"] for line in others if all(line[figure].high >= best[figure].low for figure in measures)]
-    as_much = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
+    equals = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
-        lost = (
+        loss = (
             f"{format_estimate(best['score_lost'], 'amount')} points of score; without it an agent hardly wins a game"
         )
     else:
-        lost = f"{points(best['win_share_lost'])} of games won"
-    return f"{best['thing']} is worth most ({lost}{as_much})"
+        loss = f"{points(best['win_share_lost'])} of games won"
+    return f"{best['thing']} is worth most ({loss}{equals})"

@@ -1,4 +1,4 @@
-"""Results: a study, its tables, and the folder that holds them. They draw nothing; `report` and `plot` call the report part."""
+"""Results: a study, its tables, and the folder that holds them. `report` and `plot` call the report part, which draws."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from strozzi_sim.agent.names import path_of
 from strozzi_sim.errors import pluralize, short_repr, suggest_names
 from strozzi_sim.game.reporting import format_estimate
 from strozzi_sim.game.significance import size_text
-from strozzi_sim.study.files import about
+from strozzi_sim.study.files import read_summary
 from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
@@ -35,7 +35,7 @@ class Results:
 
     Attributes:
         study: the study, as far as it was played.
-        look: what is shown of it.
+        look: the look with which it was counted and is shown.
         tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`.
         folder: where they are kept, or None.
         n_games: games behind the tables.
@@ -87,7 +87,7 @@ class Results:
     def _rows(self, table: str) -> Any:
         if (folder := self.folder) is None:
             return read_rows(self.rows, self.rows.__getitem__, table, "the study")
-        return read_rows(about(folder)["files"], lambda name: (folder / name).read_bytes(), table, f"{folder}:")
+        return read_rows(read_summary(folder)["files"], lambda name: (folder / name).read_bytes(), table, f"{folder}:")
 
     def report(self, path: str | Path | None = None, *, figures: bool = False) -> Path:
         """Write the report, one HTML page; default: report.html in the results folder. Returns where it is.
@@ -136,27 +136,27 @@ class Results:
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
     def summary_of_run(self) -> str:
-        """Return how many games this run played, in words."""
+        """Return the number of games that this run played, as text."""
         return f"{pluralize(self.new_games, 'game')} played in {self.seconds:.1f} s"
 
 
 def _report_part(function: str) -> Callable[..., Any]:
     """Return a function of the report part, which is imported when results are drawn and not before."""
-    found: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
-    return found
+    attribute: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
+    return attribute
 
 
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
     """Return the notes on the tables precision and answers, a sentence each; none without these tables."""
-    found = [_precision_note(study, tables["precision"])] if "precision" in tables else []
+    sentences = [_precision_note(study, tables["precision"])] if "precision" in tables else []
     if "answers" in tables:
         table = tables["answers"]
         for row in table.itertuples():
             where = f" at {row.players} players" * (table["players"].nunique() > 1)
             where += f" in {row.variant}" * (table["variant"].nunique() > 1)
             share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
-            found.append(f"Illegal answers of {row.agent}{where}: {share}.")
-    return found
+            sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
+    return sentences
 
 
 def _precision_note(study: Study, table: Any) -> str:

@@ -40,9 +40,9 @@ from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.store import Content, Part, Store, versions
 
 Folder = str | PathLike[str] | None
-FEWEST_CHUNKS = 20  # that are worth tables after an interruption
-LOOKS = (10, 3)  # parts of the deals after which results are told
-_BY_THEMSELVES = 0.1  # of the error of a difference goes to its two shares
+FEWEST_CHUNKS = 20  # of an interrupted study for which tables are made
+LOOKS = (10, 3)  # parts of the deals after which results are reported
+_PART_OF_SHARES = 0.1  # of the error of a difference, spent on the intervals of its two shares
 
 
 def run(
@@ -94,7 +94,7 @@ def run(
 
 
 def run_again(results: Results, look: Look, workers: int | None, progress: ProgressOption) -> Results:
-    """Return results in memory with another look; they are played again only if their chunks do not answer it."""
+    """Return results in memory with another look; they are played again only if their chunks lack facts of it."""
     results.study.check_look(look)
     team = worker_count(workers)
     with progress_of(progress) as reporter, Store(None, results.study, look, before=results.chunks) as store:
@@ -103,24 +103,24 @@ def run_again(results: Results, look: Look, workers: int | None, progress: Progr
 
 def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False) -> Results:
     """Play the missing chunks of an open store, and make its tables."""
-    study, folder, began = store.study, store.folder, monotonic()
+    study, folder, start = store.study, store.folder, monotonic()
     plan = [study.summary] if study.chunks and reporter.command != Progress.command else []
     for line in (*plan, *study.warnings, *store.left):
         reporter.on_message(line)
     if store.done and study.unknown_code and not trust_agents:
         raise InputError(f"{folder}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
     store.begin_run(reporter.command)
-    before = store.games
+    games_before = store.games
     played, interrupted = _play(store, team, reporter)
-    new_games = store.games - before
+    new_games = store.games - games_before
     tables: dict[str, Any] = {}
     rows: dict[str, bytes] = {}
     if store.part.of == 1:
         reporter.on_phase("tables", 0, 0)
-        # The bits of a fit depend on the number of threads of BLAS; joblib is for kinds whose tables take play of their own, and
-        # plays in one thread unless it is told the backend.
+        # The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
+        # uses one thread unless the backend is set.
         with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=team):
-            look, known = (None if new_games else store.tables()) or (None, {})
+            look, stored_tables = (None if new_games else store.tables()) or (None, {})
             if look is None or replace(look, heatmap=store.look.heatmap) != store.look:
                 made, gone = tables_of(played, store), None
                 tables = made
@@ -129,7 +129,7 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
                     played, store, [each.name for each in store.look.heatmap if each not in look.heatmap]
                 )
                 gone = {table_of_map(each.name) for each in look.heatmap if each not in store.look.heatmap}
-                tables = {name: table for name, table in known.items() if name not in gone} | made
+                tables = {name: table for name, table in stored_tables.items() if name not in gone} | made
             if folder is None:
                 for name, write in row_files(store, played).items():
                     write(file := BytesIO())
@@ -141,18 +141,18 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
                     store.write_files({**files, **row_files(store, played)})
                 else:
                     store.write_files(files, [f"tables/{name}.{kind}" for name in gone for kind in ("csv", "parquet")])
-    seconds = round(monotonic() - began, 3)
+    seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
         warnings.warn(interrupted, stacklevel=3)
     about = {"command": reporter.command, "part": str(store.part), "versions": versions()}
-    shown = played.games, played.summary, new_games, seconds
+    counts = played.games, played.summary, new_games, seconds
     chunks = store.content(played) if folder is None and study.has_pages else b""
-    return Results(played, store.look, Frames(tables), folder, *shown, about, interrupted, rows, chunks)
+    return Results(played, store.look, Frames(tables), folder, *counts, about, interrupted, rows, chunks)
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
-    """Play the missing chunks; return the study as far as it was played, and how it was interrupted."""
+    """Play the missing chunks; return the study as far as it was played, and a message if it was interrupted."""
     study, first = store.study, 0
     precision = Precision(study, store) if study.precision else None
     if store.done and store.folder is not None:
@@ -160,8 +160,8 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
     try:
         for last in _looks(study, reporter):
             _play_chunks(store, workers, reporter, range(first, last))
-            # The precision is asked for after every chunk, so where play stops depends on nothing else; some are played ahead,
-            # for all workers.
+            # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks are
+            # played ahead, for all workers.
             for chunk in range(first, last):
                 if precision is not None and precision.is_met(chunk + 1):
                     return study.first_chunks(chunk + 1), ""
@@ -177,7 +177,7 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
 
 
 def _looks(study: Study, reporter: Progress) -> Iterator[int]:
-    """Yield the numbers of chunks after which a precision is asked for, or results are told if anybody listens; at the end all chunks."""
+    """Yield the numbers of chunks after which a precision is checked, or results are reported to a callback; at the end all chunks."""
     last = FIRST_LOOK if study.precision else study.chunks
     while last < study.chunks:
         yield last
@@ -207,12 +207,12 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
 
 
 def _finished_part(store: Store, signal: Interrupted) -> Study:
-    """Return the study of the chunks that all its cells have, in memory; of one in a folder say how to resume."""
+    """Return the study of the chunks that all its cells have, in memory. Raises Interrupted if there is a folder, or little was played."""
     if store.folder is not None:
-        kept = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
-        raise Interrupted(signal.signal_number, f"{signal}; {kept}")
-    cells, done = range(len(store.study.cells)), store.done
-    chunks = min(next(chunk for chunk in count() if (cell, chunk) not in done) for cell in cells)
+        message = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
+        raise Interrupted(signal.signal_number, f"{signal}; {message}")
+    cells, finished = range(len(store.study.cells)), store.done
+    chunks = min(next(chunk for chunk in count() if (cell, chunk) not in finished) for cell in cells)
     if chunks < FEWEST_CHUNKS:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder")
     return store.study.first_chunks(chunks)
@@ -228,73 +228,75 @@ class Precision:
         self._shares: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
 
     def is_met(self, chunks: int) -> bool:
-        """Return whether every headline is known after so many chunks."""
+        """Return whether every headline is known after this number of chunks."""
         if chunks < FIRST_LOOK:
             return False
-        for k, each in enumerate(self._open):
-            if not self._study.is_known(*self._interval(each, chunks)):
-                self._open = [*self._open[k:], *self._open[:k]]  # the last to be known is asked first
+        for k, headline in enumerate(self._open):
+            if not self._study.is_known(*self._interval(headline, chunks)):
+                self._open = [*self._open[k:], *self._open[:k]]  # the last one to be known is checked first
                 return False
         return True
 
     def table(self, chunks: int) -> Any:
-        """Return the headlines after so many chunks; `known` is 1 for those that are known to the precision."""
-        table, known = FigureTable("by", "level", "than"), []
-        for each in self._headlines:
-            interval, cell, than = self._interval(each, chunks), each.cell, each.than
-            known.append(int(self._study.is_known(*interval)))
+        """Return the headlines after this number of chunks; `known` is 1 for those that are known to the precision."""
+        table, known_flags = FigureTable("by", "level", "than"), []
+        for headline in self._headlines:
+            interval, cell, than = self._interval(headline, chunks), headline.cell, headline.than
+            known_flags.append(int(self._study.is_known(*interval)))
             (low, value, high), n = map(np.asarray, interval), np.asarray(cell.deals * cell.match.games_per_deal)
-            less = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
+            reference = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
             figure = "win_share" if than is None else "win_share_difference"
-            table.add(cell, figure, Estimate(value, low, high, n), by=each.by, level=each.level, than=less)
-        return table.frame().astype({"level": "int64"}).assign(known=np.array(known, np.int64))
+            table.add(cell, figure, Estimate(value, low, high, n), by=headline.by, level=headline.level, than=reference)
+        return table.frame().astype({"level": "int64"}).assign(known=np.array(known_flags, np.int64))
 
-    def _interval(self, each: Headline, chunks: int) -> tuple[float, float, float]:
+    def _interval(self, headline: Headline, chunks: int) -> tuple[float, float, float]:
         """Return low, value and high of a headline."""
         ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
         weights, deals = np.diff(ends), int(ends[-1])
-        own = self._shares_of(each, chunks)
-        if each.than is None:
-            value = float(np.average(own, weights=weights))
-            low, high = self._share(each, own, value, deals, ALPHA)
+        by_chunk = self._shares_of(headline, chunks)
+        if headline.than is None:
+            value = float(np.average(by_chunk, weights=weights))
+            low, high = self._share(headline, by_chunk, value, deals, ALPHA)
             return low, value, high
-        # A difference is known chunk by chunk; or, if too few chunks differ, from the two shares.
-        other = each._replace(cell=each.than, than=None)
-        own = own - self._shares_of(other, chunks)
-        if not own.any():  # no deal has differed, so a difference is at most the share of deals that may differ
+        # The interval of a difference comes from its chunks; or, if too few chunks differ, from the two shares.
+        other = headline._replace(cell=headline.than, than=None)
+        by_chunk = by_chunk - self._shares_of(other, chunks)
+        if not by_chunk.any():  # no deal has differed, so a difference is at most the share of deals that may differ
             rare = float(share_interval(np.zeros(1), deals, self._half)[1][0])
             return -rare, 0.0, rare
-        value = float(np.average(own, weights=weights))
-        half = float(mean_half_width(own, (1 - _BY_THEMSELVES) * ALPHA))
+        value = float(np.average(by_chunk, weights=weights))
+        half = float(mean_half_width(by_chunk, (1 - _PART_OF_SHARES) * ALPHA))
         low, high = value - half, value + half
         if half > self._half:
-            sides = [(part, self._shares_of(part, chunks)) for part in (each._replace(than=None), other)]
-            alpha = _BY_THEMSELVES * ALPHA / 2
-            one, two = (self._share(part, shares, float(shares.mean()), deals, alpha) for part, shares in sides)
-            low, high = max(low, one[0] - two[1]), min(high, one[1] - two[0])
+            sides = [(part, self._shares_of(part, chunks)) for part in (headline._replace(than=None), other)]
+            alpha = _PART_OF_SHARES * ALPHA / 2
+            first, second = (self._share(part, values, float(values.mean()), deals, alpha) for part, values in sides)
+            low, high = max(low, first[0] - second[1]), min(high, first[1] - second[0])
         return low, value, high
 
-    def _share(self, each: Headline, own: Array, value: float, deals: int, alpha: float) -> tuple[float, float]:
-        """Return low and high of a share of wins; `own` is its value in each chunk."""
-        if each.by == "position" and len(set(each.cell.positions)) == 1 and (own == own[0]).all():
+    def _share(self, headline: Headline, shares: Array, value: float, deals: int, alpha: float) -> tuple[float, float]:
+        """Return low and high of a share of wins; `shares` is its value in each chunk."""
+        if headline.by == "position" and len(set(headline.cell.positions)) == 1 and (shares == shares[0]).all():
             return value, value  # copies that sit in every seat win equally often
         # Seatings of a deal may vary less than games, so a position has two intervals.
-        of_deals, half = (alpha, np.inf) if each.by == "seat" else (alpha / 2, float(mean_half_width(own, alpha / 2)))
+        of_deals, half = alpha, np.inf
+        if headline.by != "seat":
+            of_deals, half = alpha / 2, float(mean_half_width(shares, alpha / 2))
         low, high = share_interval(np.array([value]), deals, self._half, of_deals)
         return max(float(low[0]), value - half), min(float(high[0]), value + half)
 
-    def _shares_of(self, each: Headline, chunks: int) -> Array:
+    def _shares_of(self, headline: Headline, chunks: int) -> Array:
         """Return a share of wins by chunk, float64[C]."""
-        known = self._shares.setdefault((each.cell.number, each.by), [])
-        if len(known) < chunks:
-            outcome = self._store.counts(each.cell, range(len(known), chunks)).outcome
-            wins, played = (outcome[field].sum(axis=1 if each.by == "seat" else 2) for field in ("wins", "played"))
-            known += list(wins / np.maximum(played, 1) / WIN_UNITS)
-        return np.array([shares[each.level] for shares in known[:chunks]])
+        shares_of_chunks = self._shares.setdefault((headline.cell.number, headline.by), [])
+        if len(shares_of_chunks) < chunks:
+            outcome = self._store.counts(headline.cell, range(len(shares_of_chunks), chunks)).outcome
+            wins, played = (outcome[field].sum(axis=1 if headline.by == "seat" else 2) for field in ("wins", "played"))
+            shares_of_chunks += list(wins / np.maximum(played, 1) / WIN_UNITS)
+        return np.array([shares[headline.level] for shares in shares_of_chunks[:chunks]])
 
 
 def counts_in_memory(study: Study, workers: int, reporter: Progress) -> list[Counts]:
-    """Play a study in memory and return the counts of its cells, for kinds that play several studies, each chosen by the one before."""
+    """Play a study in memory and return the counts of its cells, for kinds that play several studies one after another."""
     with Store(None, study, PLAIN) as store:
         _play_chunks(store, workers, reporter, range(study.chunks))
         return [store.counts(cell, range(study.chunks)) for cell in study.cells]
@@ -325,11 +327,11 @@ def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _finite(frame: Any) -> Any:
-    """Return a table in which nothing is infinite: such a number is undefined, and an interval without an end is none."""
+    """Return a table with undefined (NaN) in place of infinite numbers; an interval with an infinite end is undefined."""
     numbers = frame.select_dtypes("floating")
-    endless, ends = np.isinf(numbers), [name for name in ("low", "high") if name in numbers]
-    endless.loc[endless[ends].any(axis=1), ends] = True
-    return frame.assign(**numbers.mask(endless)) if endless.any(axis=None) else frame
+    is_infinite, ends = np.isinf(numbers), [name for name in ("low", "high") if name in numbers]
+    is_infinite.loc[is_infinite[ends].any(axis=1), ends] = True
+    return frame.assign(**numbers.mask(is_infinite)) if is_infinite.any(axis=None) else frame
 
 
 def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell) -> CellCounts:
@@ -339,8 +341,11 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     needed = () if cell.without else facts
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
     tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
-    kept = (np.stack([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)]) for table in tables)
-    recounted, rows = (missing, np.asarray(sum(kept))) if tables else None, partial(store.rows, cell, chunks)
+    counts_of_tables = (
+        np.stack([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)]) for table in tables
+    )
+    recounted = (missing, np.asarray(sum(counts_of_tables))) if tables else None
+    rows = partial(store.rows, cell, chunks)
     return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=rows)
 
 
@@ -352,9 +357,9 @@ def _answers(study: Study, store: Store) -> Any:
         outcome = store.counts(cell, range(study.chunks)).outcome
         for position, spec in enumerate(cell.match.positions):
             if spec.agent.replaces:
-                first, before = sums.get((cell.players, cell.variant, spec.text), (cell, 0))
-                own = np.stack([outcome[field][:, position] for field in ("answers", "replaced")])
-                sums[cell.players, cell.variant, spec.text] = first, before + own
-    for (_, _, agent), (first, (asked, replaced)) in sums.items():
-        table.add(first, "illegal_share", stats.ratio(replaced, asked, n_deals=first.deals), agent=agent)
+                first, total = sums.get((cell.players, cell.variant, spec.text), (cell, 0))
+                chunk_answers = np.stack([outcome[field][:, position] for field in ("answers", "replaced")])
+                sums[cell.players, cell.variant, spec.text] = first, total + chunk_answers
+    for (_, _, agent), (first, (answers, replaced)) in sums.items():
+        table.add(first, "illegal_share", stats.ratio(replaced, answers, n_deals=first.deals), agent=agent)
     return table.frame().drop(columns="lineup")  # over all line-ups

@@ -70,11 +70,11 @@ class Part(NamedTuple):
 
     @classmethod
     def of_text(cls, text: str) -> Self:
-        """Return the part that a text such as 2/5 names; "" is all of the study."""
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
-        if found is None or not 1 <= int(found[1]) <= int(found[2]) <= MOST_PARTS:
+        """Return the part with a text such as 2/5; "" is all of the study."""
+        match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
+        if match is None or not 1 <= int(match[1]) <= int(match[2]) <= MOST_PARTS:
             raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         """Return it as text; "" for all of the study."""
@@ -85,7 +85,7 @@ WHOLE = Part()
 
 
 class Chunk(NamedTuple):
-    """A finished chunk, a row of the table `chunks`: what it holds, its digest, and the results of its games, compressed."""
+    """A finished chunk, a row of the table `chunks`: key of its contents, digest, and the compressed results of its games."""
 
     cell: int
     chunk: int
@@ -105,15 +105,15 @@ class Chunk(NamedTuple):
             counts = counts.astype(np.int32)
         parts = (played.outcome, counts, played.rows)
         outcome, facts, rows = (zlib.compress(part.tobytes(), 1) for part in parts)
-        found = cls(cell, chunk, played.games, holds, b"", outcome, facts, rows, played.kept)
-        return found._replace(sha256=found.digest())
+        chunk_without_digest = cls(cell, chunk, played.games, holds, b"", outcome, facts, rows, played.kept)
+        return chunk_without_digest._replace(sha256=chunk_without_digest.digest())
 
     def digest(self) -> bytes:
         """Return the SHA-256 of the chunk."""
-        whole = hashlib.sha256(f"{self.cell} {self.chunk} {self.games} {self.holds}".encode())
+        digest = hashlib.sha256(f"{self.cell} {self.chunk} {self.games} {self.holds}".encode())
         for part in (self.outcome, self.facts, self.rows, self.kept):
-            whole.update(len(part).to_bytes(8, "big") + part)
-        return whole.digest()
+            digest.update(len(part).to_bytes(8, "big") + part)
+        return digest.digest()
 
 
 class Store:
@@ -135,7 +135,7 @@ class Store:
         self._place = ":memory:" if folder is None else str(folder / files.DATABASE)
 
     def __enter__(self) -> Self:
-        """Open the folder, or make it. Refuses one that is in use, holds another study, or something else altogether."""
+        """Open the folder, or make it. Raises if it is in use, or holds another study or other files."""
         if self.folder is not None:
             files.make_folder(self.folder)
         with files.database_errors(self._place), ExitStack() as on_failure:
@@ -164,7 +164,7 @@ class Store:
     # -- the study -----------------------------------------------------------------------------------------------------
 
     def _open_study(self) -> None:
-        """Write the study into a new database; refuse another study, and take over the facts that chunks count."""
+        """Write the study into a new database; of an existing one check that it has this study, and take over its facts."""
         if not self._sql("SELECT 1 FROM sqlite_schema"):
             for statement in SCHEMA:
                 self._sql(statement)
@@ -173,46 +173,48 @@ class Store:
             with files.content_errors(self._place):
                 columns = "format, part, study, look, counted, held"
                 ((kind, part, text, look, counted, held),) = self._sql(f"SELECT {columns} FROM study")
-                there = msgspec.json.decode(text, type=dict[str, Any])
-                before = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
-                kept = msgspec.json.decode(held, type=RowSelection)
+                stored_study = msgspec.json.decode(text, type=dict[str, Any])
+                stored_facts = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
+                stored_rows = msgspec.json.decode(held, type=RowSelection)
                 self._look_before = msgspec.json.decode(look, type=Look)
             if kind != FORMAT or part != str(self.part):
-                own = f"part {str(self.part) or '1/1'} ({FORMAT})"
-                raise InputError(f"{self.folder}: holds part {part or '1/1'} ({kind}), not {own}; name another folder")
-            self._refuse_other_study(there)
-            answers = self._answers(before, kept)
-            self.counted = before if answers else fact_union(before, self.counted)
-            self.held = kept if answers and kept.covers(self.held) else self.held
+                expected_part = f"part {str(self.part) or '1/1'} ({FORMAT})"
+                raise InputError(
+                    f"{self.folder}: holds part {part or '1/1'} ({kind}), not {expected_part}; name another folder"
+                )
+            self._refuse_other_study(stored_study)
+            answers = self._answers(stored_facts, stored_rows)
+            self.counted = stored_facts if answers else fact_union(stored_facts, self.counted)
+            self.held = stored_rows if answers and stored_rows.covers(self.held) else self.held
         documents = self.study.json, *map(msgspec.json.encode, (self.look, self.counted, self.held))
-        values = self.study.hash, *(each.decode() for each in documents)
+        values = self.study.hash, *(document.decode() for document in documents)
         self._sql("UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?", *values)
         if self.folder is not None:
             write_atomically(self.folder / files.STUDY_FILE, as_file(self.study, self.look))
 
     def _answers(self, counted: Sequence[Crosstab], kept: RowSelection) -> bool:
-        """Return whether these facts, or these kept rows of all deals, hold all that the look needs."""
-        needed = [each for each in self.counted if kept.every > 1 or each.fact not in kept.tables]
+        """Return whether these facts, or these kept rows of all deals, suffice for the look."""
+        needed = [crosstab for crosstab in self.counted if kept.every > 1 or crosstab.fact not in kept.tables]
         plans = {cell.match.plan(counted) for cell in self.study.cells if not cell.without}
-        return all(plan.can_answer(each) for plan in plans for each in needed)
+        return all(plan.can_answer(crosstab) for plan in plans for crosstab in needed)
 
-    def _refuse_other_study(self, there: dict[str, Any]) -> None:
+    def _refuse_other_study(self, stored: dict[str, Any]) -> None:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
-        here, deals, study = msgspec.json.decode(self.study.json), there.get("deals", 0), self.study
-        if there["variants"] != here["variants"]:  # of a folder that is older than a switch of the game
-            made = names.listed_variants(study.the_game, there["variants"], {}, is_whole=True)
-            there["variants"] = {variant.name: variant.components for variant in made}
-        if there == here:
+        own, deals, study = msgspec.json.decode(self.study.json), stored.get("deals", 0), self.study
+        if stored["variants"] != own["variants"]:  # of a folder older than a switch of the game
+            variants = names.listed_variants(study.the_game, stored["variants"], {}, is_whole=True)
+            stored["variants"] = {variant.name: variant.components for variant in variants}
+        if stored == own:
             return
-        if {**there, "deals": 0} != {**here, "deals": 0}:
-            lines = list(differences(there, here))
+        if {**stored, "deals": 0} != {**own, "deals": 0}:
+            lines = list(differences(stored, own))
             more = f"; and {len(lines) - 3} more" if len(lines) > 3 else ""
             raise InputError(f"{self.folder}: holds another study ({'; '.join(lines[:3])}{more}); name another folder")
         if deals > study.deals or not study.can_grow:
-            fixed = "a study with a precision or search_deals cannot be extended"
-            why = "ask for at least as many" if study.can_grow else fixed
-            held = f"holds {deals:,} deals of this study, not {study.deals:,}"
-            raise InputError(f"{self.folder}: {held}; {why}, or name another folder")
+            cannot_grow = "a study with a precision or search_deals cannot be extended"
+            advice = "ask for at least as many" if study.can_grow else cannot_grow
+            difference = f"holds {deals:,} deals of this study, not {study.deals:,}"
+            raise InputError(f"{self.folder}: {difference}; {advice}, or name another folder")
         if deals % study.chunk_deals:
             self._sql("DELETE FROM chunks WHERE chunk = ?", deals // study.chunk_deals)
 
@@ -226,29 +228,29 @@ class Store:
 
     @cached_property
     def _holds(self) -> list[str]:
-        """What chunks of each cell count and keep."""
+        """Key of the contents of the chunks of each cell: facts and rows."""
         rows = " rows" if self._rows else ""
         kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
         return [f"{self.plan(cell).digest}{rows}{kept}" for cell in self.study.cells]
 
     def plan(self, cell: Cell) -> CrosstabPlan:
-        """Return the layout of the facts that chunks of a cell count; none do where a thing is forbidden."""
+        """Return the layout of the facts that chunks of a cell count; without any in restricted cells."""
         return cell.match.plan(() if cell.without else self.counted)
 
     def _check_chunks(self) -> None:
-        wanted, outdated = set(self.keys), 0
+        keys, outdated = set(self.keys), 0
         for chunk in self.stored():
-            if chunk[:2] not in wanted or chunk.sha256 != chunk.digest():
+            if chunk[:2] not in keys or chunk.sha256 != chunk.digest():
                 self.left.append(f"chunk {chunk.chunk} of cell {chunk.cell} is damaged and is played again")
             elif chunk.holds != self._holds[chunk.cell]:
                 outdated += 1
             else:
                 self._use(chunk)
         if outdated and self.folder is not None:
-            self.left.append(f"{outdated:,} of {len(wanted):,} chunks lack requested facts and are played again")
+            self.left.append(f"{outdated:,} of {len(keys):,} chunks lack requested facts and are played again")
 
     def check_space(self, missing: int) -> None:
-        """Refuse to begin if what is still to be played will not fit on the disk."""
+        """Check that the results of `missing` chunks will fit on the disk. Raises StorageError."""
         if self.folder is None:
             return
         rows = _GAME_BYTES * self.study.games if self.look.rows else 0
@@ -285,10 +287,10 @@ class Store:
         yield from map(Chunk._make, self._database.execute("SELECT * FROM chunks ORDER BY cell, chunk"))
 
     def _column(self, name: str, cell: Cell, chunks: range) -> Iterator[bytes]:
-        """Yield what a column has of some chunks of a cell, uncompressed; kept rows are compressed block by block."""
+        """Yield the values of a column for some chunks of a cell, uncompressed; kept rows stay compressed block by block."""
         where, last = "cell = ? AND chunk BETWEEN ? AND ? ORDER BY chunk", chunks.stop - 1
-        found = self._database.execute(f"SELECT {name} FROM chunks WHERE {where}", (cell.number, chunks.start, last))
-        yield from (each if name == "kept" else zlib.decompress(each) for (each,) in found)
+        rows = self._database.execute(f"SELECT {name} FROM chunks WHERE {where}", (cell.number, chunks.start, last))
+        yield from (value if name == "kept" else zlib.decompress(value) for (value,) in rows)
 
     def counts(self, cell: Cell, chunks: range) -> Counts:
         """Return the counts of some chunks of a cell."""
@@ -297,24 +299,24 @@ class Store:
             outcome = np.frombuffer(b"".join(self._column("outcome", cell, chunks)), record)
             if len(outcome) != len(chunks):
                 raise StorageError(f"{self._place}: changed while the study was running; run again")
-            found = self._column("facts", cell, chunks)
+            columns = self._column("facts", cell, chunks)
             if self.study.keeps_orders:
-                return Counts(outcome, np.frombuffer(b"".join(found), ORDERS))
+                return Counts(outcome, np.frombuffer(b"".join(columns), ORDERS))
             size = self.plan(cell).size
             facts = np.empty((len(chunks), size), np.int32)  # counts of many chunks fill the memory
-            for at, each in enumerate(found):
+            for index, each in enumerate(columns):
                 row = np.frombuffer(each, np.int32 if len(each) == 4 * size else np.int64)
                 facts = facts.astype(np.promote_types(facts.dtype, row.dtype), copy=False)
-                facts[at] = row
+                facts[index] = row
             return Counts(outcome, facts)
 
     def rows(self, cell: Cell, chunks: range) -> Iterator[Any]:
         """Yield the ROW records of some chunks of a cell."""
-        yield from (np.frombuffer(each, ROW) for each in self._column("rows", cell, chunks))
+        yield from (np.frombuffer(content, ROW) for content in self._column("rows", cell, chunks))
 
     def kept(self, cell: Cell, table: Table, chunks: range) -> Iterator[Iterator[KeptRows]]:
         """Yield the kept rows of a fact table of some chunks of a cell, block by block."""
-        yield from (kept_rows(each, self.held, table) for each in self._column("kept", cell, chunks))
+        yield from (kept_rows(content, self.held, table) for content in self._column("kept", cell, chunks))
 
     def content(self, played: Study) -> bytes:
         """Return a store in memory, for another look at the study as far as it was played; empty if it is large."""
@@ -336,18 +338,21 @@ class Store:
 
     def tables(self) -> tuple[Look, dict[str, pd.DataFrame]] | None:
         """Return the tables of an earlier run and their look, if all its files are of these chunks and as they were written; else None."""
-        ((made_of,),), written = self._sql("SELECT made_of FROM study"), files.written(self._database, self._place)
+        ((made_of,),), written = (
+            self._sql("SELECT made_of FROM study"),
+            files.written_files(self._database, self._place),
+        )
         look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)
         if self.folder is None or look is None:
             return None
-        same = all(files.digest_of(self.folder / name) == digest for name, digest in written.items())
-        return (look, files.read_tables(self.folder, written)) if same else None
+        are_unchanged = all(files.digest_of(self.folder / name) == digest for name, digest in written.items())
+        return (look, files.read_tables(self.folder, written)) if are_unchanged else None
 
     def write_files(self, contents: Mapping[str, Content], gone: Collection[str] | None = None) -> None:
         """Write files into the folder, and remove those that are `gone`; default: all that are no longer made."""
         assert self.folder is not None
         with storage_errors(f"cannot write to {self.folder}"):
-            written = files.written(self._database, self._place)
+            written = files.written_files(self._database, self._place)
             for name in contents.keys() - written.keys():
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
@@ -365,18 +370,18 @@ class Store:
             self._sql("UPDATE study SET made_of = ?", self._made_of(self.look))
 
     def begin_run(self, command: str) -> None:
-        """Note that a run begins, by whom and where."""
+        """Record the start of a run, with command, versions and host."""
         host = {"system": platform.platform(), "cores": os.cpu_count(), "machine": platform.machine()}
         host["cpu"] = processor_type()
         text = command.encode(errors="backslashreplace").decode()  # names of files need not be text
-        into = "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)"
-        self._sql(into, now(), text, json.dumps(versions()), json.dumps(host))
+        statement = "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)"
+        self._sql(statement, now(), text, json.dumps(versions()), json.dumps(host))
 
     def end_run(self, played: Study, games: int, seconds: float) -> None:
-        """Note that the run is finished, and how far the study was played."""
+        """Record the end of the run, and how far the study was played."""
         keys = "finished = ?, games = ?, seconds = ?, chunks = ?, all_games = ?, summary = ?"
-        told = now(), games, seconds, played.chunks, played.games, played.summary
-        self._sql(f"UPDATE runs SET {keys} WHERE run = (SELECT max(run) FROM runs)", *told)
+        values = now(), games, seconds, played.chunks, played.games, played.summary
+        self._sql(f"UPDATE runs SET {keys} WHERE run = (SELECT max(run) FROM runs)", *values)
 
 
 def as_file(study: Study, look: Look) -> bytes:

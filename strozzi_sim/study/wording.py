@@ -1,4 +1,4 @@
-"""Words of headlines for those who play: strengths of play, the game's usual agent, and seats."""
+"""Texts of headlines for players of the game: strengths of play, the game's usual agent, and seats."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
@@ -20,14 +20,14 @@ _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth"
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
     """Return strength, a key of `PLAY` -> agent if the line-ups are agents of several strengths, each by itself; else nothing."""
-    every, played = {"random": "random"}, set(lineups)
-    if len(played) < 2 or any(len(split_specs(each)) > 1 for each in played):
-        return {}  # without a look at the game's agents, which takes their import
+    agent_by_strength, played = {"random": "random"}, set(lineups)
+    if len(played) < 2 or any(len(split_specs(lineup)) > 1 for lineup in played):
+        return {}  # before the game's agents are imported, which takes time
     for tier, agent in game.tiers.items():
         text = agents_named(game, [agent])[0].text
-        every["random" if text == "random" else tier] = text
-    found = {strength: agent for strength, agent in every.items() if agent in played}
-    return found if set(found.values()) == played else {}
+        agent_by_strength["random" if text == "random" else tier] = text
+    in_study = {strength: agent for strength, agent in agent_by_strength.items() if agent in played}
+    return in_study if set(in_study.values()) == played else {}
 
 
 def players_words(game: Game, lineup: str) -> str:
@@ -58,13 +58,13 @@ def points(row: Any) -> str:
 
 
 def shortened(text: str, letters: int) -> str:
-    """Return a text, with an ellipsis in place of what goes beyond so many letters."""
+    """Return a text cut to a number of letters, the last one then an ellipsis."""
     return text if len(text) <= letters else f"{text[: letters - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     """Return the values of every key, in their order."""
-    found: dict[Key, list[Value]] = {}
+    values_by_key: dict[Key, list[Value]] = {}
     for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found
+        values_by_key.setdefault(key, []).append(value)
+    return values_by_key

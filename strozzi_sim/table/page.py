@@ -1,4 +1,4 @@
-"""The page of a table: one HTML file with style, script and data, which asks a network for nothing."""
+"""The page of a table: one self-contained HTML file with style, script and data."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -45,8 +45,8 @@ def _template() -> jinja2.Template:
 def script(game: Game, live: bool = False) -> str:
     """Return the script of a page: primitives, the game's drawing or the plain one, and the shell."""
     names = [*_SCRIPTS, *([_PLAY] if live else [])]
-    own = _of_game(game, "table.js")
-    drawing = [own] if own else [_asset("plain.js"), "const renderer = plain;"]
+    game_script = _of_game(game, "table.js")
+    drawing = [game_script] if game_script else [_asset("plain.js"), "const renderer = plain;"]
     parts = [_asset("draw.js"), *drawing, *(_asset(name) for name in names), "begin();"]
     return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
@@ -67,13 +67,13 @@ def _asset(name: str) -> str:
 
 
 def _of_game(game: Game, name: str) -> str:
-    """Return a file of the game's folder, "" without it."""
-    place = files(game.package).joinpath(name)
-    return place.read_text("utf-8") if place.is_file() else ""
+    """Return the text of a file in the game's folder, "" without it."""
+    path = files(game.package).joinpath(name)
+    return path.read_text("utf-8") if path.is_file() else ""
 
 
 def page_of(position: Any) -> str:
-    """Return the page of the table of a Position, as its acting seat sees it; all is shown once the game is over."""
+    """Return the page of a Position's table as its acting seat sees it, or completely once the game is over."""
     viewer = None if position.over else position.actor
     header = position.record()[0]
     header["agents"] = [""] * position.players

@@ -1,4 +1,4 @@
-"""The table of a game that declares none: its events as text, and what its SLICES name as data, or its picture in text."""
+"""The table of a game without its own: its events as text, and the fields in its SLICES, or the board as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +12,8 @@ from strozzi_sim.game.table import Json, Line, Table, fold
 class PlainTable(Table):
     """Sentences of `events.describe`; the view has `text`, a picture, where a seat decided.
 
-    The points so far are the attribute `score` (or `scores`) of the View, or of the reference game where a record is replayed; else
-    those that the core counts, where nothing is hidden; else unknown until the end.
+    The points so far are the attribute `score` (or `scores`) of the View, or of the reference game in a replay; else the
+    core's, if nothing is hidden; else they are unknown until the end.
     """
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
@@ -46,8 +46,8 @@ class PlainTable(Table):
         if self.position is not None:
             self._show(self.position)
             self.position = None
-        said = self.game.events.EVENTS.describe(dict(line), self._speakers(), self.components).replace("\n", " ")
-        return said[:1].upper() + said[1:]
+        text = self.game.events.EVENTS.describe(dict(line), self._speakers(), self.components).replace("\n", " ")
+        return text[:1].upper() + text[1:]
 
     def _speakers(self) -> Sequence[str]:
         return [
@@ -59,31 +59,37 @@ class PlainTable(Table):
         self.view["text"] = self.game.view.render(position, self.components, self.names)
         if self.has_zones:
             self._lay_out(position)
-        shown = [getattr(position, name, None) for name in ("score", "scores")]
-        points = next((each for each in shown if isinstance(each, Sequence) or hasattr(each, "tolist")), self.points)
+        attributes = [getattr(position, name, None) for name in ("score", "scores")]
+        points = next(
+            (attribute for attribute in attributes if isinstance(attribute, Sequence) or hasattr(attribute, "tolist")),
+            self.points,
+        )
         if points is not None:
             self.view["now"] = [int(number) for number in points][: self.players]
 
     def _lay_out(self, position: Any) -> None:
         """Put the fields that SLICES name into zones, the numbers of the seats into the holdings."""
         shared: list[tuple[str, Any]] = []
-        held: list[tuple[str, Any]] = []
+        holdings: list[tuple[str, Any]] = []
         for part, value in things_shown(self.game.slices, position):
             if part.group is None:
                 shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
             elif isinstance(value[0], Sequence):
-                held += [(f"{name_of(part)}, {who}", own) for who, own in zip(self.names, value, strict=False)]
+                holdings += [
+                    (f"{name_of(part)}, {who}", value_of_seat)
+                    for who, value_of_seat in zip(self.names, value, strict=False)
+                ]
             else:
                 self.view[part.name] = list(value[: self.players])
         self.view["zones"] = [
-            {"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *held]
+            {"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *holdings]
         ]
 
 
 def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
     """Return the table of a game: its own, or the plain one."""
-    made: Table = (game.table or PlainTable)(game, header, viewer)
-    return made
+    table: Table = (game.table or PlainTable)(game, header, viewer)
+    return table
 
 
 def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
@@ -92,17 +98,19 @@ def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Js
         return fold(table, lines)
     steps: list[Json] = []
     before: dict[str, bytes] = {}
-    for position, new in table.game.verify.REPLAY.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2))):
-        steps += _with_picture(table, new, position, before)
+    for position, new_lines in table.game.verify.REPLAY.replay_game(
+        dict(header), 1, list(enumerate(map(dict, lines), 2))
+    ):
+        steps += _with_picture(table, new_lines, position, before)
     return steps
 
 
 def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
     """Return the steps of the next lines; `position` is the Position after them."""
     if isinstance(table, PlainTable):
-        seen = position.view(table.viewer or 0)
+        view = position.view(table.viewer or 0)
         table.points = None if position.variant.hidden else position.scores
-        return _with_picture(table, lines, seen, before)
+        return _with_picture(table, lines, view, before)
     return fold(table, lines, before)
 
 

@@ -1,4 +1,4 @@
-"""The end of a game in the browser: the record is verified and saved, and the game judged, in a thread of its own."""
+"""The end of a game in the browser: verify and save the record and judge the game, in a separate thread."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ COSTLY = 3  # decisions that are shown
 
 
 class Ending:
-    """What a player learns after a game; every finished one is written to the file `out`."""
+    """The results of a player's finished games; their records are written to the file `out`."""
 
     def __init__(self, out: Path | None = None) -> None:
         self.out = out
@@ -29,17 +29,17 @@ class Ending:
         """Verify, save and judge a finished game; write the result into the session as it becomes known."""
         sitting = session.sitting
         record = position.record(sitting.names)
-        said = [_verified(record)]
+        words = [_verified(record)]
         if self.out is not None:
-            said.append(self._saved(self.out, record))
+            words.append(self._saved(self.out, record))
         keys: Sequence[str] = sitting.game.table.sources if sitting.game.table is not None else ()
-        result = {"sources": sources(position.lines(), keys), "words": said, "costly": [], "judging": False}
+        result = {"sources": sources(position.lines(), keys), "words": words, "costly": [], "judging": False}
         if sitting.judge is None:
             session.set_result(position, result)
             return
         session.set_result(position, {**result, "judging": True})
-        dealt = Position(sitting.game, sitting.players, position.seed, position.deal, sitting.variant)
-        analysis = analyse_game(dealt, position.actions, sitting.judge, REDRAWS)
+        start = Position(sitting.game, sitting.players, position.seed, position.deal, sitting.variant)
+        analysis = analyse_game(start, position.actions, sitting.judge, REDRAWS)
         self._judged[position.actions] = analysis
         session.set_result(position, {**result, **_judged_words(analysis, record, session)})
 
@@ -52,7 +52,7 @@ class Ending:
         return f"Saved in {out}."
 
     def page(self, session: Session) -> str:
-        """Return the page of the finished game with all secrets, judged if that is done."""
+        """Return the page of the finished game with all secrets, and with its analysis once that is complete."""
         position = session.finished()
         if position is None:
             raise Refused("the game is not over")
@@ -63,13 +63,15 @@ class Ending:
 
 def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
     """Return each seat's points by source, of the scoring lines, summed over the game."""
-    found: dict[str, list[int]] = {}
+    points_by_source: dict[str, list[int]] = {}
     for line in lines:
         for key in keys if line["type"].startswith("score_") else ():
             if key in line:
-                so_far = found.get(key, [0] * len(line[key]))
-                found[key] = [old + int(new) for old, new in zip(so_far, line[key], strict=True)]
-    return found
+                points = points_by_source.get(key, [0] * len(line[key]))
+                points_by_source[key] = [
+                    previous + int(added) for previous, added in zip(points, line[key], strict=True)
+                ]
+    return points_by_source
 
 
 def _verified(record: list[dict[str, Any]]) -> str:
@@ -91,10 +93,18 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
         )
     if (level := analysis.level(seat)) is not None:
         words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
-    own = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
+    mistakes = [
+        decision
+        for decision in analysis.decisions
+        if decision.seat == seat and decision.loss > 0 and decision.is_choice
+    ]
     costly = []
-    for each in sorted(own, key=lambda each: -each.loss)[:COSTLY]:
-        after = sum(len(later.events) for later in analysis.decisions[each.number - 1 :])  # lines from its own on
-        cost = f"{100 * each.win_loss:.0f} % of the win, {each.loss:.1f} {table.unit}"
-        costly.append({"step": len(record) - 1 - after, "said": f"{each.played}: {cost}; best found: {each.best}"})
+    for decision in sorted(mistakes, key=lambda decision: -decision.loss)[:COSTLY]:
+        lines_after = sum(
+            len(later.events) for later in analysis.decisions[decision.number - 1 :]
+        )  # from its own lines on
+        cost = f"{100 * decision.win_loss:.0f} % of the win, {decision.loss:.1f} {table.unit}"
+        costly.append(
+            {"step": len(record) - 1 - lines_after, "said": f"{decision.played}: {cost}; best found: {decision.best}"}
+        )
     return {"rating": words, "costly": costly, "judging": False}

@@ -1,4 +1,4 @@
-"""A server on this machine alone, for one user's page: the table's, and the desk's.
+"""A server for one user's page on this machine: that of a table or of the desk.
 
 It listens on 127.0.0.1. The address contains a token; requests must name this host, and those that change something must come
 from the page. Bodies and connections are bounded.
@@ -33,7 +33,7 @@ class LocalServer(ThreadingHTTPServer):
     Args:
         handler: answers the requests.
         port: default: a free one.
-        host: address to listen on; one that other machines reach is the user's own wish.
+        host: address to listen on; the user decides whether other machines can reach it.
 
     Raises:
         ArgumentError: the port is out of range, or cannot be listened on.
@@ -80,7 +80,7 @@ class LocalServer(ThreadingHTTPServer):
             try:
                 request.settimeout(1)
                 request.sendall(_BUSY)
-            except OSError:  # whoever asked has gone
+            except OSError:  # the client has gone
                 pass
             self.shutdown_request(request)
             return
@@ -110,12 +110,12 @@ class Problem(Exception):
 def as_object(content: bytes) -> dict[str, Any]:
     """Return the JSON object that a page sends."""
     try:
-        found = parse_json(content)
+        body = parse_json(content)
     except ValueError as error:
         raise Problem(400, f"not JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(body, dict):
         raise Problem(400, "expected an object")
-    return found
+    return body
 
 
 class LocalHandler(BaseHTTPRequestHandler):
@@ -124,16 +124,19 @@ class LocalHandler(BaseHTTPRequestHandler):
     server: LocalServer
     server_version, sys_version, protocol_version = "strozzi", "", "HTTP/1.1"
     timeout = _SECONDS
-    wbufsize, disable_nagle_algorithm = 65_536, True  # one packet an answer, which no acknowledgement delays by 40 ms
+    wbufsize, disable_nagle_algorithm = (
+        65_536,
+        True,
+    )  # one packet per answer, without the 40 ms delay of acknowledgements
     max_body = 4_096  # bytes
     conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors of requests that come too early or twice
 
     def get(self, path: str, query: Query) -> None:
-        """Answer a request for what is at a path."""
+        """Answer a request for a path."""
         raise NotImplementedError
 
     def post(self, path: str, body: dict[str, Any]) -> None:
-        """Do what the page asks for."""
+        """Carry out a request of the page."""
         raise NotImplementedError
 
     def do_GET(self) -> None:
@@ -162,12 +165,12 @@ class LocalHandler(BaseHTTPRequestHandler):
         except ValueError:  # such as http://[x, or more fields
             raise Problem(400, f"expected the address of the page, with at most {_FIELDS} fields") from None
         _, token, *rest = [*parts.path.split("/"), ""]
-        here = self.server.here
+        host = self.server.here
         is_token = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
-        if self.headers.get("Host") != here or not is_token:
+        if self.headers.get("Host") != host or not is_token:
             raise Problem(404, "there is nothing here")
         origin = self.headers.get("Origin")
-        if origin != f"http://{here}" and (origin is not None or self.command == "POST"):
+        if origin != f"http://{host}" and (origin is not None or self.command == "POST"):
             raise Problem(403, "this request does not come from the page")
         return "/".join(rest), query
 
@@ -187,7 +190,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     }  # fmt: skip
 
     def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
-        """Send a page whose script and style have the nonce, or are all its own; `more` is added to its policy."""
+        """Send a page whose script and style have the nonce, or are inline without one; `more` is added to its policy."""
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
         policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'; form-action 'none'"
         self.send(
@@ -219,7 +222,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         self, code: int, body: bytes, kind: str, policy: str = f"{_NOTHING}; frame-ancestors 'none'",
         extra: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
-        """Send an answer with the headers of all."""
+        """Send an answer with the headers that all answers have."""
         self.send_response(code)
         lengths = {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": policy}
         for key, value in {**lengths, **self._ALWAYS, **(extra or {})}.items():

@@ -1,4 +1,4 @@
-"""The local server of a table: one player, one game, on this machine alone. Games are bounded."""
+"""The local server of a table for one player on this machine, with one game at a time and a bounded number of games."""
 
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -43,16 +43,16 @@ class _Handler(LocalHandler):
         session, version = self.server.session, body.get("version")
         if type(version) is not int:
             raise Problem(400, "version: expected the number of the last answer")
-        deed = path.strip("/")
-        if deed == "play":
+        command = path.strip("/")
+        if command == "play":
             session.play(version, action=body.get("action"), name=body.get("name"), composed=body.get("composed"))
-        elif deed == "undo":
+        elif command == "undo":
             session.undo(version)
-        elif deed == "line":
+        elif command == "line":
             session.line(version, body.get("number"))
-        elif deed == "new":
+        elif command == "new":
             session.new()
-        elif deed == "hint":
+        elif command == "hint":
             self.send_json(session.hint(version))
             return
         else:

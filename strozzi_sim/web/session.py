@@ -1,7 +1,7 @@
-"""A human player's game for the page: the position stays here, and a page receives what the player's seat may see.
+"""A human player's game for the page: the position stays here, and the page receives what the player's seat may see.
 
-Agents play in a thread of their own, so that a page is answered while a search thinks. Only that thread touches the position
-until it is the player's turn; all else waits for the lock, for microseconds.
+Agents play in a separate thread, so that a page is answered during a search. Only that thread uses the position until it
+is the player's turn; other code waits for the lock, for microseconds.
 """
 
 import json
@@ -32,7 +32,7 @@ class Refused(InputError):
 
 @dataclass(frozen=True)
 class Sitting:
-    """What a player sits down to; each new game is the next deal."""
+    """The setup of a player's games; each new game is the next deal."""
 
     game: Game
     variant: Variant
@@ -52,7 +52,7 @@ class Sitting:
 
 @dataclass
 class _Line:
-    """A line of play that the player left: its actions, where it parts, and the choice made there."""
+    """A line of play that the player left: its actions, the decision at which it was left, and the choice there."""
 
     actions: tuple[int, ...]
     at: int
@@ -61,7 +61,7 @@ class _Line:
 
 
 class Session:
-    """The games of one player, one at a time; `on_end` is called with each finished game's position, in a thread of its own."""
+    """The games of one player, one at a time; `on_end` is called with each finished game's position, in a separate thread."""
 
     _position: Position
     _chosen: list[int]  # number of actions before each decision of the player
@@ -89,7 +89,7 @@ class Session:
             return self._answer(have, version)
 
     def wait(self, seconds: float) -> None:
-        """Wait until the agents have played, at most so long."""
+        """Wait until the agents have played, or `seconds` have passed."""
         with self.changed:
             self.changed.wait_for(lambda: self.thinking is None, seconds)
 
@@ -100,12 +100,12 @@ class Session:
             position = self._position
             if position.over or position.actor != self.sitting.seat:
                 raise Refused("it is not your turn")
-            before = len(position.actions)
+            count = len(position.actions)
             if composed is not None:
                 self._compose(composed)
             else:
                 position.play(self._legal(action, name))
-            self._chosen.append(before)
+            self._chosen.append(count)
             self._play_on()
 
     def undo(self, version: int) -> None:
@@ -122,13 +122,13 @@ class Session:
             self._check(version)
             if number not in self._left or type(number) is not int:
                 raise Refused("there is no such line of play")
-            kept = self._left.pop(number)
+            kept_line = self._left.pop(number)
             position = self._position
-            common = _common(position.actions, kept.actions)
+            common = _common(position.actions, kept_line.actions)
             if common < len(position.actions):
                 self._leave(common)
-            self._chosen = [each for each in self._chosen if each < common]
-            for action in kept.actions[common:]:
+            self._chosen = [count for count in self._chosen if count < common]
+            for action in kept_line.actions[common:]:
                 if position.actor == self.sitting.seat:
                     self._chosen.append(len(position.actions))
                 position.play(action)
@@ -146,10 +146,12 @@ class Session:
             if spec.agent.analyse is None:
                 name = position.names[position.legal.index(int(position.ask(agent)))]
                 return {"name": name, "words": f"{agent} would choose {labels[name]}."}
-            found = position.analyse(agent)
-            name = str(found[found["chosen"]].iloc[0]["name"])
-            tried = ", ".join(f"{labels[row.name]} {row.share:.0%}" for row in found.head(3).itertuples(index=False))
-            return {"name": name, "words": f"{agent} would choose {labels[name]} (its tries: {tried})."}
+            analysis = position.analyse(agent)
+            name = str(analysis[analysis["chosen"]].iloc[0]["name"])
+            shares = ", ".join(
+                f"{labels[row.name]} {row.share:.0%}" for row in analysis.head(3).itertuples(index=False)
+            )
+            return {"name": name, "words": f"{agent} would choose {labels[name]} (its tries: {shares})."}
 
     def new(self) -> None:
         """Begin the next game; agents that think about the last one are not awaited."""
@@ -194,10 +196,10 @@ class Session:
         self._chosen, self._left = [], {}
         self._steps, self.fault, self.result = [], "", None
         self._cut(0)
-        self._fold_anew()
+        self._restart_fold()
         self._play_on()
 
-    def _fold_anew(self) -> None:
+    def _restart_fold(self) -> None:
         header = self._position.record(self.sitting.names)[0]
         self._table = table_of(self.sitting.game, header, self.sitting.seat)
         self._before: dict[str, bytes] = {}
@@ -250,7 +252,7 @@ class Session:
             spec = sitting.agents[position.actor]
             try:
                 position.play(position.ask(spec))
-            except StrozziError as error:  # an agent failed, or chose no legal action
+            except StrozziError as error:  # an agent failed, or chose an illegal action
                 fault = str(error)
             with self.changed:
                 if position is not self._position:  # another game has begun
@@ -268,26 +270,26 @@ class Session:
         if position.over and self._on_end is not None:
             Thread(target=self._on_end, args=(self, position), daemon=True).start()
 
-    def _leave(self, before: int) -> None:
-        """Undo to a number of actions, and keep the line of play that is left."""
+    def _leave(self, count: int) -> None:
+        """Undo the last actions until `count` remain, and keep the abandoned line of play."""
         position = self._position
         actions = position.actions
-        while len(position.actions) > before:
+        while len(position.actions) > count:
             position.undo()
         self._show()
-        name = position.names[position.legal.index(actions[before])]
+        name = position.names[position.legal.index(actions[count])]
         if len(self._left) < MAX_LINES and not any(line.actions == actions for line in self._left.values()):
             number = 1 + max(self._left, default=0)
-            self._left[number] = _Line(actions, before, self._labels()[name], self._value(name))
+            self._left[number] = _Line(actions, count, self._labels()[name], self._value(name))
         self.result = None
 
     def _value(self, name: str) -> str:
-        """Return what the hinting agent thinks of a choice, "" where it has no analysis."""
+        """Return the hinting agent's evaluation of a choice as text, "" without an analysis."""
         position, agent = self._position.copy(), self.sitting.hint
         if position.seated(agent).spec.agent.analyse is None:
             return ""
-        found = position.analyse(agent)
-        row = found[found["name"] == name].iloc[0]
+        analysis = position.analyse(agent)
+        row = analysis[analysis["name"] == name].iloc[0]
         value = f", value {row['value']:.2f}" if row["visits"] else ""
         return f"{agent}: {row['share']:.0%} of its tries{value}"
 
@@ -304,14 +306,14 @@ class Session:
         """Fold the new lines; after an undo, begin again."""
         position, seat = self._position, self.sitting.seat
         lines = position.lines(seat)
-        same = _common(lines, self._lines)
-        if same < len(self._lines):
-            self._fold_anew()
-            self._cut(same)
+        common = _common(lines, self._lines)
+        if common < len(self._lines):
+            self._restart_fold()
+            self._cut(common)
         else:
             self.version += 1
-        new = lines[len(self._lines) :]
-        self._steps += next_steps(self._table, new, position, self._before)
+        new_lines = lines[len(self._lines) :]
+        self._steps += next_steps(self._table, new_lines, position, self._before)
         self._lines = lines
         self._ask = ask(self._table, position)
 
@@ -336,9 +338,9 @@ class Session:
         return self._table.rules()
 
 
-def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
+def _common(first: Sequence[Any], second: Sequence[Any]) -> int:
     """Return the length of the common beginning."""
-    for count, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
+    for count, (first_item, second_item) in enumerate(zip(first, second, strict=False)):
+        if first_item != second_item:
             return count
-    return min(len(one), len(other))
+    return min(len(first), len(second))

@@ -102,10 +102,10 @@ def test_the_example_in_javascript_plays():
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ("'pass'", r"answered b'pass\\n', which is no JSON"),
+        ("'pass'", r"answered b'pass\\n', which is not JSON"),
         ("'7'", r"answered b'7\\n'; expected {\"action\": NUMBER} or {\"name\": NAME}"),
-        ("'{\"action\": 0}'", "which is no legal action"),
-        ('\'{"name": "pass", "action": 2}\'', "which is no legal action"),
+        ("'{\"action\": 0}'", "which is not a legal action"),
+        ('\'{"name": "pass", "action": 2}\'', "which is not a legal action"),
     ],
 )
 def test_an_illegal_answer_is_a_fault(answer, said, program):

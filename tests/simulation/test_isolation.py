@@ -27,10 +27,10 @@ from strozzi_sim.runtime.workers import (
     Worker,
     WorkerDied,
     active_heartbeat,
-    beside,
     call_in_worker,
     heartbeat,
     is_worker,
+    run_beside,
 )
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.match import Match
@@ -382,11 +382,11 @@ def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
 
 def test_what_is_called_beside_a_block_ends_with_it(tmp_path):
     file = tmp_path / "done"
-    with beside(file.write_text, "by a worker"), beside(os._exit, 4):  # the end of a worker is nobody's concern
+    with run_beside(file.write_text, "by a worker"), run_beside(os._exit, 4):  # the end of a worker is nobody's concern
         pass
     assert file.read_text() == "by a worker"
     began = time.monotonic()
-    with pytest.raises(KeyError), beside(time.sleep, 60):
+    with pytest.raises(KeyError), run_beside(time.sleep, 60):
         raise KeyError
     assert time.monotonic() - began < 30  # it is killed
 

@@ -126,8 +126,8 @@ def test_a_variant_adds_and_removes_blocks_by_id():
 @pytest.mark.parametrize(
     ("ships", "named"),
     [
-        ({"add": [{**SHIP, "id": "S29"}]}, "ships.add: 'S29' is there already"),
-        ({"add": [SHIP, SHIP]}, "ships.add: 'S30' is there already"),
+        ({"add": [{**SHIP, "id": "S29"}]}, "ships.add: 'S29' exists"),
+        ({"add": [SHIP, SHIP]}, "ships.add: 'S30' exists"),
         ({"add": [{"sail": 4}]}, "expected blocks with an id"),
         ({"add": [{"id": "S30", "sail": 4}]}, "ships.S30: missing required field `venice`"),
         ({"remove": ["S41"]}, "ships.remove: unknown id 'S41'; known: S01"),

@@ -51,7 +51,7 @@ def folded(position, viewer=None):
 def test_the_fold_agrees_with_the_core_under_every_switch(game, variant):
     here = checked(game, variant)
     check_table(here)
-    assert here.found.promises["table"] > 100
+    assert here.result.promises["table"] > 100
 
 
 @pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi"])

@@ -12,7 +12,7 @@ class Features:
     """Numbers of features, and the symmetry of the game.
 
     Attributes:
-        common: number of features that are no seat's.
+        common: number of features that belong to no seat.
         own: number of features of each seat.
         turned: groups of equally many common features that a symmetry of the game moves on by one place, cyclically.
         own_turned: such groups among the features of a seat.
@@ -27,7 +27,7 @@ class Features:
 
     @property
     def symmetries(self) -> int:
-        """Number of symmetries, with the one that changes nothing."""
+        """Number of symmetries, including the identity."""
         groups = [*self.turned, *self.own_turned]
         return len(groups[0]) if groups else 1
 
@@ -39,9 +39,7 @@ class Features:
         """
         order = np.arange(self.common + self.own * players)
         groups = [*self.turned] + [
-            [self.common + seat * self.own + place for place in group]
-            for seat in range(players)
-            for group in self.own_turned
+            [self.common + seat * self.own + k for k in group] for seat in range(players) for group in self.own_turned
         ]
         for group in groups:
             order[list(group)] = np.roll(list(group), -turns)

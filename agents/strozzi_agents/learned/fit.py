@@ -1,7 +1,8 @@
-"""Fits a network to positions with NumPy: Adam, a cosine of the step size, weights averaged over the last quarter of the steps.
+"""Fit a network to positions with NumPy: Adam, a cosine schedule, weights averaged over the last quarter of the steps.
 
-The two branches of a game met the same chance, so that the errors of their labels are correlated. The loss is that of
-generalised least squares: with correlation rho, the gradient of one branch is (e - rho * e of the other) / (1 - rho^2).
+The two branches of a game have the same chance, so the errors of their labels are correlated. The loss is the one of
+generalised least squares: with correlation rho, the gradient of a branch is (e - rho * e') / (1 - rho^2), where e' is
+the error of the other branch.
 """
 
 import itertools
@@ -68,10 +69,10 @@ def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None,
     inputs, labels = [], []
     for branch in range(2):
         features = games["features"][:, kind, branch]
-        final, now = games["label"][:, kind, branch], games["now"][:, kind, branch]
+        final, current = games["label"][:, kind, branch], games["now"][:, kind, branch]
         parts = [features[learns[:, seat]][:, index[seat]] for seat in range(players)]
         inputs.append(np.concatenate(parts))
-        to_come = np.concatenate([(final[..., :2] - now) / scale, final[..., 2:]], axis=2)
+        to_come = np.concatenate([(final[..., :2] - current) / scale, final[..., 2:]], axis=2)
         labels.append(np.concatenate([to_come[learns[:, seat], seat] for seat in range(players)]))
     return Rows(np.concatenate(inputs), np.concatenate(labels).astype(np.float32))
 
@@ -108,9 +109,9 @@ class Fit:
         errors = _errors(outputs, rows.labels)
         half = len(errors) // 2
         one, other = errors[:half], errors[half:]
-        now = (one * other).mean(axis=0) / np.maximum(np.sqrt((one**2).mean(0) * (other**2).mean(0)), 1e-9)
+        correlation = (one * other).mean(axis=0) / np.maximum(np.sqrt((one**2).mean(0) * (other**2).mean(0)), 1e-9)
         share = max(1 - _MEMORY, 1 / (self.step + 1))
-        self.correlation[kind] += share * (now - self.correlation[kind])
+        self.correlation[kind] += share * (correlation - self.correlation[kind])
         rho = np.clip(self.correlation[kind], 0, 0.95).astype(np.float32)
         crossed = np.concatenate([one - rho * other, other - rho * one]) / (1 - rho**2)
         gradients = _backward(self.parts, hidden, crossed * _HEADS / np.float32(len(errors)))
@@ -119,16 +120,16 @@ class Fit:
 
     def _update(self, gradients: list[Array]) -> None:
         self.step += 1
-        done = self.step / self.steps
-        rate = self.last + (self.rate - self.last) * 0.5 * (1 + np.cos(np.pi * min(done, 1.0)))
+        progress = self.step / self.steps
+        rate = self.last + (self.rate - self.last) * 0.5 * (1 + np.cos(np.pi * min(progress, 1.0)))
         rate *= min(1.0, self.step / 200)
         for part, gradient, first, second, mean in zip(
             self.parts, gradients, self._first, self._second, self.averaged, strict=True
         ):
             first += np.float32(0.1) * (gradient - first)
             second += np.float32(0.001) * (gradient * gradient - second)
-            grown = np.float32(rate / (1 - 0.9**self.step))
-            part -= grown * first / (np.sqrt(second / np.float32(1 - 0.999**self.step)) + np.float32(1e-8))
+            step_size = np.float32(rate / (1 - 0.9**self.step))
+            part -= step_size * first / (np.sqrt(second / np.float32(1 - 0.999**self.step)) + np.float32(1e-8))
             mean += np.float32(1 / max(self.step - _SETTLED * self.steps, 1)) * (part - mean)
 
     def layers(self) -> list[tuple[Array, Array]]:
@@ -155,7 +156,7 @@ def predictions(layers: Sequence[tuple[Array, Array]], inputs: Array) -> Array:
 
 
 def batches(count: int, size: int) -> Iterator[slice]:
-    """Return the slices of `count` games in order, the rest left out."""
+    """Return slices of `size` games, in order; an incomplete last one is left out."""
     return (slice(start, start + size) for start in range(0, count - size + 1, size))
 
 

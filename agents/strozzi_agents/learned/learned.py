@@ -20,7 +20,7 @@ LEVELS = 10  # the highest
 
 @jit
 def _best_follow_up(state, rules, weights, memory, seat, prize):
-    """Return the worth of the best action of `seat`, which decides again before anybody else."""
+    """Return the worth of the best action of `seat`, which decides again before any other seat."""
     best = -1e30
     tried = clone(state)
     for k in range(count_legal(state, rules)):
@@ -72,10 +72,10 @@ def try_action(played, rules, weights, memory, seat, action, prize, beyond, rng)
 
 
 @jit
-def _place_of_choice(worth, count, temperature, rng):
-    """Return a place with a probability proportional to exp(worth / temperature), the first best one at temperature 0.
+def _sample_action(worth, count, temperature, rng):
+    """Return k with a probability proportional to exp(worth[k] / temperature), or the first best k at temperature 0.
 
-    Changes `worth`.
+    `worth` is overwritten.
     """
     best = 0
     for k in range(1, count):
@@ -83,14 +83,14 @@ def _place_of_choice(worth, count, temperature, rng):
             best = k
     if temperature <= 0.0:
         return best
-    highest, whole = worth[best], 0.0
+    highest, total = worth[best], 0.0
     for k in range(count):
         worth[k] = np.exp((worth[k] - highest) / temperature)
-        whole += worth[k]
-    left = randbelow(rng, 1 << 31) * 2.0**-31 * whole
+        total += worth[k]
+    threshold = randbelow(rng, 1 << 31) * 2.0**-31 * total
     for k in range(count):
-        left -= worth[k]
-        if left < 0.0:
+        threshold -= worth[k]
+        if threshold < 0.0:
             return k
     return best
 
@@ -100,14 +100,14 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
     """Return the legal action with the highest expected lead and prize.
 
     Args:
-        state: position of the seat that decides, as it may know it.
+        state: position as the acting seat knows it.
         rules: the rules.
         weights: address of the networks' addresses by player count.
         memory: see `learned_memory`.
         prize: points that a win is worth.
         beyond: quiet positions that are passed before the value is looked up.
         redraws: samples of the chance until then; all actions meet the same.
-        temperature: points; above 0, worse actions are chosen too (see `_place_of_choice`).
+        temperature: points; above 0, worse actions are chosen too (see `_sample_action`).
         rng: stream of the agent.
     """
     seat, count = actor(state), count_legal(state, rules)
@@ -131,7 +131,7 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
             memory.total[k] += try_action(
                 played, rules, weights, memory, seat, kth_legal(state, rules, k), prize, beyond, rng
             )
-    return kth_legal(state, rules, _place_of_choice(memory.total, count, temperature * redraws, rng))
+    return kth_legal(state, rules, _sample_action(memory.total, count, temperature * redraws, rng))
 
 
 def learned_agent(
@@ -194,12 +194,15 @@ def _learned_with_levels(state, rules, params, memory, rng):
     memory._stop = params._stop
     root = clone(state)
     conceal(root, rules, actor(state))
-    heat = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
-    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, heat, rng)
+    temperature = params.temperature if params.temperature > 0.0 else level_temperature(state, params.level)
+    return choose(root, rules, params.weights, memory, params.prize, params.beyond, params.redraws, temperature, rng)
 
 
 def _evaluate(state, rules, params, memory, rng):
-    """Write the worth of any position: the guide plays on to the next quiet one, since values ignore what is open at one."""
+    """Write the worth of any position: the guide first plays to the next quiet one.
+
+    Values of quiet positions ignore the pending question, so the guide plays on from a quiet position too.
+    """
     played = clone(state)
     reseed(memory.chance, rng)
     if not is_over(played):

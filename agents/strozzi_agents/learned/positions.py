@@ -1,8 +1,8 @@
-"""Positions to learn from, with what became of them: games with one deviation, played on in two ways with the same chance.
+"""Positions to learn from, with their results: games with one deviation, continued in two branches with the same chance.
 
-A game is played with some random actions up to a random decision. There two actions are tried, and from both the players
-of the stage play on without any deviation, with the same chance: what is learned is how good these players are from a
-position on, beside the beaten path too, and the difference of the two results has less noise than either.
+A game is played with some random actions up to a random decision. Two actions are tried there, and the players of the
+stage continue from both without any deviation. So the results tell how good these players are from any position on,
+unusual ones too, and the difference of the two results has less noise than either.
 """
 
 from functools import cache
@@ -39,21 +39,21 @@ ORDER = np.dtype([
 
 
 def position_dtype(players: int, features: int) -> np.dtype[Any]:
-    """Return the dtype of a game: what is known of two positions in each of two branches, and what became of them."""
+    """Return the dtype of a game: features of two positions in each of two branches, and their results."""
     return np.dtype([
-        ("learners", "i8"),  #                          set of the seats from whose side the results hold
-        ("decision", "i8"),  #                          that deviated
-        ("kept", "i8", (2, 2)),  #                      [FIRST or LATER, branch] there is one
+        ("learners", "i8"),  #                          set of the seats that are learned from
+        ("decision", "i8"),  #                          number of the decision that deviated
+        ("kept", "i8", (2, 2)),  #                      [FIRST or LATER, branch] 1 = the position was kept
         ("features", "f4", (2, 2, features)),
         ("now", "f4", (2, 2, players, 2)),  #           score and lead there
-        ("label", "f8", (2, 2, players, 3)),  #         score, lead, share of the win in the end, as far as they are known
+        ("label", "f8", (2, 2, players, 3)),  #         score, lead, share of the win at the end, without the open share
         ("open", "f8", (2, 2)),  #                      share of the label that is not known yet
     ])  # fmt: skip
 
 
 @jit
 def _act(state, rules, order, memory, learners, rng):
-    """Return the action of the player that decides."""
+    """Return the action of the acting player."""
     if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
         return choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng)
     return guide_action(state, rules, memory.guide)
@@ -76,36 +76,36 @@ def _keep(state, rules, memory, kind, branch, game):
 
 @jit
 def _add_label(state, memory, branch, game, share):
-    """Use `memory.worth` for a share of what is open of the labels of a branch."""
+    """Fill a share of the open part of a branch's labels with `memory.worth`."""
     for kind in range(2):
         if game.kept[kind, branch] == 1:
-            part = share * game.open[kind, branch]
-            game.open[kind, branch] -= part
+            weight = share * game.open[kind, branch]
+            game.open[kind, branch] -= weight
             for seat in range(state.players):
                 for k in range(3):
-                    game.label[kind, branch, seat, k] += part * memory.worth[seat, k]
+                    game.label[kind, branch, seat, k] += weight * memory.worth[seat, k]
 
 
 @jit
 def _play_branch(state, rules, order, memory, chance, learners, branch, game, rng):
     """Play to the end without deviations, and keep two quiet positions and the result."""
-    met = 0
+    quiet_count = 0
     while not is_over(state):
         if is_quiet(state, rules):
-            if met > 0 and order.trust > 0.0:
+            if quiet_count > 0 and order.trust > 0.0:
                 evaluate_quiet(state, rules, order.weights, memory)
                 _add_label(state, memory, branch, game, order.trust)
-            if met == 0:
+            if quiet_count == 0:
                 _keep(state, rules, memory, FIRST, branch, game)
-            elif randbelow(rng, met) == 0:
+            elif randbelow(rng, quiet_count) == 0:
                 _keep(state, rules, memory, LATER, branch, game)
-            met += 1
+            quiet_count += 1
         apply(state, rules, _act(state, rules, order, memory, learners, rng), chance, None)
     evaluate_quiet(state, rules, order.weights, memory)
     _add_label(state, memory, branch, game, 1.0)
 
 
-def _play(order, state, branched, rules, memory, chance, again, rng, games):
+def _play(order, state, branched, rules, memory, chance, branch_chance, rng, games):
     """Play `len(games)` games."""
     players = order.players
     for number in range(len(games)):
@@ -117,25 +117,25 @@ def _play(order, state, branched, rules, memory, chance, again, rng, games):
             learners = 1 << randbelow(rng, players)
         game.learners = learners
         target = randbelow(rng, order.horizon)
-        found = False
-        while not found:
+        reached = False
+        while not reached:
             seed_chance(chance, hash_combine(key, _PURPOSE + 1 + randbelow(rng, 1 << 31)))
             deal(state, rules, players, 0, chance, None)
-            met = 0
+            decisions = 0
             while not is_over(state):
                 count = count_legal(state, rules)
                 if count > 1 and (learners >> actor(state)) & 1 == 1:
-                    if met == target:
-                        found = True
+                    if decisions == target:
+                        reached = True
                         break
-                    met += 1
+                    decisions += 1
                 if randbelow(rng, 1_000_000) < order.explore * 1e6:
                     action = kth_legal(state, rules, randbelow(rng, count))
                 else:
                     action = _act(state, rules, order, memory, learners, rng)
                 apply(state, rules, action, chance, None)
-            if not found:
-                target = randbelow(rng, max(met, 1))
+            if not reached:
+                target = randbelow(rng, max(decisions, 1))
         game.decision = target
         count = count_legal(state, rules)
         first = kth_legal(state, rules, randbelow(rng, count))
@@ -146,11 +146,11 @@ def _play(order, state, branched, rules, memory, chance, again, rng, games):
         for branch in range(2):
             rng.cursor = start
             assign(branched, state)
-            assign(again, chance)
+            assign(branch_chance, chance)
             for kind in range(2):
                 game.kept[kind, branch] = 0
-            apply(branched, rules, first if branch == 0 else second, again, None)
-            _play_branch(branched, rules, order, memory, again, learners, branch, game, rng)
+            apply(branched, rules, first if branch == 0 else second, branch_chance, None)
+            _play_branch(branched, rules, order, memory, branch_chance, learners, branch, game, rng)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Trains the values of a game: `python -m strozzi_agents.learned.train GAME FILE`, with NumPy alone.
+"""Train the values of a game: `python -m strozzi_agents.learned.train GAME FILE`, with NumPy only.
 
 Stage 1 learns how good the guide is from any position on. Each further stage is policy iteration: seats play by the
-values of the stage before. All is a function of the seed and the machine: the same command writes the same bytes.
+values of the previous stage. On one machine the same command, which includes the seed, writes the same bytes.
 """
 
 import argparse
@@ -37,7 +37,7 @@ _PLAYING = 2  # threads
 
 @dataclass(frozen=True)
 class Stage:
-    """Games to play and to learn from.
+    """The settings of a training stage.
 
     Attributes:
         games: number of games, two branches each.
@@ -137,23 +137,23 @@ class Trainer:
         held_out = self.play(HELD_OUT, CHUNK, replace(stage, trust=0.0), networks, horizon)
         orders = [self.features.order(self.players, turn) for turn in range(self.features.symmetries)]
         curve = [self.measure(fit.layers() if layers is None else layers, held_out) | {"games": 0, "seconds": 0.0}]
-        began, kept = time.process_time(), list[Any]()
+        start, stored = time.process_time(), list[Any]()
         first, self._stages = self._stages * _STAGE, self._stages + 1
         with threadpool_limits(1), ThreadPoolExecutor(_PLAYING) as pool:
-            played = _in_order(
+            results = _in_order(
                 pool, lambda chunk: self.play(first + chunk * CHUNK, CHUNK, stage, networks, horizon), chunks
             )
-            for number, games in enumerate(played):
+            for number, games in enumerate(results):
                 if stage.passes > 1:
-                    kept.append(games)
+                    stored.append(games)
                 self._learn(fit, games, orders)
                 if (number + 1) % max(chunks // 8, 1) == 0:
-                    curve.append(self._row(fit, held_out, (number + 1) * CHUNK, began))
+                    curve.append(self._row(fit, held_out, (number + 1) * CHUNK, start))
                     report(_line(curve[-1]))
             for turn in range(1, stage.passes):
-                for games in kept:
+                for games in stored:
                     self._learn(fit, games, orders)
-                curve.append(self._row(fit, held_out, chunks * CHUNK * (turn + 1), began))
+                curve.append(self._row(fit, held_out, chunks * CHUNK * (turn + 1), start))
                 report(_line(curve[-1]))
         report(f"correlation of the branches' errors: {fit.correlation.round(2).tolist()}")
         return fit.layers(), curve
@@ -165,16 +165,16 @@ class Trainer:
                 rows = rows_of(games[batch], kind, self.features.common, self.features.own, order, self.features.scale)
                 fit.learn(rows, kind)
 
-    def _row(self, fit: Fit, held_out: Any, games: int, began: float) -> dict[str, Any]:
-        return self.measure(fit.layers(), held_out) | {"games": games, "seconds": time.process_time() - began}
+    def _row(self, fit: Fit, held_out: Any, games: int, start: float) -> dict[str, Any]:
+        return self.measure(fit.layers(), held_out) | {"games": games, "seconds": time.process_time() - start}
 
     def measure(self, layers: Any, games: Any) -> dict[str, Any]:
         """Return mean squared errors of the lead, of its difference between branches, and the mean log loss of wins."""
         rows = rows_of(games, FIRST, self.features.common, self.features.own, None, 1.0)
-        found = predictions(layers, rows.inputs)
-        error = found[:, LEAD] - rows.labels[:, LEAD]
+        outputs = predictions(layers, rows.inputs)
+        error = outputs[:, LEAD] - rows.labels[:, LEAD]
         half = len(error) // 2
-        logit, won = found[:, WIN].astype(np.float64), rows.labels[:, WIN]
+        logit, won = outputs[:, WIN].astype(np.float64), rows.labels[:, WIN]
         return {
             "lead_mse": float((error**2).mean()),
             "difference_mse": float(((error[:half] - error[half:]) ** 2).mean()),
@@ -183,12 +183,12 @@ class Trainer:
 
 
 def _in_order(pool: ThreadPoolExecutor, play: Any, chunks: int) -> Iterator[Any]:
-    """Yield `play(0)`, `play(1)` and so on, the next ones under way meanwhile."""
-    waiting = [pool.submit(play, chunk) for chunk in range(min(_PLAYING + 1, chunks))]
+    """Yield `play(0)`, `play(1)` and so on, while threads run the next ones."""
+    futures = [pool.submit(play, chunk) for chunk in range(min(_PLAYING + 1, chunks))]
     for chunk in range(chunks):
-        yield waiting.pop(0).result()
+        yield futures.pop(0).result()
         if chunk + _PLAYING + 1 < chunks:
-            waiting.append(pool.submit(play, chunk + _PLAYING + 1))
+            futures.append(pool.submit(play, chunk + _PLAYING + 1))
 
 
 def _line(row: dict[str, Any]) -> str:

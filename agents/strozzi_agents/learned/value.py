@@ -1,4 +1,4 @@
-"""The learned worth of a position to a seat, and the way from any position to a quiet one."""
+"""The learned worth of a position to a seat, and the guide's play from any position to a quiet one."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
 
     Args:
         guide: dtype of the guide's memory.
-        common: number of features that are no seat's.
+        common: number of features that belong to no seat.
         own: number of features of each seat.
         seats: most seats.
     """
@@ -31,7 +31,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         worth_field(seats),  #                                 of the position that was evaluated
         ("sweep", CHANCE),  #                                  chance of the current redraw
         ("chance", CHANCE),  #                                 of the action that is tried
-        ("own_sweep", CHANCE),  #                              of an own decision on the way, for all its actions
+        ("own_sweep", CHANCE),  #                              of the seat's next decisions, for all their actions
         ("own_chance", CHANCE),  #                             of one of them
         ("total", "f8", (MOST_CHOICES,)),  #                   [k] sum of the worth of the k-th legal action
         ("guide", guide),
@@ -69,9 +69,9 @@ def predict(state, weights, memory, seat):
         work.input[k] = memory.features[k]
     for turn in range(players):
         other = seat + turn if seat + turn < players else seat + turn - players
-        there, here = common + turn * own, common + other * own
+        to, source = common + turn * own, common + other * own
         for k in range(own):
-            work.input[there + k] = memory.features[here + k]
+            work.input[to + k] = memory.features[source + k]
     run_network(int64_at(weights + 8 * players), work)
 
 
@@ -111,6 +111,6 @@ def evaluate_quiet(state, rules, weights, memory):
         chance = _chance(memory.work.output[WIN])
         memory.worth[seat, WIN] = chance
         total += chance
-    for seat in range(players):  # each seat was looked at as if it played better than the others
+    for seat in range(players):  # each seat's outputs assume that it plays better than the others
         memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] /= total

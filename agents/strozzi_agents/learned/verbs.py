@@ -1,14 +1,13 @@
 """Verbs that a game implements for its state record, so that the values of its positions can be learned.
 
-`level_temperature` is only of games whose agent has levels.
-
-Values are learned for quiet positions alone, such as the moments at which chance has just opened a new question; what was opened is
-ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one.
+Values are learned for quiet positions only, such as the moment at which chance has decided something new; its
+result is ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one. Only games whose
+agent has levels implement `level_temperature`.
 """
 
 
 def is_quiet(state, rules):
-    """Return whether the worth of a position, not over, is to be learned and looked up here."""
+    """Return whether a position, which is not over, is one whose worth is learned."""
     raise TypeError("is_quiet is a verb of compiled code")
 
 
@@ -28,13 +27,13 @@ def feature_counts(state):
 
 
 def level_temperature(state, level):
-    """Return the points by which an action of `learned` on this level may be worse and still be likely; 0: the best."""
+    """Return the temperature of this level of `learned`, in points; 0: it always chooses the best action."""
     raise TypeError("level_temperature is a verb of compiled code")
 
 
 def solve(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the action of a decision that the game settles by itself, from values or by the guide; 0: all actions are compared.
+    """Return the action of a decision that the game solves by itself; 0: compare all actions.
 
-    The arguments are those of `learned.choose`.
+    The arguments are as in `learned.choose`.
     """
     raise TypeError("solve is a verb of compiled code")

@@ -1,8 +1,8 @@
-"""Search for Medici vs Strozzi: both outcomes of a lot are played on, and the price node is solved in closed form.
+"""Search for Medici vs Strozzi: simulate both outcomes of a lot, and solve the price node in closed form.
 
-At a price node there is nothing to branch on: named p, the proposer has min(W_P - p, W_R + p), which is best where both
-are equal. So the search tries the most promising placements of either side in simulated games, takes the best of each
-side for W_P and W_R, and has the price, the answer and the placement at once.
+A price node needs no branches: a price p leaves the proposer min(W_P - p, W_R + p), which is best where both are equal.
+So the search tries the most promising placements of either side in simulated games and takes the best of each side for
+W_P and W_R, which give the price, the answer and the placement.
 """
 
 from collections.abc import Sequence
@@ -81,27 +81,27 @@ def appraiser_memory(values, game):
 
 
 def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return the expected margin in coins, including present payments: of tried placements, of prices, of both answers."""
+    """Return the expected margin in coins, present payments included, of tried placements, prices or both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
     if legal[0] == REVEAL_MORE or node is not None:
-        return []  # it does not play on to decide whether to show another tile
+        return []  # another tile is decided on without playouts
     if legal[0] == DISCARD:
         options = zip(memory["action"][:tried].tolist(), memory["mean"][:tried].tolist(), strict=True)
         return [ActionAnalysis(action, playouts, value) for action, value in options]
-    mine, yours = float(memory["mine"]), float(memory["yours"])
+    W_P, W_R = float(memory["mine"]), float(memory["yours"])
     if legal[0] == BUY:
         price = float(memory["price"])
-        return [ActionAnalysis(BUY, playouts, -(yours + price)), ActionAnalysis(DECLINE, playouts, -(mine - price))]
+        return [ActionAnalysis(BUY, playouts, -(W_R + price)), ActionAnalysis(DECLINE, playouts, -(W_P - price))]
     return [
-        ActionAnalysis(action, playouts, min(mine - (action - NAME_PRICE), yours + (action - NAME_PRICE)))
+        ActionAnalysis(action, playouts, min(W_P - (action - NAME_PRICE), W_R + (action - NAME_PRICE)))
         for action in legal
     ]
 
 
 @jit
 def _list_options(state, rules, params, memory, seat):
-    """Fill `action` with the placements of `seat`, the most promising first; returns how many are worth trying."""
+    """Fill `action` with the placements of `seat`, the most promising first; return the number worth trying."""
     after = clone(state)
     memory.action[0] = DISCARD
     memory.promise[0] = worth.margin_of(after, rules, params, memory.now, seat)
@@ -119,29 +119,29 @@ def _list_options(state, rules, params, memory, seat):
             k -= 1
         memory.promise[k], memory.action[k] = promise, LOAD + place
         count += 1
-    kept = 1
-    while kept < min(count, params.options) and memory.promise[kept] > memory.promise[0] - params.window:
-        kept += 1
-    return kept
+    tried = 1
+    while tried < min(count, params.options) and memory.promise[tried] > memory.promise[0] - params.window:
+        tried += 1
+    return tried
 
 
 @jit
 def _play_lot(state, rules, params, tables, memory):
-    """Play one turn as two `fair-price` agents do, one tile of the bag standing for all when they think of another."""
-    mine, yours, my_place, your_place = worth.outcomes(state, rules, params, tables)
+    """Play one turn as two `fair-price` agents do, but judge another tile by one random tile of the bag."""
+    own_margin, rival_margin, own_place, rival_place = worth.outcomes(state, rules, params, tables)
     while state.phase == REVEAL:
         shown, unseen = state.shown, state.unseen
-        more = clone(state)
-        more.lot[shown] = state.unseen_tile[randbelow(memory.roll, unseen)]
-        more.shown = shown + 1
-        more.unseen = unseen - 1
-        try_mine, try_yours = worth.swing(more, rules, params, tables)
-        if worth.node(try_mine, try_yours) <= worth.node(mine, yours):
+        after = clone(state)
+        after.lot[shown] = state.unseen_tile[randbelow(memory.roll, unseen)]
+        after.shown = shown + 1
+        after.unseen = unseen - 1
+        own_after, rival_after = worth.swing(after, rules, params, tables)
+        if worth.node(own_after, rival_after) <= worth.node(own_margin, rival_margin):
             apply(state, rules, STOP, memory.chance, None)
             break
         apply(state, rules, REVEAL_MORE, memory.chance, None)
-        mine, yours, my_place, your_place = worth.outcomes(state, rules, params, tables)
-    half = 0.5 * (mine - yours)
+        own_margin, rival_margin, own_place, rival_place = worth.outcomes(state, rules, params, tables)
+    half = 0.5 * (own_margin - rival_margin)
     price = worth.whole_price(rules, half)
     apply(state, rules, NAME_PRICE + price, memory.chance, None)
     buys = float64(price) < half
@@ -150,7 +150,7 @@ def _play_lot(state, rules, params, tables, memory):
     else:
         buys = False
     if state.phase == PLACE:
-        apply(state, rules, your_place if buys else my_place, memory.chance, None)
+        apply(state, rules, rival_place if buys else own_place, memory.chance, None)
 
 
 @jit
@@ -168,7 +168,7 @@ def _final_margin(state, rules, params, memory, first_round):
 
 @jit
 def play_on(state, rules, params, memory, seat, action, stream, row):
-    """Play `seat`'s placement on, once for each playout; fills a row of samples and returns their mean for `seat`."""
+    """Play on from `seat`'s placement in each playout; fill a row of samples and return their mean for `seat`."""
     root = clone(state)
     root.phase = PLACE
     root.actor = seat
@@ -183,15 +183,15 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
             break
         assign(played, root)
         reseed(memory.chance, memory.roll)
-        follow = random_word(memory.roll)
-        kept = memory.roll.cursor
-        memory.roll.cursor = follow
+        playout_cursor = random_word(memory.roll)
+        next_cursor = memory.roll.cursor
+        memory.roll.cursor = playout_cursor
         apply(played, rules, action, memory.chance, None)
         lots = 0
         while lots < params.lots and not is_over(played) and played.round == first_round:
             _play_lot(played, rules, params, memory.now, memory)
             lots += 1
-        memory.roll.cursor = kept
+        memory.roll.cursor = next_cursor
         end = _final_margin(played, rules, params, memory, first_round)
         memory.sample[row, k] = end
         total += end
@@ -227,8 +227,8 @@ def _chance_to_win(params, memory, seat, row, cash, spread):
 
 
 @jit
-def _even_price(params, memory, proposer, spread, top):
-    """Return the price at which the proposer wins equally often whoever gets the lot, by bisection."""
+def _indifference_price(params, memory, proposer, spread, top):
+    """Return the price at which the proposer wins equally often with and without the lot, by bisection."""
     low, high = 0.0, float64(top)
     for _ in range(24):
         price = 0.5 * (low + high)
@@ -268,20 +268,20 @@ def appraiser(state, rules, params, memory, rng):
     phase = state.phase
     proposer = state.proposer
     if phase == REVEAL:
-        mine, yours = worth.swing(root, rules, params, memory.now)
-        more = worth.another_tile(root, rules, params, memory.now)
-        return REVEAL_MORE if more > worth.node(mine, yours) else STOP
+        own_margin, rival_margin = worth.swing(root, rules, params, memory.now)
+        with_another_tile = worth.another_tile(root, rules, params, memory.now)
+        return REVEAL_MORE if with_another_tile > worth.node(own_margin, rival_margin) else STOP
     stream = random_word(rng)
     if phase == PLACE:
         return _best(root, rules, params, memory, state.actor, stream, int64(0))[0]
-    _, mine = _best(root, rules, params, memory, proposer, stream, int64(0))
-    _, yours = _best(root, rules, params, memory, 1 - proposer, stream, int64(1))
-    memory.mine, memory.yours, memory.price = mine, -yours, float64(state.price)
+    _, own_margin = _best(root, rules, params, memory, proposer, stream, int64(0))
+    _, rival_margin = _best(root, rules, params, memory, 1 - proposer, stream, int64(1))
+    memory.mine, memory.yours, memory.price = own_margin, -rival_margin, float64(state.price)
     if params.utility == WIN:
         spread = 1.0 + params.safe * sqrt(float64(rules.rounds - state.round - 1))
-        half = _even_price(params, memory, proposer, spread, rules.price_cap[proposer])
+        half = _indifference_price(params, memory, proposer, spread, rules.price_cap[proposer])
     else:
-        half = 0.5 * (mine + yours)
+        half = 0.5 * (own_margin + rival_margin)
     if not worth.may_buy(state, rules, 1 - proposer):
         half = 0.0  # the rival may not buy: the proposer pays the price named
     if phase == PRICE:

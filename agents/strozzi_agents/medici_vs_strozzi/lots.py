@@ -1,8 +1,8 @@
-"""The decisions of a lot from learned values: whoever buys it loads it where it is worth most, and the price node is solved.
+"""The decisions of a lot from learned values: the buyer loads it where it is worth most, and the price node is solved.
 
-Either owner's best load is looked up as if it had cost nothing. Named p, the proposer has min(W_P - p, W_R + p), which is best
-where both are equal; W_P and W_R are its worth if it or its rival gets the lot and the turn. No price has to be tried.
-Whether another tile is shown is left to the guide.
+Each owner's best load is valued without the price. A price p leaves the proposer min(W_P - p, W_R + p), which is best
+where both are equal; W_P and W_R are the proposer's worth if it, or its rival, gets the lot and the turn. So no price
+has to be tried. The guide decides whether to show another tile.
 """
 
 from numba import int64
@@ -31,7 +31,7 @@ PLAYED_ON = 3  # loads of either side with `beyond`, the best ones
 
 @jit
 def _try_load(bought, played, rules, weights, memory, seat, action, prize, beyond, redraws, rng):
-    """Return the mean worth to `seat` after a load, over draws that begin at the present place of `rng`, which stays."""
+    """Return the mean worth to `seat` after a load, over draws from `rng`, whose cursor is restored."""
     start, total = rng.cursor, 0.0
     for _ in range(redraws):
         if is_stopped(memory):
@@ -70,21 +70,21 @@ def best_load(state, rules, weights, memory, buyer, seat, prize, beyond, redraws
         count += 1
     if beyond == 0:
         return chosen, sign * best
-    least = best
+    threshold = best
     for _ in range(min(PLAYED_ON, count) - 1):
-        following = -1e30
+        next_best = -1e30
         for k in range(count):
-            if worth[k] < least:
-                following = max(following, worth[k])
-        least = following
+            if worth[k] < threshold:
+                next_best = max(next_best, worth[k])
+        threshold = next_best
     best, places = -1e30, loads
     for k in range(count):
         action = DISCARD + lowest_bit(places)
         places &= places - 1
-        if worth[k] >= least:
-            more = sign * _try_load(bought, played, rules, weights, memory, seat, action, prize, beyond, redraws, rng)
-            if more > best:
-                best, chosen = more, action
+        if worth[k] >= threshold:
+            value = sign * _try_load(bought, played, rules, weights, memory, seat, action, prize, beyond, redraws, rng)
+            if value > best:
+                best, chosen = value, action
     return chosen, sign * best
 
 
@@ -93,16 +93,16 @@ def _outcomes(state, rules, weights, memory, beyond, redraws, rng):
     """Return (W_P, W_R) in coins, equal if the rival may not buy."""
     proposer = state.proposer
     rival = 1 - proposer
-    _, mine = best_load(state, rules, weights, memory, proposer, proposer, 0.0, beyond, redraws, rng)
+    _, own_worth = best_load(state, rules, weights, memory, proposer, proposer, 0.0, beyond, redraws, rng)
     if rules.no_buy[rival] or not may_buy(state, rules, rival):
-        return mine, mine
-    _, yours = best_load(state, rules, weights, memory, rival, proposer, 0.0, beyond, redraws, rng)
-    return mine, yours
+        return own_worth, own_worth
+    _, rival_worth = best_load(state, rules, weights, memory, rival, proposer, 0.0, beyond, redraws, rng)
+    return own_worth, rival_worth
 
 
 @jit
 def _answer(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Buy if that is better than what the proposer does with the lot."""
+    """Return BUY if the lot is worth more to the seat than in the proposer's hands, else DECLINE."""
     seat = state.actor
     sold = clone(state)
     sold.cash[seat] -= state.price
@@ -124,5 +124,5 @@ def solve_lot(state, rules, weights, memory, prize, beyond, redraws, rng):
         return _answer(drawn, rules, weights, memory, prize, beyond, redraws, rng)
     if phase == PLACE:
         return best_load(drawn, rules, weights, memory, seat, seat, prize, beyond, redraws, rng)[0]
-    mine, yours = _outcomes(drawn, rules, weights, memory, beyond, redraws, rng)
-    return NAME_PRICE + min(whole_price(rules, 0.5 * (mine - yours)), rules.price_cap[seat])
+    own_worth, rival_worth = _outcomes(drawn, rules, weights, memory, beyond, redraws, rng)
+    return NAME_PRICE + min(whole_price(rules, 0.5 * (own_worth - rival_worth)), rules.price_cap[seat])

@@ -74,11 +74,11 @@ def fair_action(state, rules, weights, memory, factor):
     phase = state.phase
     if phase > ANSWER:
         return best_placement(state, rules, weights, memory, state.actor)[0]
-    mine, yours = swing(state, rules, weights, memory)
-    half = 0.5 * (mine - yours)
+    own_margin, rival_margin = swing(state, rules, weights, memory)
+    half = 0.5 * (own_margin - rival_margin)
     if phase == REVEAL:
-        more = another_tile(state, rules, weights, memory)
-        return REVEAL_MORE if more > node(mine, yours) else STOP
+        with_another_tile = another_tile(state, rules, weights, memory)
+        return REVEAL_MORE if with_another_tile > node(own_margin, rival_margin) else STOP
     if phase == PRICE:
         return NAME_PRICE + min(whole_price(rules, factor * half), rules.price_cap[state.actor])
     return BUY if float(state.price) < half else DECLINE

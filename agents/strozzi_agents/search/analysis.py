@@ -8,7 +8,7 @@ from strozzi_sim.agent.analysis import ActionAnalysis
 
 
 def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Mean reward of an action's simulated games for the seat that decides, from 0 to 1 (see the parameter `utility`)."""
+    """Return each action's mean reward in simulated games for the acting seat, 0 to 1 (see the parameter `utility`)."""
     analyses = []
     for k, action in enumerate(legal):
         tried = int(memory["tried"][k])
@@ -17,15 +17,15 @@ def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAn
 
 
 def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Mean reward of an action's iterations for the seat that takes it, from 0 to 1 (see `utility` and `backup`)."""
+    """Return each action's mean reward in iterations for the seat that takes it, 0 to 1 (see `utility` and `backup`)."""
     nodes = memory["nodes"]
     analyses = []
     child = int(nodes[ROOT if node is None else node]["first"])
     while child != NO_NODE:
-        here = nodes[child]
-        visits = int(here["visits"])
+        record = nodes[child]
+        visits = int(record["visits"])
         analyses.append(
-            ActionAnalysis(int(here["action"]), visits, float(here["total"]) / visits, int(here["seat"]), child)
+            ActionAnalysis(int(record["action"]), visits, float(record["total"]) / visits, int(record["seat"]), child)
         )
-        child = int(here["next"])
+        child = int(record["next"])
     return analyses

@@ -1,10 +1,20 @@
-"""Flat Monte Carlo: every legal action is tried in simulated games, and the one that did best is played."""
+"""Flat Monte Carlo: try every legal action in simulated games, and play the best."""
 
 import numpy as np
 
 from strozzi_agents.search.analysis import flat_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
-from strozzi_agents.search.playout import DEPTH, EVALUATE, ILLEGAL, MODEL, SPREAD, UTILITY, end_reward, forget, play_on
+from strozzi_agents.search.playout import (
+    DEPTH,
+    EVALUATE,
+    ILLEGAL,
+    MODEL,
+    SPREAD,
+    UTILITY,
+    end_reward,
+    play_on,
+    reset_memory,
+)
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, kth_legal
 from strozzi_sim.kernel.jit import jit
@@ -20,8 +30,8 @@ def flat_memory(values, game):
     actions = int(game.actions)
     return np.dtype([  # shape             meaning
         ("sweep", CHANCE),  #              chance of the current sweep
-        ("chance", CHANCE),  #             of the playout under way
-        ("roll", RANDOM),  #               what its policy draws from
+        ("chance", CHANCE),  #             chance of the current playout
+        ("roll", RANDOM),  #               random source of its policy
         ("ranked", "i4", (actions,)),  #   [i] which of the legal actions; the first ones are still tried
         ("total", "f8", (actions,)),  #    [k] rewards of the k-th legal action
         ("tried", "i4", (actions,)),  #    [k] its playouts
@@ -72,9 +82,9 @@ def flat_mc(state, rules, params, memory, rng):
         memory.ranked[k] = k
         memory.total[k] = 0.0
         memory.tried[k] = 0
-    forget(params.rollout_memory, params.rollout_size)
-    forget(params.model_memory, params.model_size)
-    forget(params.evaluate_memory, params.evaluate_size)
+    reset_memory(params.rollout_memory, params.rollout_size)
+    reset_memory(params.model_memory, params.model_size)
+    reset_memory(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)

@@ -1,6 +1,6 @@
 """Sequential halving (Karnin, Koren, Somekh 2013) in sweeps of playouts that meet the same chance.
 
-How a budget is split over the stages is the searches' own.
+Each search splits its budget over the stages in its own way.
 """
 
 from strozzi_agents.search.playout import redraw
@@ -22,25 +22,25 @@ def stages_for(count):
 def keep_better_half(ranked, total, tried):
     """Bring the better half of the first `tried` of `ranked` to the front, in order; return its size.
 
-    `total` is what each entry of `ranked` has gained, in as many playouts as the others; of two with the same, the
-    smaller entry comes first.
+    `total` holds the rewards of each entry of `ranked`, all over equally many playouts; of equal ones the smaller entry
+    comes first.
     """
     kept = (tried + 1) // 2
-    for place in range(kept):
-        best = place
-        for i in range(place + 1, tried):
+    for k in range(kept):
+        best = k
+        for i in range(k + 1, tried):
             one, other = ranked[i], ranked[best]
             if total[one] > total[other] or (total[one] == total[other] and one < other):
                 best = i
         chosen = ranked[best]
-        ranked[best] = ranked[place]
-        ranked[place] = chosen
+        ranked[best] = ranked[k]
+        ranked[k] = chosen
     return kept
 
 
 @force_inline
 def begin_sweep(drawn, root, rules, params, memory, seat, rng):
-    """Draw what is unseen, and chance, for all playouts of a sweep; returns the stream that each of them draws from."""
+    """Draw the unknowns and the chance that all playouts of a sweep share; return the cursor of their policies' source."""
     assign(drawn, root)
     redraw(drawn, rules, params, seat, rng)
     reseed(memory.sweep, rng)

@@ -9,11 +9,11 @@ from strozzi_agents.search.playout import (
     MODEL,
     SPREAD,
     UTILITY,
-    ask,
     end_reward,
     end_rewards,
-    forget,
     play_on,
+    query,
+    reset_memory,
 )
 from strozzi_agents.search.tree import (
     LEVELS,
@@ -39,7 +39,7 @@ UCB, HALVING = 0, 1  # `root`
 
 @jit
 def _descend(state, rules, params, memory, seat, first):
-    """Play down the tree to a node with too few visits to grow, or the end; returns the length of the path.
+    """Play down the tree to a node with too few visits to grow, or the end; return the length of the path.
 
     It is negative on a fault of the policy. `first` is the root's child to follow, or NO_NODE to select one.
     """
@@ -47,8 +47,8 @@ def _descend(state, rules, params, memory, seat, first):
     memory.path[0] = ROOT
     ready = True  # for one more level of the tree
     while not is_over(state):
-        if params.backup == SELFISH and actor(state) != seat:  # rivals belong to the world, not to the tree
-            action = ask(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
+        if params.backup == SELFISH and actor(state) != seat:  # rivals are part of chance, not of the tree
+            action = query(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
             if not is_legal(state, rules, action):
                 return -1
         elif not ready:
@@ -77,25 +77,25 @@ def choose(state, rules, params, memory, node):
         call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
         return select_by_prior(state, rules, params, memory, node)
     if params.bias > 0.0 or params.widening > 0.0:
-        favourite = ask(params.prior, params.prior_params, params.prior_memory, state, rules, memory.roll)
+        favourite = query(params.prior, params.prior_params, params.prior_memory, state, rules, memory.roll)
     return select(state, rules, params, memory, node, favourite, memory.roll)
 
 
 @jit
-def value_end(state, rules, params, memory, players, seat):
-    """Write what the end of a playout is worth to every seat into the memory's `reward`, as `backup` says."""
+def write_rewards(state, rules, params, memory, players, seat):
+    """Write every seat's reward for the end of a playout into `memory.reward`, according to `backup`."""
     if params.backup == MAXN:
         end_rewards(state, rules, params, players, memory.roll, memory.reward)
     else:  # rivals want the searcher's loss; with SELFISH the tree has none
-        mine = end_reward(state, rules, params, players, seat, memory.roll)
+        own_reward = end_reward(state, rules, params, players, seat, memory.roll)
         for other in range(players):
-            memory.reward[other] = mine if other == seat else 1.0 - mine
+            memory.reward[other] = own_reward if other == seat else 1.0 - own_reward
 
 
 @jit
 def _back_up(state, rules, params, memory, players, seat, level):
     """Give every node of the path the reward of the seat that chose it."""
-    value_end(state, rules, params, memory, players, seat)
+    write_rewards(state, rules, params, memory, players, seat)
     memory.nodes[ROOT].visits += 1
     for step in range(1, level + 1):
         node = memory.nodes[memory.path[step]]
@@ -105,7 +105,7 @@ def _back_up(state, rules, params, memory, players, seat, level):
 
 @jit
 def _grow_all(state, rules, memory, seat):
-    """Give each of the root's actions a node in `ranked`; returns how many they are."""
+    """Grow a node for each of the root's actions, listed in `ranked`; return their number."""
     count = count_legal(state, rules)
     for k in range(count):
         memory.ranked[k] = grow(memory, ROOT, seat, kth_legal(state, rules, k))
@@ -169,20 +169,20 @@ def ismcts(state, rules, params, memory, rng):
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)
     clear(memory)
-    forget(params.rollout_memory, params.rollout_size)
-    forget(params.prior_memory, params.prior_size)
-    forget(params.model_memory, params.model_size)
-    forget(params.evaluate_memory, params.evaluate_size)
+    reset_memory(params.rollout_memory, params.rollout_size)
+    reset_memory(params.prior_memory, params.prior_size)
+    reset_memory(params.model_memory, params.model_size)
+    reset_memory(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
     # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
-    tried, stages, first, left = 1, 1, NO_NODE, params.iterations
+    tried, stages, first, budget = 1, 1, NO_NODE, params.iterations
     if params.root == HALVING:
         tried = _grow_all(root, rules, memory, seat)
         stages = stages_for(tried)
     drawn, played = clone(root), clone(root)
     while stages > 0:
-        sweeps = max(left // (stages * tried), 1)
+        sweeps = max(budget // (stages * tried), 1)
         for _ in range(sweeps):
             if is_stopped(params):
                 return kth_legal(state, rules, 0)
@@ -196,7 +196,7 @@ def ismcts(state, rules, params, memory, rng):
                     return ILLEGAL
                 _back_up(played, rules, params, memory, players, seat, level)
         memory.playouts += sweeps * tried
-        left -= sweeps * tried
+        budget -= sweeps * tried
         stages -= 1
         if params.root == HALVING:
             tried = keep_better_half(memory.ranked, memory.nodes.total, tried)

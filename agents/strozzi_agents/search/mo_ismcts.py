@@ -6,8 +6,8 @@ from numba import int64, uint64
 
 from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep
-from strozzi_agents.search.ismcts import choose, ismcts, most_visited, value_end
-from strozzi_agents.search.playout import ILLEGAL, forget, play_on
+from strozzi_agents.search.ismcts import choose, ismcts, most_visited, write_rewards
+from strozzi_agents.search.playout import ILLEGAL, play_on, reset_memory
 from strozzi_agents.search.tree import LEVELS, NO_NODE, fill_tables, grow, trees_memory
 from strozzi_sim.agent import Choice, compiled_agent
 from strozzi_sim.game.contract import actor, apply, conceal, is_over, kth_legal, seen_action
@@ -15,12 +15,14 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import mix
 
-_OF_ISMCTS: dict[str, Any] = {name: param for name, param in ismcts.params.items() if name not in ("root", "backup")}
+_ISMCTS_PARAMS: dict[str, Any] = {
+    name: param for name, param in ismcts.params.items() if name not in ("root", "backup")
+}
 
 
 @jit
 def _plant(memory, players, seat):
-    """Return a root for every seat: node k is that of the seat k places after the searcher, whose own is ROOT."""
+    """Plant a root for every seat: node k for the seat k places after the searcher, whose own is ROOT."""
     memory.used = players
     for root in range(players):
         node = memory.nodes[root]
@@ -65,15 +67,15 @@ def _descend(state, rules, params, memory, players, seat):
         memory.path[tree] = tree
     level = players
     while not is_over(state):
-        who = actor(state)
-        own = who - seat if who >= seat else who - seat + players
-        if memory.left[own] or level + players >= LEVELS:
+        acting = actor(state)
+        own_tree = acting - seat if acting >= seat else acting - seat + players
+        if memory.left[own_tree] or level + players >= LEVELS:
             break
-        child, action = choose(state, rules, params, memory, memory.at[own])
+        child, action = choose(state, rules, params, memory, memory.at[own_tree])
         if child == NO_NODE:
-            child = grow(memory, memory.at[own], who, action)
-        memory.left[own] = memory.nodes[child].visits < params.expand
-        memory.at[own] = child
+            child = grow(memory, memory.at[own_tree], acting, action)
+        memory.left[own_tree] = memory.nodes[child].visits < params.expand
+        memory.at[own_tree] = child
         memory.path[level] = child
         level += 1
         assign(memory.before, state)
@@ -82,8 +84,12 @@ def _descend(state, rules, params, memory, players, seat):
             if not memory.left[tree]:
                 viewer = seat + tree if seat + tree < players else seat + tree - players
                 seen = seen_action(memory.before, state, rules, action, viewer)
-                if seen != 0 and (tree != own or seen != action):  # who acts may learn more than its own action
-                    _step_into(memory, tree, players if tree == own else who, _label(seen), params.expand, level)
+                if seen != 0 and (
+                    tree != own_tree or seen != action
+                ):  # the acting seat may learn more than its own action
+                    _step_into(
+                        memory, tree, players if tree == own_tree else acting, _label(seen), params.expand, level
+                    )
                     level += 1
     return level
 
@@ -95,7 +101,7 @@ def _descend(state, rules, params, memory, players, seat):
     any_length=True,
     analyse=tree_analyses,
     backup=Choice("maxn", ("maxn", "paranoid"), "rivals seek their own best, or my loss"),
-    **_OF_ISMCTS,
+    **_ISMCTS_PARAMS,
 )
 def mo_ismcts(state, rules, params, memory, rng):
     """Searches a tree for every seat, of that seat's observations, over many determinizations.
@@ -108,10 +114,10 @@ def mo_ismcts(state, rules, params, memory, rng):
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)
     _plant(memory, players, seat)
-    forget(params.rollout_memory, params.rollout_size)
-    forget(params.prior_memory, params.prior_size)
-    forget(params.model_memory, params.model_size)
-    forget(params.evaluate_memory, params.evaluate_size)
+    reset_memory(params.rollout_memory, params.rollout_size)
+    reset_memory(params.prior_memory, params.prior_size)
+    reset_memory(params.model_memory, params.model_size)
+    reset_memory(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
@@ -123,7 +129,7 @@ def mo_ismcts(state, rules, params, memory, rng):
         level = _descend(played, rules, params, memory, players, seat)
         if not play_on(played, rules, memory.chance, memory.roll, params):
             return ILLEGAL
-        value_end(played, rules, params, memory, players, seat)
+        write_rewards(played, rules, params, memory, players, seat)
         for step in range(level):
             node = memory.nodes[memory.path[step]]
             node.visits += 1

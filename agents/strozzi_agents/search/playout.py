@@ -38,11 +38,11 @@ DEPTH = Param(
     "decisions of all seats in a playout, after which the standings, or `evaluate`, count; 0 = all, or none",
 )
 EVALUATE = Evaluator("none", "who says what the end of a playout is worth; none: the standings there")
-NO_EVALUATOR = 0  # the address of none
+NO_EVALUATOR = 0  # the address in place of an evaluator's
 
 
 @force_inline
-def ask(address, params, memory, state, rules, rng):
+def query(address, params, memory, state, rules, rng):
     """Return the action of the policy at `address`; see `agent.Policy`."""
     if address == RANDOM_POLICY:
         return kth_legal(state, rules, randbelow(rng, count_legal(state, rules)))
@@ -50,15 +50,15 @@ def ask(address, params, memory, state, rules, rng):
 
 
 @force_inline
-def forget(memory, size):
-    """Make a policy's memory new, once a decision of the search: results must not depend on earlier games."""
+def reset_memory(memory, size):
+    """Zero a policy's memory, once per decision of the search: results must not depend on earlier games."""
     if size > 0:
         zero_at(memory, size)
 
 
 @force_inline
 def redraw(state, rules, params, seat, rng):
-    """Draw what is unknown in a concealed state, others' secret choices as the agent `params.model` would make them."""
+    """Draw the unknowns of a concealed state; the agent `params.model` makes others' secret choices."""
     determinize(state, rules, seat, rng)
     if params.model != RANDOM_POLICY:
         imagine(state, rules, seat, (params.model, params.model_params, params.model_memory), rng)
@@ -66,27 +66,27 @@ def redraw(state, rules, params, seat, rng):
 
 @jit
 def play_on(state, rules, chance, rng, params):
-    """Play on with the policy `params.rollout`, to the end or for `params.depth` decisions; with an evaluator 0 are none.
+    """Play with the policy `params.rollout` to the end, or for `params.depth` decisions if that is not 0.
 
-    Returns False if the policy chose an illegal action.
+    An evaluator makes depth 0 mean no decisions. Return False if the policy chose an illegal action.
     """
     address = params.rollout
-    left = params.depth if params.depth > 0 or params.evaluate != NO_EVALUATOR else 1 << 60
+    decisions_left = params.depth if params.depth > 0 or params.evaluate != NO_EVALUATOR else 1 << 60
     if address == RANDOM_POLICY:
         word = next_word(rng)
-        while left > 0 and not is_over(state):
+        while decisions_left > 0 and not is_over(state):
             action = kth_legal(state, rules, below(word, count_legal(state, rules)))
             random_word(rng)
-            word = next_word(rng)  # before `apply`: ready by the time a branch was guessed wrong
+            word = next_word(rng)  # before `apply`: overlaps with a mispredicted branch
             apply(state, rules, action, chance, None)
-            left -= 1
+            decisions_left -= 1
         return True
-    while left > 0 and not is_over(state):
+    while decisions_left > 0 and not is_over(state):
         action = call_at(address, state, rules, params.rollout_params, params.rollout_memory, rng)
         if not is_legal(state, rules, action):
             return False
         apply(state, rules, action, chance, None)
-        left -= 1
+        decisions_left -= 1
     return True
 
 
@@ -130,13 +130,13 @@ def rewards(state, players, utility, spread, out):
     elif utility == WIN:
         for seat in range(players):
             out[seat] = 0.0
-        found = 0
+        winners = 0
         for seat in range(players):
             better, shared = placing(state, seat)
             if better == 0:
                 out[seat] = 1.0 / shared
-                found += 1
-                if found == shared:
+                winners += 1
+                if winners == shared:
                     return
     else:
         for seat in range(players):
@@ -144,30 +144,30 @@ def rewards(state, players, utility, spread, out):
 
 
 @force_inline
-def _worth(params, seat, kind):
+def _evaluated(params, seat, kind):
     return float64_at(params.evaluate_worth + 8 * (len(WORTHS) * seat + kind))
 
 
 @jit
 def _expected_reward(state, params, players, seat):
-    """Return the reward of `seat` by what the evaluator wrote: of expected scores, or the expected share of the win."""
+    """Return the reward of `seat` from the evaluator's expected scores, or its expected share of the win."""
     if params.utility == WIN:
-        return _worth(params, seat, WIN_WORTH)
-    mine, rival, better = merit(state, _worth(params, seat, SCORE)), -1e30, 0
+        return _evaluated(params, seat, WIN_WORTH)
+    own_score, rival, better = merit(state, _evaluated(params, seat, SCORE)), -1e30, 0
     for other in range(players):
         if other != seat:
-            theirs = merit(state, _worth(params, other, SCORE))
-            rival = max(rival, theirs)
-            better += theirs > mine
+            other_score = merit(state, _evaluated(params, other, SCORE))
+            rival = max(rival, other_score)
+            better += other_score > own_score
     if params.utility == MARGIN:
-        margin = mine - rival
+        margin = own_score - rival
         return 0.5 + 0.5 * margin / (params.spread + abs(margin))
     return 1.0 - float64(better) / (players - 1)
 
 
 @force_inline
 def _evaluates(state, rules, params, rng):
-    """Let the evaluator, if there is one and the game goes on, write what the position is worth; returns whether it did."""
+    """Let the evaluator write the position's worth; return False without an evaluator or after the end."""
     if params.evaluate == NO_EVALUATOR or is_over(state):
         return False
     call_at(params.evaluate, state, rules, params.evaluate_params, params.evaluate_memory, rng)

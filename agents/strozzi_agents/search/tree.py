@@ -24,9 +24,9 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("available", "i4"),  # iterations that visited its parent and could have visited it
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
-    ("action", "i4"),  #    that leads here
-    ("children", "u2"),  #  how many it has
-    ("seat", "u1"),  #      who chose it
+    ("action", "i4"),  #    action that leads to it
+    ("children", "u2"),  #  number of its children
+    ("seat", "u1"),  #      seat that chose it
 ], align=True)  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def tree_memory(values, game):
 
 
 def trees_memory(values, game):
-    """Return the memory of `mo_ismcts`: that of `ismcts`, with a tree for every seat.
+    """Return the memory of `mo_ismcts`: the fields of `ismcts`, with a tree for every seat.
 
     Raises:
         InputError: the trees would take more than a gibibyte.
@@ -56,8 +56,8 @@ def trees_memory(values, game):
 
 def _fields(name, values, game, trees):
     actions = int(game.actions)
-    most = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
-    nodes = max(_MIN_NODES, (most + 1) * trees)
+    visits = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
+    nodes = max(_MIN_NODES, (visits + 1) * trees)
     size = nodes * NODE.itemsize
     if size > MAX_BYTES:
         raise InputError(
@@ -65,20 +65,20 @@ def _fields(name, values, game, trees):
             f"at most {MAX_BYTES / 2**20:,.0f} MiB"
         )
     return [  # shape                                meaning
-        ("chance", CHANCE),  #                       of the iteration under way
-        ("sweep", CHANCE),  #                        of the sweep under way, with root=halving
-        ("roll", RANDOM),  #                         what its policy draws from
+        ("chance", CHANCE),  #                       chance of the current iteration
+        ("sweep", CHANCE),  #                        chance of the current sweep, with root=halving
+        ("roll", RANDOM),  #                         random source of its policy
         ("reward", "f8", (game.max_players,)),  #   [P] of its end
         ("playouts", "i8"),  #                       of this game
-        ("filled", "i8"),  #                         so far the next two are filled
+        ("filled", "i8"),  #                         length to which the next two are filled
         ("root_log", "f8", (TABLE,)),  #             [n] square root of log(n)
         ("inverse_root", "f8", (TABLE,)),  #         [n] 1 / square root of n
         ("highest_log", "f8"),  #                    square root of the logarithm of the most visits that there can be
         ("stamp", "i8", (actions,)),  #              [action] the last selection that found a node of it
-        ("selections", "i8"),  #                     so far
+        ("selections", "i8"),  #                     number of selections
         ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
         ("used", "i8"),  #                           nodes of the tree
-        ("path", "i4", (LEVELS,)),  #                [level] nodes of the iteration under way, the root first
+        ("path", "i4", (LEVELS,)),  #                [level] nodes of the current iteration, the root first
         ("nodes", NODE, (nodes,)),  #                [node], of any length
     ]  # fmt: skip
 
@@ -86,13 +86,13 @@ def _fields(name, values, game, trees):
 @jit
 def fill_tables(memory, iterations):
     """Tabulate UCB1's functions of visits and availability counts once per game, both at most one above the iterations."""
-    most = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
-    memory.highest_log = sqrt(log(float(most)))
-    most = min(most, TABLE)
-    for n in range(max(memory.filled, 1), most):
+    visits = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
+    memory.highest_log = sqrt(log(float(visits)))
+    visits = min(visits, TABLE)
+    for n in range(max(memory.filled, 1), visits):
         memory.root_log[n] = sqrt(log(float(n)))
         memory.inverse_root[n] = 1.0 / sqrt(float(n))
-    memory.filled = most
+    memory.filled = visits
 
 
 @force_inline
@@ -122,15 +122,15 @@ def grow(memory, node, seat, action):
     """Add a child to `node`; returns its number."""
     child = memory.used
     memory.used = child + 1
-    new = memory.nodes[child]
-    new.action = action
-    new.seat = seat
-    new.first = NO_NODE
-    new.children = 0
-    new.next = memory.nodes[node].first
-    new.visits = 0
-    new.available = 1
-    new.total = 0.0
+    record = memory.nodes[child]
+    record.action = action
+    record.seat = seat
+    record.first = NO_NODE
+    record.children = 0
+    record.next = memory.nodes[node].first
+    record.visits = 0
+    record.available = 1
+    record.total = 0.0
     memory.nodes[node].first = child
     memory.nodes[node].children = min(memory.nodes[node].children + 1, MAX_CHILDREN)
     return child
@@ -138,9 +138,9 @@ def grow(memory, node, seat, action):
 
 @jit
 def _untried(state, rules, memory, favourite, untried, rng):
-    """Return one of the `untried` legal actions that the selection under way found no node of.
+    """Return one of the `untried` legal actions, of which the current selection has found no node.
 
-    It is the favourite if that is among them, else any with equal chance.
+    It is the favourite if that is among them, else each is equally likely.
     """
     selection = memory.selections
     if favourite != 0 and is_legal(state, rules, favourite) and memory.stamp[favourite] != selection:
@@ -168,33 +168,33 @@ def select(state, rules, params, memory, node, favourite, rng):
     Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
-    best, chosen, known = -1e300, NO_NODE, 0
+    best, chosen, tried = -1e300, NO_NODE, 0
     selection = memory.selections + 1
     memory.selections = selection
     parent = memory.nodes[node]
     count = count_legal(state, rules)
-    # Rewards are at most 1. While an action without a node is worth more than any value, values are not needed.
+    # Rewards are at most 1. While an action without a node is worth more than any other, no value is computed.
     highest = 1.0 + params.exploration * memory.highest_log + params.bias
     valued = params.widening > 0.0 or parent.children >= count or params.urgency < highest
     child = parent.first
     while child != NO_NODE:
-        here = memory.nodes[child]
-        action = here.action
-        if here.seat == seat and is_legal(state, rules, action):
-            known += 1
+        record = memory.nodes[child]
+        action = record.action
+        if record.seat == seat and is_legal(state, rules, action):
+            tried += 1
             memory.stamp[action] = selection
-            available = here.available + 1
-            here.available = available
+            available = record.available + 1
+            record.available = available
             if valued:
-                scale = _inverse_root(memory, here.visits)
-                value = scale * (here.total * scale + params.exploration * _root_log(memory, available))
+                scale = _inverse_root(memory, record.visits)
+                value = scale * (record.total * scale + params.exploration * _root_log(memory, available))
                 if action == favourite:
-                    value += params.bias / (here.visits + 1.0)
+                    value += params.bias / (record.visits + 1.0)
                 if value > best:
                     best, chosen = value, child
-        child = here.next
-    untried = count - known
-    if params.widening > 0.0 and known > 0 and known >= 1.0 + params.widening * sqrt(float(parent.visits)):
+        child = record.next
+    untried = count - tried
+    if params.widening > 0.0 and tried > 0 and tried >= 1.0 + params.widening * sqrt(float(parent.visits)):
         untried = 0  # not yet another one
     if untried > 0 and params.urgency >= best:
         return NO_NODE, _untried(state, rules, memory, favourite, untried, rng)
@@ -208,7 +208,7 @@ def _probability(params, action):
 
 @jit
 def _likeliest_untried(state, rules, params, memory, count):
-    """Return (action, probability) of the likeliest legal action that the selection under way found no node of, or (0, -1)."""
+    """Return (action, probability) of the likeliest legal action without a node in the current selection, or (0, -1)."""
     best, highest = 0, -1.0
     for k in range(count):
         action = kth_legal(state, rules, k)
@@ -228,24 +228,24 @@ def select_by_prior(state, rules, params, memory, node):
     seat = actor(state)
     memory.selections += 1
     scale = params.exploration * sqrt(memory.nodes[node].visits + 1.0)
-    best, chosen, total, visits, known = -1e300, NO_NODE, 0.0, 0, 0
+    best, chosen, total, visits, tried = -1e300, NO_NODE, 0.0, 0, 0
     child = memory.nodes[node].first
     while child != NO_NODE:
-        here = memory.nodes[child]
-        action = here.action
-        if here.seat == seat and is_legal(state, rules, action):
+        record = memory.nodes[child]
+        action = record.action
+        if record.seat == seat and is_legal(state, rules, action):
             memory.stamp[action] = memory.selections
-            known += 1
-            total += here.total
-            visits += here.visits
-            value = here.total / max(here.visits, 1) + scale * _probability(params, action) / (here.visits + 1.0)
+            tried += 1
+            total += record.total
+            visits += record.visits
+            value = record.total / max(record.visits, 1) + scale * _probability(params, action) / (record.visits + 1.0)
             if value > best or (value == best and action < memory.nodes[chosen].action):
                 best, chosen = value, child
-        child = here.next
+        child = record.next
     count = count_legal(state, rules)
-    if known < count:
+    if tried < count:
         action, probability = _likeliest_untried(state, rules, params, memory, count)
-        first = total / visits if visits > 0 else 0.0
-        if first + scale * probability > best:
+        untried_value = total / visits if visits > 0 else 0.0
+        if untried_value + scale * probability > best:
             return NO_NODE, action
     return chosen, memory.nodes[chosen].action

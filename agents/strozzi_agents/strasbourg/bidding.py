@@ -16,12 +16,12 @@ from strozzi_sim.games.strasbourg.state import ADD, AUCTIONS, CLOSE, MAX_VALUE, 
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
-PASSES = 3
+MAX_PASSES = 3
 CLOSED = 1e6  # points lost by a bid where the seat may not bid: more than any gain
 
 
 @force_inline
-def _clipped(number):
+def _clip(number):
     return min(max(number, 0.0), 1.0)
 
 
@@ -32,14 +32,14 @@ def interest(state, rules, params, seat, step):
         return 1.0
     if step == STEP_A:
         return params.interest_a
-    wanted = params.interest_g if step == STEP_G else 0.0
+    relative = params.interest_g if step == STEP_G else 0.0
     if rules.hide_money:
-        return wanted + params.interest_sale
+        return relative + params.interest_sale
     sellers = int64(0)
     for other in range(state.players):
         if other != seat and goods_value(state, rules, other) > 0:
             sellers += 1
-    return wanted + params.interest_sale * (0.3 + sellers) / (state.players - 1)
+    return relative + params.interest_sale * (0.3 + sellers) / (state.players - 1)
 
 
 @force_inline
@@ -61,16 +61,16 @@ def fill_chances_ahead(state, rules, params, memory, seat):
     for other in range(players):
         if other != seat:  # as they were when the round began
             cards += state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
-    each = cards / ((players - 1.0) * (rules.rounds - state.round))
-    scale = each / (each + 4.0) * 2.0  # 1 with four cards per round
+    cards_each = cards / ((players - 1.0) * (rules.rounds - state.round))
+    scale = cards_each / (cards_each + 4.0) * 2.0  # 1 with four cards per round
     rivals = players - 1
     first = state.step
     for step in range(first, AUCTIONS):
-        often = _clipped(params.often * scale * interest(state, rules, params, seat, step))
+        bid_chance = _clip(params.often * scale * interest(state, rules, params, seat, step))
         mean = (params.mean_a if step == STEP_A else params.mean_guild if step & 1 else params.mean_sale) * scale
         for total in range(1, SUMS):
             lead = total - mean
-            p = often * (0.5 - 0.5 * lead / (params.bid_spread + abs(lead)))
+            p = bid_chance * (0.5 - 0.5 * lead / (params.bid_spread + abs(lead)))
             q = 1.0 - p
             none = one = two = 1.0
             if rivals == 2:
@@ -90,18 +90,18 @@ def fill_chances(state, rules, params, memory, seat, totals):
     for step in range(first, AUCTIONS):
         weight += interest(state, rules, params, seat, step)
     for step in range(first, AUCTIONS):
-        wanted = interest(state, rules, params, seat, step) / weight
-        left = totals
-        while left != 0:
-            total = lowest_bit(left)
-            left &= left - 1
+        share = interest(state, rules, params, seat, step) / weight
+        remaining = totals
+        while remaining != 0:
+            total = lowest_bit(remaining)
+            remaining &= remaining - 1
             none, one, two = 1.0, 0.0, 0.0
             for k in range(1, players):
                 other = seat + k if seat + k < players else seat + k - players
                 if step == first and (state.undecided >> other) & 1 == 0:
-                    p = _beats(state, seat, other, total)
+                    p = _is_ahead(state, seat, other, total)
                 else:
-                    p = _may_beat(state, rules, params, other, total, wanted)
+                    p = _chance_ahead(state, rules, params, other, total, share)
                 two = two * (1.0 - p) + one * p
                 one = one * (1.0 - p) + none * p
                 none *= 1.0 - p
@@ -109,21 +109,21 @@ def fill_chances(state, rules, params, memory, seat, totals):
 
 
 @force_inline
-def _beats(state, seat, other, total):
+def _is_ahead(state, seat, other, total):
     """Return 1.0 if the bid of a rival that has decided is ahead of `total`, else 0.0."""
     bid = state.bid[other]
     if bid == 0:
         return 0.0
-    theirs = min(add_values(bid), SUMS - 1)
-    if theirs != total:
-        return float64(theirs > total)
+    rival_total = min(add_values(bid), SUMS - 1)
+    if rival_total != total:
+        return float64(rival_total > total)
     players, start = state.players, state.start_player
-    mine, its = (seat - start + players) % players, (other - start + players) % players
-    return float64(its < mine)
+    lap, rival_lap = (seat - start + players) % players, (other - start + players) % players
+    return float64(rival_lap < lap)
 
 
 @force_inline
-def _may_beat(state, rules, params, other, total, wanted):
+def _chance_ahead(state, rules, params, other, total, interest_share):
     """Return the probability that a rival's bid in a step is ahead of `total`; it uses any stack left in any step."""
     unused = state.unused[other]
     if unused == 0:
@@ -131,7 +131,7 @@ def _may_beat(state, rules, params, other, total, wanted):
     bag = unseen_cards(state, rules, other)
     cards = count_cards(bag)
     mean = add_values(bag) / cards if cards > 0 else 0.0
-    ahead, stacks = 0.0, int64(0)
+    expected_ahead, stacks = 0.0, int64(0)
     sizes = int64(0)  # number of stacks of each size, 5 bits each: floating-point sums must not depend on their order
     while unused != 0:
         stack = state.stacks[other, lowest_bit(unused)]
@@ -140,83 +140,83 @@ def _may_beat(state, rules, params, other, total, wanted):
         sizes += int64(1) << (5 * min(size, 11))
         stacks += 1
     for size in range(1, 12):
-        many = (sizes >> (5 * size)) & 31
-        if many > 0:
+        count = (sizes >> (5 * size)) & 31
+        if count > 0:
             lead = total - mean * size
-            ahead += many * (0.5 - 0.5 * lead / (params.stack_spread * sqrt(float64(size)) + abs(lead)))
-    often = _clipped(params.eager * wanted * stacks)
-    return often * ahead / stacks
+            expected_ahead += count * (0.5 - 0.5 * lead / (params.stack_spread * sqrt(float64(size)) + abs(lead)))
+    use_chance = _clip(params.eager * interest_share * stacks)
+    return use_chance * expected_ahead / stacks
 
 
 @jit
-def expected(state, rules, memory, seat):
+def expected_points(state, rules, memory, seat):
     """Return the points expected from the rest of the round with the bids in `load`."""
-    stock, worth = float64(goods_value(state, rules, seat)), 0.0
+    goods, points = float64(goods_value(state, rules, seat)), 0.0
     ranks, closed = 2 if state.players == 3 else 3, closed_steps(state, rules, seat)
     for step in range(state.step, AUCTIONS):
         total = min(memory.load[step], SUMS - 1)
         if total == 0:
             continue
         if (closed >> step) & 1:
-            worth -= CLOSED
+            points -= CLOSED
             continue
         first, second, third = (
             memory.chance[step, total, 0],
             memory.chance[step, total, 1],
             memory.chance[step, total, 2],
         )
-        worth += first * memory.base[step, 0]
+        points += first * memory.base[step, 0]
         acting = first
         if step & 1:
-            worth += second * memory.base[step, 1]
-            stock += first * memory.good[step, 0] + second * memory.good[step, 1]
+            points += second * memory.base[step, 1]
+            goods += first * memory.good[step, 0] + second * memory.good[step, 1]
             acting += second
             if ranks == 3:
-                worth += third * memory.base[step, 2]
-                stock += third * memory.good[step, 2]
+                points += third * memory.base[step, 2]
+                goods += third * memory.good[step, 2]
                 acting += third
         elif step == STEP_A:
-            worth += second * memory.base[step, 1]
+            points += second * memory.base[step, 1]
             acting += second
         else:
-            worth += first * stock * memory.coin[step]
-            stock -= first * stock
-        worth += (1.0 - acting) * memory.returned
-    return worth + stock * memory.coin[AUCTIONS]
+            points += first * goods * memory.coin[step]
+            goods -= first * goods
+        points += (1.0 - acting) * memory.returned
+    return points + goods * memory.coin[AUCTIONS]
 
 
 @jit
-def _gain_of_move(state, rules, memory, seat, source, target, value):
+def _points_after_move(state, rules, memory, seat, source, target, value):
     """Return the points expected if `value` of one step's load moved to another step; `load` is restored."""
     memory.load[source] -= value
     memory.load[target] += value
-    worth = expected(state, rules, memory, seat)
+    points = expected_points(state, rules, memory, seat)
     memory.load[source] += value
     memory.load[target] -= value
-    return worth
+    return points
 
 
 @jit
-def _place_cards(state, rules, memory, seat, closed, cards):
-    """Put each card of a bag, the highest first, on the step that gains most, none of `closed`; return the expected points."""
-    left, worth = int64(cards), 0.0
-    while left != 0:
-        value = highest_card(left)
+def _assign_cards(state, rules, memory, seat, closed, cards):
+    """Assign each card of a bag, highest first, to the step not in `closed` that gains most; return the expected points."""
+    remaining, result = int64(cards), 0.0
+    while remaining != 0:
+        value = highest_card(remaining)
         card = one_card(value)
-        left -= card
+        remaining -= card
         best, chosen = -1e30, int64(state.step)
         for step in range(state.step, AUCTIONS):
             if (closed >> step) & 1:
                 continue
             memory.load[step] += value
-            there = expected(state, rules, memory, seat)
+            points = expected_points(state, rules, memory, seat)
             memory.load[step] -= value
-            if there > best:
-                best, chosen = there, int64(step)
+            if points > best:
+                best, chosen = points, int64(step)
         memory.load[chosen] += value
         memory.bag[chosen] += card
-        worth = best
-    return worth
+        result = best
+    return result
 
 
 @jit
@@ -229,31 +229,31 @@ def make_plan(state, rules, params, memory, seat, cards):
     for step in range(AUCTIONS):
         memory.load[step] = 0
         memory.bag[step] = 0
-    worth = _place_cards(state, rules, memory, seat, int64(0), cards)
-    for _ in range(PASSES):
+    worth = _assign_cards(state, rules, memory, seat, int64(0), cards)
+    for _ in range(MAX_PASSES):
         before = worth
         for source in range(first, AUCTIONS):
             for value in range(1, MAX_VALUE + 1):
                 if count_value(memory.bag[source], value) == 0:
                     continue
-                best, chosen, back = worth + 1e-9, int64(-1), int64(0)
+                best, chosen, swapped = worth + 1e-9, int64(-1), int64(0)
                 for target in range(first, AUCTIONS):
                     if target == source:
                         continue
                     for other in range(value):  # 0: a move; else the cards swap
                         if other > 0 and count_value(memory.bag[target], other) == 0:
                             continue
-                        there = _gain_of_move(state, rules, memory, seat, source, target, value - other)
-                        if there > best:
-                            best, chosen, back = there, int64(target), int64(other)
+                        points = _points_after_move(state, rules, memory, seat, source, target, value - other)
+                        if points > best:
+                            best, chosen, swapped = points, int64(target), int64(other)
                 if chosen >= 0:
-                    memory.load[source] -= value - back
-                    memory.load[chosen] += value - back
+                    memory.load[source] -= value - swapped
+                    memory.load[chosen] += value - swapped
                     memory.bag[source] -= one_card(value)
                     memory.bag[chosen] += one_card(value)
-                    if back > 0:
-                        memory.bag[source] += one_card(back)
-                        memory.bag[chosen] -= one_card(back)
+                    if swapped > 0:
+                        memory.bag[source] += one_card(swapped)
+                        memory.bag[chosen] -= one_card(swapped)
                     worth = best
         if worth <= before:
             break
@@ -276,13 +276,13 @@ def assign_stacks(state, rules, params, memory, seat):
     for step in range(AUCTIONS):
         memory.load[step] = 0
         memory.stack_for[step] = -1
-    worth = expected(state, rules, memory, seat)
-    for _ in range(PASSES):
+    worth = expected_points(state, rules, memory, seat)
+    for _ in range(MAX_PASSES):
         before = worth
-        left = state.unused[seat]
-        while left != 0:
-            k = lowest_bit(left)
-            left &= left - 1
+        unused = state.unused[seat]
+        while unused != 0:
+            k = lowest_bit(unused)
+            unused &= unused - 1
             total = add_values(state.stacks[seat, k])
             source = int64(-1)
             for step in range(first, AUCTIONS):
@@ -292,12 +292,12 @@ def assign_stacks(state, rules, params, memory, seat):
             for target in range(first, AUCTIONS):
                 if target == source:
                     continue
-                there = memory.load[target]
+                other_load = memory.load[target]
                 memory.load[target] = total
                 if source >= 0:
-                    memory.load[source] = there
-                promise = expected(state, rules, memory, seat)
-                memory.load[target] = there
+                    memory.load[source] = other_load
+                promise = expected_points(state, rules, memory, seat)
+                memory.load[target] = other_load
                 if source >= 0:
                     memory.load[source] = total
                 if promise > best:
@@ -328,11 +328,11 @@ def follows_plan(state, memory, seat):
 
 
 @force_inline
-def lay_next(state, rest):
-    """Return the action that adds the highest card of a bag to the stack under construction, or closes it."""
-    if rest == 0:
+def next_split_action(state, to_add):
+    """Return the action that adds the highest card of `to_add` to the stack under construction, or closes it."""
+    if to_add == 0:
         return int64(CLOSE)
-    value = highest_card(rest)
+    value = highest_card(to_add)
     return ADD + value if (state.legal >> value) & 1 else int64(CLOSE)
 
 
@@ -351,10 +351,10 @@ def plan_rest(state, rules, memory, seat):
             if (closed >> step) & 1:
                 continue
             memory.load[step] = total
-            there = expected(state, rules, memory, seat)
+            points = expected_points(state, rules, memory, seat)
             memory.load[step] = 0
-            if there > best:
-                best, chosen = there, int64(step)
+            if points > best:
+                best, chosen = points, int64(step)
         if chosen < 0:
             break
         memory.load[chosen] = total
@@ -364,5 +364,5 @@ def plan_rest(state, rules, memory, seat):
             closed |= int64(1) << chosen
     if open_step < 0:
         return int64(0)
-    _place_cards(state, rules, memory, seat, closed, state.hand)
+    _assign_cards(state, rules, memory, seat, closed, state.hand)
     return memory.bag[open_step]

@@ -1,7 +1,7 @@
-"""The decisions of Strasbourg from learned values: the evaluator's options, each played on to the next round by the evaluator.
+"""The decisions of Strasbourg from learned values: the evaluator proposes options and plays each to the next round.
 
-What is secret and the chance until then are drawn several times, the same for all options. Another option than the evaluator's own
-choice must be better by more than its noise explains.
+Hidden information and chance until then are drawn several times, equally for all options. An option other than the
+evaluator's own choice must be better by more than its noise.
 """
 
 from math import sqrt
@@ -25,7 +25,7 @@ TRUST = 0.7  # standard errors by which another option must be better than the e
 
 GUIDE = np.dtype([  # shape                             meaning
     ("own", MEMORY),  #                                 the evaluator's, for the decision itself
-    ("other", MEMORY),  #                               the evaluator's, for all seats of what is played on
+    ("other", MEMORY),  #                               the evaluator's, for all seats of the playouts
     ("action", "i4", (MAX_OPTIONS,)),  #                [option] an action, unless divisions are compared
     ("promise", "f8", (MAX_OPTIONS,)),  #               [option] the evaluator's points, which rank the options
     ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #     [option, k] bag: stacks, greatest first
@@ -75,9 +75,9 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
             worth = utility_at(played, rules, weights, memory, seat, prize)
             if k == 0:
                 first = worth
-            more = worth - first
-            total[k] += more
-            guide.square[k] += more * more
+            gain = worth - first
+            total[k] += gain
+            guide.square[k] += gain * gain
     best, chosen = 0.0, int64(0)
     for k in range(1, count):
         mean = total[k] / redraws

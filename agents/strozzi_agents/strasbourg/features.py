@@ -8,14 +8,14 @@ from strozzi_agents.strasbourg.choices import GUIDE as GUIDE
 from strozzi_agents.strasbourg.choices import PARAMS_RECORD, solve_decision
 from strozzi_agents.strasbourg.heuristic import cards_drawn, decide
 from strozzi_agents.strasbourg.tasks import chapels_to_come, task_chance
-from strozzi_agents.strasbourg.worth import best_space, chair_worth, fill_decision, goods_value
+from strozzi_agents.strasbourg.worth import best_space, fill_decision, goods_value, value_of_chair
 from strozzi_sim.games.strasbourg.cards import add_values
 from strozzi_sim.games.strasbourg.scoring import chairs_held, chapel_neighbours, edifice_points
 from strozzi_sim.games.strasbourg.state import DRAW, GUILD_SEAT, STATE
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import jit, register_overload
 
-GUILDS, ROUNDS = 5, 5  # that are described
+GUILDS, ROUNDS = 5, 5  # most that are described
 _CHAIRS = GUILD_SEAT + GUILDS
 # Features of a seat: each block begins at one of these places.
 _HELD, _LASTING, _MEMBERS, _OPEN = 24, 24 + _CHAIRS, 24 + 2 * _CHAIRS, 24 + 2 * _CHAIRS + GUILDS
@@ -44,7 +44,7 @@ def _describe_common(state, rules, out):
     for k in range(COMMON):
         out[k] = 0
     out[min(state.round, ROUNDS - 1)] = 1
-    at, left = ROUNDS, rules.rounds - state.round
+    first, rounds_left = ROUNDS, rules.rounds - state.round
     points = int64(0)
     for number in range(state.round, rules.rounds):
         points += rules.edifice_points[state.round_edifice[number]]
@@ -52,33 +52,33 @@ def _describe_common(state, rules, out):
         for k in range(3):
             guild = rules.card_guild[card, k]
             if guild < GUILDS:
-                out[at + 8 + guild] += float32(1.0 / 3.0)
+                out[first + 8 + guild] += float32(1.0 / 3.0)
                 if number == state.round:
-                    out[at + 8 + GUILDS + guild] = 1
-    out[at] = float32(left / 5.0)
-    out[at + 1] = float32(rules.edifice_points[state.round_edifice[state.round]] / 5.0)
-    out[at + 2] = float32(points / 20.0)
-    out[at + 3] = float32(chapels_to_come(state, rules) / 5.0)
-    out[at + 4] = float32(count_bits(state.empty) / 47.0)
-    out[at + 5] = float32(count_bits(state.free_sites) / 7.0)
+                    out[first + 8 + GUILDS + guild] = 1
+    out[first] = float32(rounds_left / 5.0)
+    out[first + 1] = float32(rules.edifice_points[state.round_edifice[state.round]] / 5.0)
+    out[first + 2] = float32(points / 20.0)
+    out[first + 3] = float32(chapels_to_come(state, rules) / 5.0)
+    out[first + 4] = float32(count_bits(state.empty) / 47.0)
+    out[first + 5] = float32(count_bits(state.free_sites) / 7.0)
     coins, cards = int64(0), 0.0
     for seat in range(state.players):
         coins += state.coins[seat] + goods_value(state, rules, seat)
         cards += _cards_left(state, seat)
-    out[at + 6] = float32(coins / (10.0 * state.players))
-    out[at + 7] = float32(cards / (24.0 * state.players))
+    out[first + 6] = float32(coins / (10.0 * state.players))
+    out[first + 7] = float32(cards / (24.0 * state.players))
 
 
 @jit
 def _cards_left(state, seat):
-    """Return the number of cards that a seat may still play, those drawn just now included."""
+    """Return the number of cards that a seat may still play, including those just drawn."""
     under = state.under_left[seat] - state.under_taken[seat]
     return float64(state.deck_left[seat] + under + state.drawn[seat])
 
 
 @jit
 def _influence_left(state, seat):
-    """Return the sum of these cards."""
+    """Return the sum of the cards that a seat may still play."""
     total = add_values(state.deck[seat])
     for k in range(state.under_taken[seat], state.under_left[seat]):
         total += state.under[seat, k]
@@ -91,21 +91,21 @@ def _influence_left(state, seat):
 
 @jit
 def _describe_tasks(state, rules, memory, seat, at, out):
-    """Describe the tasks of a seat; returns the points that the guide expects of them."""
+    """Describe the tasks of a seat; return the points that the guide expects of them."""
     params = PARAMS_RECORD[0]
     members, coins, kept = state.members[seat], state.coins[seat], state.kept[seat]
-    worth, certain, failed, likely = 0.0, int64(0), int64(0), 0.0
+    worth, certain_points, failed, likely = 0.0, int64(0), int64(0), 0.0
     while kept != 0:
         task = lowest_bit(kept)
         kept &= kept - 1
         points = rules.task_points[task] + rules.penalty
         chance = task_chance(state, rules, params, seat, task, members, state.empty, coins, memory.left)
         worth += points * chance - rules.penalty
-        certain += points * int64(chance >= 1.0)
+        certain_points += points * int64(chance >= 1.0)
         failed += int64(chance <= 0.0)
         likely += chance * (1.0 - chance) * points
     out[at] = float32(worth / 10.0)
-    out[at + 1] = float32(certain / 10.0)
+    out[at + 1] = float32(certain_points / 10.0)
     out[at + 2] = float32(failed / 3.0)
     out[at + 3] = float32(likely / 3.0)
     out[at + 4] = float32(count_bits(state.kept[seat]) / 3.0)
@@ -135,23 +135,23 @@ def _describe_seat(state, rules, memory, seat, mean, at, out):
     beside, chapels = edifice_points(state, rules, seat), chapel_neighbours(state, rules, seat) * rules.chapel_points
     out[at + 11] = float32(beside / 20.0)
     out[at + 12] = float32(chapels / 5.0)
-    expected, left = 0.0, members
-    while left != 0:
-        expected += memory.space[lowest_bit(left)]
-        left &= left - 1
+    expected, remaining = 0.0, members
+    while remaining != 0:
+        expected += memory.space[lowest_bit(remaining)]
+        remaining &= remaining - 1
     out[at + 13] = float32(expected / 20.0)
     out[at + 14] = float32(memory.left / 15.0)
     out[at + 15] = float32(memory.coin[0])
     worth = _describe_tasks(state, rules, memory, seat, at + 16, out)
-    now = count_bits(members) + beside + chapels + state.privileges[seat]
-    out[at + 21] = float32(now / 20.0)
+    board_points = count_bits(members) + beside + chapels + state.privileges[seat]
+    out[at + 21] = float32(board_points / 20.0)
     lasting = 0.0
     for chair in range(min(GUILD_SEAT + rules.guilds, _CHAIRS)):
         if state.council[chair] == seat:
-            keeps = chair_worth(state, rules, params, seat, int64(chair))
-            lasting += keeps
+            chair_points = value_of_chair(state, rules, params, seat, int64(chair))
+            lasting += chair_points
             out[at + _HELD + chair] = 1
-            out[at + _LASTING + chair] = float32(keeps / 3.0)
+            out[at + _LASTING + chair] = float32(chair_points / 3.0)
     out[at + 22] = float32(lasting / 5.0)
     out[at + 23] = float32((state.score[seat] - mean + expected + worth + lasting) / 20.0)
     for guild in range(min(rules.guilds, GUILDS)):

@@ -9,8 +9,8 @@ from strozzi_agents.strasbourg.bidding import (
     fill_chances,
     fill_chances_ahead,
     follows_plan,
-    lay_next,
     make_plan,
+    next_split_action,
     plan_rest,
 )
 from strozzi_agents.strasbourg.tasks import first_chance
@@ -115,13 +115,13 @@ PARAMS: dict[str, Any] = {
 }  # fmt: skip
 
 
-_LAST_HAND = 20  # cards of the last round at most: more are useless, and slow to divide
+_LAST_HAND = 20  # most cards of the last round: more are useless, and slow to divide
 _HALF_A_CARD = 1.75  # influence: draw a card if that brings the hand nearer to its share
 
 
 @jit
 def _keep_blindly(state, rules, seat, chance):
-    """Choose each task dealt with one probability, and at least one, by a hash of the deal."""
+    """Choose each dealt task with probability `chance`, by a hash of the deal, and at least one."""
     key, choice = hash_combine(hash_combine(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
     for number in range(rules.rounds):
         key = hash_combine(hash_combine(key, state.round_card[number]), state.round_edifice[number])
@@ -136,57 +136,57 @@ def _keep_blindly(state, rules, seat, chance):
 @jit
 def _promise(state, rules, params, seat, tasks):
     """Return the points that a set of tasks promises when it is dealt."""
-    worth = 0.0
+    promise = 0.0
     while tasks != 0:
         task = lowest_bit(tasks)
         tasks &= tasks - 1
         chance = first_chance(state, rules, seat, task)
-        worth += rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
-    return worth
+        promise += rules.task_points[task] * chance - rules.penalty * (1.0 - chance) - params.keep
+    return promise
 
 
 @jit
 def _keep(state, rules, params, seat):
     """Choose the tasks that promise points; always the best one, and as many as the rules require."""
-    choice, best, chosen = int64(0), -1e30, int64(0)
+    choice, best, best_task = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
     legal = state.legal
     if params.keep_blindly > 0.0:
         choice, dealt = _keep_blindly(state, rules, seat, params.keep_blindly), int64(0)
     while dealt != 0:
-        worth = _promise(state, rules, params, seat, dealt & -dealt)
+        promise = _promise(state, rules, params, seat, dealt & -dealt)
         dealt &= dealt - 1
-        if worth > best:
-            best, chosen = worth, int64(1) << k
-        if worth > 0.0:
+        if promise > best:
+            best, best_task = promise, int64(1) << k
+        if promise > 0.0:
             choice |= int64(1) << k
         k += 1
-    choice |= chosen
+    choice |= best_task
     if (legal >> choice) & 1:
         return choice
-    # illegal number: the nearest legal choice; with restrictions: the one that promises most
+    # `choice` is illegal: take the nearest legal choice, or, with restrictions, the one that promises most
     best, nearest = -1e30, lowest_bit(legal)
     while legal != 0:
-        other = lowest_bit(legal)
+        alternative = lowest_bit(legal)
         legal &= legal - 1
-        worth = -float(count_bits(other ^ choice))
+        promise = -float(count_bits(alternative ^ choice))
         if rules.no_keep[seat] | rules.no_task[seat]:
-            worth = _promise(state, rules, params, seat, expand(state.dealt[seat], other))
-        if worth > best:
-            best, nearest = worth, other
+            promise = _promise(state, rules, params, seat, expand(state.dealt[seat], alternative))
+        if promise > best:
+            best, nearest = promise, alternative
     return nearest
 
 
 @jit
 def _draw(state, rules, params, seat):
-    """Draw another card unless the round has its share of the influence left.
+    """Return DRAW_CARD until the hand has the round's share of the influence left, then STOP.
 
     The share is larger where restrictions keep later rounds from using the rest.
     """
-    left = rules.rounds - state.round
+    rounds_left = rules.rounds - state.round
     weight = total = 0.0
-    for k in range(left):  # k rounds later
-        share = 1.0 + params.early * (left - 1 - k) / max(rules.rounds - 1, 1)
+    for k in range(rounds_left):  # k rounds later
+        share = 1.0 + params.early * (rounds_left - 1 - k) / max(rules.rounds - 1, 1)
         share *= 1.0 - count_bits(rules.no_bid[seat, state.round_card[state.round + k]]) / AUCTIONS
         total += share
         if k == 0:
@@ -195,9 +195,9 @@ def _draw(state, rules, params, seat):
     influence = add_values(hand) + add_values(state.deck[seat])
     for k in range(state.under_taken[seat], state.under_left[seat]):
         influence += state.under[seat, k]
-    if left == 1:
+    if rounds_left == 1:
         return DRAW_CARD if count_cards(hand) < _LAST_HAND else STOP
-    share = max(influence * weight / total, influence - 2 * _HALF_A_CARD * rules.most_drawn[seat] * (left - 1))
+    share = max(influence * weight / total, influence - 2 * _HALF_A_CARD * rules.most_drawn[seat] * (rounds_left - 1))
     return DRAW_CARD if add_values(hand) + _HALF_A_CARD < share + params.overdraw else STOP
 
 
@@ -250,7 +250,7 @@ def fill_planning(state, rules, params, memory, seat):
 
 @jit
 def _split(state, rules, params, memory, seat):
-    """Follow the plan; if the stacks deviate from it, assign the cards left to the steps left."""
+    """Return the split that follows the plan; if the stacks deviate from it, assign the cards left to the steps left."""
     count, cards = state.stack_count[seat], cards_drawn(state, seat)
     key = plan_key(state, rules, seat, cards)
     planned = memory.plan_key == key
@@ -263,19 +263,19 @@ def _split(state, rules, params, memory, seat):
         make_plan(state, rules, params, memory, seat, cards)
         memory.plan_key = key
         on_plan = count < MAX_PLAN and follows_plan(state, memory, seat)
-    rest = memory.plan[count] - state.stacks[seat, count] if on_plan else plan_rest(state, rules, memory, seat)
-    return lay_next(state, rest)
+    to_add = memory.plan[count] - state.stacks[seat, count] if on_plan else plan_rest(state, rules, memory, seat)
+    return next_split_action(state, to_add)
 
 
 @jit
 def _bid(state, rules, params, memory, seat):
-    """Bid the stack assigned to this step, or wait, or pass."""
+    """Return a bid of the stack assigned to this step, or DEFER or PASS."""
     fill_decision(state, rules, params, memory, seat)
     fill_steps(state, rules, params, memory, seat)
-    totals, left = int64(0), state.unused[seat]
-    while left != 0:
-        totals |= int64(1) << min(add_values(state.stacks[seat, lowest_bit(left)]), SUMS - 1)
-        left &= left - 1
+    totals, unused = int64(0), state.unused[seat]
+    while unused != 0:
+        totals |= int64(1) << min(add_values(state.stacks[seat, lowest_bit(unused)]), SUMS - 1)
+        unused &= unused - 1
     fill_chances(state, rules, params, memory, seat, totals)
     assign_stacks(state, rules, params, memory, seat)
     step = state.step
@@ -283,8 +283,8 @@ def _bid(state, rules, params, memory, seat):
     if k < 0:
         return PASS
     if (state.legal >> (DEFER - PASS)) & 1:
-        certain = memory.chance[step, min(memory.load[step], SUMS - 1), 0]
-        if certain * (1.0 - certain) * 4.0 * (memory.base[step, 0] - memory.base[step, 1]) > params.defer:
+        win_chance = memory.chance[step, min(memory.load[step], SUMS - 1), 0]
+        if win_chance * (1.0 - win_chance) * 4.0 * (memory.base[step, 0] - memory.base[step, 1]) > params.defer:
             return DEFER
     while k > 0 and (state.repeated[seat] >> k) & 1 and (state.unused[seat] >> (k - 1)) & 1:
         k -= 1

@@ -1,4 +1,4 @@
-"""Options that a search compares, the evaluator's best: actions, and whole divisions of a hand; it follows the chosen one.
+"""The options that a search compares, the evaluator's best: actions, and whole divisions of a hand.
 
 Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So options
 are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps. The evaluator alone
@@ -8,17 +8,17 @@ decides on draws, goods, sales and returned cards.
 import numpy as np
 from numba import float64, int64
 
-from strozzi_agents.strasbourg.bidding import follows_plan, lay_next, make_plan
+from strozzi_agents.strasbourg.bidding import follows_plan, make_plan, next_split_action
 from strozzi_agents.strasbourg.heuristic import cards_drawn, decide, fill_planning, plan_key
 from strozzi_agents.strasbourg.worth import (
     MAX_PLAN,
     RANKS,
-    chapel_worth,
-    edifice_worth,
+    expected_tasks,
     fill_decision,
     fill_steps,
-    space_worth,
-    tasks_worth,
+    value_of_chapel,
+    value_of_edifice,
+    value_of_space,
 )
 from strozzi_sim.game.contract import apply, count_legal, is_legal, kth_legal
 from strozzi_sim.games.strasbourg.state import (
@@ -44,7 +44,7 @@ _UNIT = 1.0 / (1 << 53)
 
 
 @jit
-def _add(memory, count, action, promise):
+def _insert(memory, count, action, promise):
     """Insert an action into the options, which are sorted by promise from the second on; return the new count."""
     place = count
     while place > 1 and memory.promise[place - 1] < promise:
@@ -59,21 +59,21 @@ def _add(memory, count, action, promise):
 @jit
 def list_actions(state, rules, params, memory, seat, favourite):
     """Fill `action` with the evaluator's choice, then its best alternatives; return the number of options."""
-    phase, own = state.phase, memory.own
+    phase, evaluator = state.phase, memory.own
     memory.action[0] = favourite
     count = 1
     if phase == KEEP:  # one task more or less
         for k in range(MAX_DEALT):
             other = favourite ^ (int64(1) << k)
             if is_legal(state, rules, other):
-                count = _add(memory, count, other, 0.0)
+                count = _insert(memory, count, other, 0.0)
         return count
-    fill_decision(state, rules, params, own, seat)
-    coins, before, coin = state.coins[seat], 0.0, 0.0
+    fill_decision(state, rules, params, evaluator, seat)
+    coins, without, coin = state.coins[seat], 0.0, 0.0
     if phase in (PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
-        before = tasks_worth(state, rules, params, own, seat, state.members[seat], state.empty, coins)
+        without = expected_tasks(state, rules, params, evaluator, seat, state.members[seat], state.empty, coins)
     if phase in (PLACE, APPRENTICE):
-        coin = own.coin[state.step]
+        coin = evaluator.coin[state.step]
     for k in range(count_legal(state, rules)):
         action = kth_legal(state, rules, k)
         if action == favourite or count == MAX_OPTIONS:
@@ -82,22 +82,22 @@ def list_actions(state, rules, params, memory, seat, favourite):
         if action == GOOD:
             promise = rules.good_value[state.guild] * coin * params.sale
         elif phase in (PLACE, APPRENTICE) and action >= PLACE_ON:
-            promise = space_worth(state, rules, params, own, seat, action - PLACE_ON, coins, coin, before)
+            promise = value_of_space(state, rules, params, evaluator, seat, action - PLACE_ON, coins, coin, without)
         elif phase == BUILD_CHAPEL and action >= CHAPEL:
-            promise = chapel_worth(state, rules, params, own, seat, action - CHAPEL) - before
+            promise = value_of_chapel(state, rules, params, evaluator, seat, action - CHAPEL) - without
         elif phase == BUILD_EDIFICE and action >= EDIFICE:
-            promise = edifice_worth(state, rules, params, own, seat, action - EDIFICE) - before
-        count = _add(memory, count, action, promise)
+            promise = value_of_edifice(state, rules, params, evaluator, seat, action - EDIFICE) - without
+        count = _insert(memory, count, action, promise)
     return count if phase == BID else min(count, params.options)
 
 
 @jit
 def _is_listed(memory, count):
     """Return whether the plan in the evaluator's memory is among the first `count` divisions."""
-    for k in range(count):
+    for number in range(count):
         same = True
-        for place in range(MAX_PLAN):
-            same = same and memory.division[k, place] == memory.own.plan[place]
+        for k in range(MAX_PLAN):
+            same = same and memory.division[number, k] == memory.own.plan[k]
         if same:
             return True
     return False
@@ -109,27 +109,27 @@ def list_divisions(state, rules, params, memory, seat, rng):
 
     Plans must extend the stacks so far, which another agent may have begun.
     """
-    own, cards, count = memory.own, cards_drawn(state, seat), int64(0)
+    evaluator, cards, count = memory.own, cards_drawn(state, seat), int64(0)
     if state.stack_count[seat] >= MAX_PLAN:
         return count
-    fill_planning(state, rules, params, own, seat)
+    fill_planning(state, rules, params, evaluator, seat)
     for attempt in range(2 * params.options):
         if attempt > 0:
-            fill_steps(state, rules, params, own, seat)
+            fill_steps(state, rules, params, evaluator, seat)
             for step in range(AUCTIONS):
                 share = 2.0 * _UNIT * float64(random_word(rng) >> np.uint64(11)) - 1.0
                 for rank in range(RANKS):
-                    own.base[step, rank] *= 1.0 + params.doubt * share
-                    own.good[step, rank] *= 1.0 + params.doubt * share
+                    evaluator.base[step, rank] *= 1.0 + params.doubt * share
+                    evaluator.good[step, rank] *= 1.0 + params.doubt * share
                 if step & 1 == 0:
-                    own.coin[step] *= 1.0 + params.doubt * share
-        make_plan(state, rules, params, own, seat, cards)
-        if follows_plan(state, own, seat) and not _is_listed(memory, count):
-            for place in range(MAX_PLAN):
-                memory.division[count, place] = own.plan[place]
+                    evaluator.coin[step] *= 1.0 + params.doubt * share
+        make_plan(state, rules, params, evaluator, seat, cards)
+        if follows_plan(state, evaluator, seat) and not _is_listed(memory, count):
+            for k in range(MAX_PLAN):
+                memory.division[count, k] = evaluator.plan[k]
             count += 1
         if attempt > 0:
-            fill_decision(state, rules, params, own, seat)
+            fill_decision(state, rules, params, evaluator, seat)
         if count == params.options:
             break
     return count
@@ -138,23 +138,23 @@ def list_divisions(state, rules, params, memory, seat, rng):
 @jit
 def take_division(memory, option):
     """Store a division as the evaluator's plan."""
-    for place in range(MAX_PLAN):
-        memory.own.plan[place] = memory.division[option, place]
+    for k in range(MAX_PLAN):
+        memory.own.plan[k] = memory.division[option, k]
 
 
 @jit
 def divide(state, rules, memory, chance, seat, option):
-    """Divide the cards by an option."""
+    """Divide the cards, in `state`, as an option says."""
     take_division(memory, option)
     while state.phase == SPLIT and state.actor == seat:
         count = state.stack_count[seat]
-        action = lay_next(state, memory.own.plan[count] - state.stacks[seat, count])
+        action = next_split_action(state, memory.own.plan[count] - state.stacks[seat, count])
         apply(state, rules, action, chance, None)
 
 
 @jit
 def list_options(state, rules, params, memory, seat, rng):
-    """Return (action, count, whether divisions are listed): the action that needs no comparison, or 0 and the number of options."""
+    """Return (action, count, whether options are divisions): an action that needs no comparison, or 0 and the number of options."""
     if state.phase == SPLIT:
         count = int64(0)
         if memory.own.plan_key != plan_key(state, rules, seat, cards_drawn(state, seat)):

@@ -8,7 +8,7 @@ import numpy as np
 from numba import float64, int64
 
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
-from strozzi_agents.search.playout import MODEL, SPREAD, UTILITY, forget, reward
+from strozzi_agents.search.playout import MODEL, SPREAD, UTILITY, reset_memory, reward
 from strozzi_agents.strasbourg.heuristic import PARAMS, decide
 from strozzi_agents.strasbourg.options import MAX_OPTIONS, divide, list_options, take_option
 from strozzi_agents.strasbourg.worth import MAX_PLAN, MEMORY
@@ -75,9 +75,9 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
                     apply(played, rules, decide(played, rules, params, memory.other), memory.chance, None)
                 memory.total[option] += reward(played, players, seat, params.utility, params.spread)
                 memory.tried[option] += 1
-        now = memory.tried[memory.ranked[0]]
-        if memory.tried[0] == now:  # the bonus shrinks like a standard error
-            memory.total[0] += params.trust * (sqrt(float64(now)) - sqrt(float64(now - sweeps)))
+        playouts = memory.tried[memory.ranked[0]]
+        if memory.tried[0] == playouts:  # the bonus shrinks like a standard error
+            memory.total[0] += params.trust * (sqrt(float64(playouts)) - sqrt(float64(playouts - sweeps)))
         memory.playouts += sweeps * tried
         tried = keep_better_half(memory.ranked, memory.total, tried)
     return int64(memory.ranked[0])
@@ -109,7 +109,7 @@ def strategist(state, rules, params, memory, rng):
     seat = state.actor
     memory.options = 0
     memory.other.plan_key = 0
-    forget(params.model_memory, params.model_size)
+    reset_memory(params.model_memory, params.model_size)
     action, count, dividing = list_options(state, rules, params, memory, seat, rng)
     if action != 0:
         return action

@@ -7,14 +7,14 @@ from strozzi_agents.strasbourg.heuristic import heuristic
 from strozzi_sim.agent import Agent, Param
 
 
-def _style(name: str, about: str, **weights: float) -> Agent:
+def _style(name: str, description: str, **weights: float) -> Agent:
     """Return the evaluator with these defaults; all other weights are the heuristic's."""
     params = dict(heuristic.params)
     for key, weight in weights.items():
         param = params[key]
         assert isinstance(param, Param)
         params[key] = replace(param, default=weight)
-    return replace(heuristic, name=name, params=MappingProxyType(params), description=about)
+    return replace(heuristic, name=name, params=MappingProxyType(params), description=description)
 
 
 hoarder = _style("hoarder", "Keeps its influence for the last rounds.", early=-0.7, overdraw=-1.0)

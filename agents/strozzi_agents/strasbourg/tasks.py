@@ -45,27 +45,27 @@ def guild_steps_left(state, rules, seat, guild, spaces):
 
     Counted are auctions in which `seat` may bid (any if negative), of guilds that have one of `spaces`.
     """
-    found = int64(0)
+    count = int64(0)
     for number in range(state.round, rules.rounds):
         first = state.step if number == state.round else int64(0)
         card = state.round_card[number]
         closed = rules.no_bid[seat, card] if seat >= 0 else int64(0)
         for k in range(3):
-            named = rules.card_guild[card, k]
-            if 2 * k + 1 < first or (closed >> (2 * k + 1)) & 1 or rules.guild_spaces[named] & spaces == 0:
+            step_guild = rules.card_guild[card, k]
+            if 2 * k + 1 < first or (closed >> (2 * k + 1)) & 1 or rules.guild_spaces[step_guild] & spaces == 0:
                 continue
-            found += int64(guild < 0 or named == guild)
-    return found
+            count += int64(guild < 0 or step_guild == guild)
+    return count
 
 
 @jit
 def edifices_to_come(state, rules):
     """Return the set of edifices that may still be built."""
-    found = int64(0)
+    edifices = int64(0)
     first = state.round + int64(state.step > STEP_I)
     for number in range(first, rules.rounds):
-        found |= int64(1) << state.round_edifice[number]
-    return found
+        edifices |= int64(1) << state.round_edifice[number]
+    return edifices
 
 
 @force_inline
@@ -75,8 +75,8 @@ def chapels_to_come(state, rules):
 
 
 @jit
-def _fullest(own, usable, length, step, columns):
-    """Return the most own members on a line of `length` usable spaces; -1 if there is no such line.
+def _most_in_line(members, usable, length, step, columns):
+    """Return the most members on a line of `length` usable spaces, or -1 without such a line.
 
     `step` and `columns` are as in `scoring.has_line`. All lines are counted at once: `one`, `two` and `four` hold one
     bit of each line's count.
@@ -86,10 +86,10 @@ def _fullest(own, usable, length, step, columns):
     for k in range(length):
         if k > 0:
             usable = (usable & columns) >> step
-            own = (own & columns) >> step
+            members = (members & columns) >> step
             chain &= usable
-        carry = one & own
-        one ^= own
+        carry = one & members
+        one ^= members
         four |= two & carry
         two ^= carry
     if chain == 0:
@@ -105,19 +105,19 @@ def _fullest(own, usable, length, step, columns):
 
 
 @jit
-def _fullest_square(own, usable, columns, not_first):
-    """Return the most own members on a 2x2 block of usable spaces; -1 if there is no such block."""
+def _most_in_square(members, usable, columns, not_first):
+    """Return the most members on a 2x2 block of usable spaces, or -1 without such a block."""
     one = two = four = int64(0)
     chain = int64(-1)
     for k in range(4):
-        there, members = usable, own
+        spaces, shifted = usable, members
         if k & 1:
-            there, members = (there & not_first) >> 1, (members & not_first) >> 1
+            spaces, shifted = (spaces & not_first) >> 1, (shifted & not_first) >> 1
         if k & 2:
-            there, members = there >> columns, members >> columns
-        chain &= there
-        carry = one & members
-        one ^= members
+            spaces, shifted = spaces >> columns, shifted >> columns
+        chain &= spaces
+        carry = one & shifted
+        one ^= shifted
         four |= two & carry
         two ^= carry
     if chain == 0:
@@ -132,8 +132,8 @@ def _fullest_square(own, usable, columns, not_first):
 
 
 @jit
-def _missing_at_edifices(state, rules, own, usable, wanted, each):
-    """Return the members to place so that `wanted` edifices have `each` beside them, plus one if a site is unbuilt."""
+def _missing_at_edifices(state, rules, members, usable, wanted, enough):
+    """Return the members to place so that `wanted` edifices have `enough` beside them, plus one if a site is unbuilt."""
     to_come = edifices_to_come(state, rules)
     built_best = free_best = int64(NEVER)
     touched = fillable = int64(0)
@@ -141,12 +141,12 @@ def _missing_at_edifices(state, rules, own, usable, wanted, each):
         site = state.edifice_site[edifice]
         if site == NO_SITE:
             continue
-        beside = count_bits(own & rules.site_spaces[site])
-        if beside >= each:
+        beside = count_bits(members & rules.site_spaces[site])
+        if beside >= enough:
             touched += 1
-        elif count_bits(usable & rules.site_spaces[site]) >= each:
+        elif count_bits(usable & rules.site_spaces[site]) >= enough:
             fillable += 1
-            built_best = min(built_best, each - beside)
+            built_best = min(built_best, enough - beside)
     if wanted == 1:
         if touched > 0:
             return int64(0)
@@ -155,8 +155,8 @@ def _missing_at_edifices(state, rules, own, usable, wanted, each):
             while free != 0:
                 spaces = rules.site_spaces[lowest_bit(free)]
                 free &= free - 1
-                if count_bits(usable & spaces) >= each:
-                    free_best = min(free_best, max(each - count_bits(own & spaces), 0) + 1)
+                if count_bits(usable & spaces) >= enough:
+                    free_best = min(free_best, max(enough - count_bits(members & spaces), 0) + 1)
         return min(built_best, free_best)
     if touched + fillable + count_bits(to_come) < wanted:
         return int64(NEVER)
@@ -164,8 +164,8 @@ def _missing_at_edifices(state, rules, own, usable, wanted, each):
 
 
 @jit
-def _missing_at_chapels(state, rules, own, usable, wanted, each):
-    """Return the members to place so that `wanted` chapels have `each` beside them, plus one if a site is unbuilt."""
+def _missing_at_chapels(state, rules, members, usable, wanted, enough):
+    """Return the members to place so that `wanted` chapels have `enough` beside them, plus one if a site is unbuilt."""
     free = state.free_chapel_sites
     built = ~free & ((int64(1) << rules.chapel_sites) - 1)
     touched = fillable = int64(0)
@@ -173,12 +173,12 @@ def _missing_at_chapels(state, rules, own, usable, wanted, each):
     while built != 0:
         spaces = rules.chapel_spaces[lowest_bit(built)]
         built &= built - 1
-        beside = count_bits(own & spaces)
-        if beside >= each:
+        beside = count_bits(members & spaces)
+        if beside >= enough:
             touched += 1
-        elif count_bits(usable & spaces) >= each:
+        elif count_bits(usable & spaces) >= enough:
             fillable += 1
-            best = min(best, each - beside)
+            best = min(best, enough - beside)
     to_come = chapels_to_come(state, rules)
     if wanted == 1:
         if touched > 0:
@@ -187,8 +187,8 @@ def _missing_at_chapels(state, rules, own, usable, wanted, each):
             while free != 0:
                 spaces = rules.chapel_spaces[lowest_bit(free)]
                 free &= free - 1
-                if count_bits(usable & spaces) >= each:
-                    best = min(best, max(each - count_bits(own & spaces), 0) + 1)
+                if count_bits(usable & spaces) >= enough:
+                    best = min(best, max(enough - count_bits(members & spaces), 0) + 1)
         return best
     if touched + fillable + to_come < wanted:
         return int64(NEVER)
@@ -196,13 +196,13 @@ def _missing_at_chapels(state, rules, own, usable, wanted, each):
 
 
 @jit
-def _missing_at_edifice(state, rules, own, usable, edifice, minimum):
+def _missing_at_edifice(state, rules, members, usable, edifice, minimum):
     site = state.edifice_site[edifice]
     if site != NO_SITE:
         spaces = rules.site_spaces[site]
         if count_bits(usable & spaces) < minimum:
             return int64(NEVER)
-        return max(minimum - count_bits(own & spaces), 0)
+        return max(minimum - count_bits(members & spaces), 0)
     if (edifices_to_come(state, rules) >> edifice) & 1 == 0:
         return int64(NEVER)
     best, free = int64(NEVER), state.free_sites
@@ -210,74 +210,76 @@ def _missing_at_edifice(state, rules, own, usable, edifice, minimum):
         spaces = rules.site_spaces[lowest_bit(free)]
         free &= free - 1
         if count_bits(usable & spaces) >= minimum:
-            best = min(best, max(minimum - count_bits(own & spaces), 0) + 1)
+            best = min(best, max(minimum - count_bits(members & spaces), 0) + 1)
     return best
 
 
 @jit
-def _missing_pairs(rules, own, usable, guilds, each):
-    """Return the members still to place so that the `guilds` guilds that need fewest have `each`."""
-    taken, total = int64(0), int64(0)
+def _missing_pairs(rules, members, usable, guilds, enough):
+    """Return the members still to place so that the `guilds` guilds that need fewest have `enough`."""
+    chosen_guilds, total = int64(0), int64(0)
     for _ in range(guilds):
         best, chosen = int64(NEVER), int64(-1)
         for guild in range(rules.guilds):
             spaces = rules.guild_spaces[guild]
-            if (taken >> guild) & 1 or count_bits(usable & spaces) < each:
+            if (chosen_guilds >> guild) & 1 or count_bits(usable & spaces) < enough:
                 continue
-            need = max(each - count_bits(own & spaces), 0)
+            need = max(enough - count_bits(members & spaces), 0)
             if need < best:
                 best, chosen = need, int64(guild)
         if chosen < 0:
             return int64(NEVER)
-        taken |= int64(1) << chosen
+        chosen_guilds |= int64(1) << chosen
         total += best
     return total
 
 
 @jit
-def missing(state, rules, seat, task, own, empty):
-    """Return the steps that `seat` lacks with the members `own` in the city and the free spaces `empty`, or NEVER.
+def missing(state, rules, seat, task, members, empty):
+    """Return the steps that `seat` lacks with `members` in the city and `empty` spaces free, or NEVER.
 
     Valid for tasks of the city that do not compare seats.
     """
     kind, subject = rules.task_kind[task], rules.task_subject[task]
-    minimum, usable = rules.task_minimum[task, state.players], own | (empty & ~rules.no_space[seat])
+    minimum, usable = rules.task_minimum[task, state.players], members | (empty & ~rules.no_space[seat])
     if kind == ADJACENT_TO_EDIFICE:
-        return _missing_at_edifice(state, rules, own, usable, subject, minimum)
+        return _missing_at_edifice(state, rules, members, usable, subject, minimum)
     if kind == MEMBERS_IN_GUILD:
         spaces = rules.guild_spaces[subject]
-        return max(minimum - count_bits(own & spaces), 0) if count_bits(usable & spaces) >= minimum else int64(NEVER)
+        return (
+            max(minimum - count_bits(members & spaces), 0) if count_bits(usable & spaces) >= minimum else int64(NEVER)
+        )
     if kind in (ORTHOGONAL_LINE, DIAGONAL_LINE):
         columns = rules.columns
         if kind == ORTHOGONAL_LINE:
-            best = _fullest(own, usable, minimum, int64(1), rules.not_first_column)
-            best = max(best, _fullest(own, usable, minimum, columns, int64(-1)))
+            best = _most_in_line(members, usable, minimum, int64(1), rules.not_first_column)
+            best = max(best, _most_in_line(members, usable, minimum, columns, int64(-1)))
         else:
-            best = _fullest(own, usable, minimum, columns + 1, rules.not_first_column)
-            best = max(best, _fullest(own, usable, minimum, columns - 1, rules.not_last_column))
+            best = _most_in_line(members, usable, minimum, columns + 1, rules.not_first_column)
+            best = max(best, _most_in_line(members, usable, minimum, columns - 1, rules.not_last_column))
         return minimum - best if best >= 0 else int64(NEVER)
     if kind == CONNECTED_GROUP:
-        return max(minimum - largest_group(rules, own), 0)
+        return max(minimum - largest_group(rules, members), 0)
     if kind == BORDER_MEMBERS:
-        return max(minimum - count_bits(own & rules.border), 0)
+        return max(minimum - count_bits(members & rules.border), 0)
     if kind == SAME_EDIFICE:
-        return _missing_at_edifices(state, rules, own, usable, int64(1), minimum)
+        return _missing_at_edifices(state, rules, members, usable, int64(1), minimum)
     if kind == DISTINCT_EDIFICES:
-        return _missing_at_edifices(state, rules, own, usable, minimum, int64(1))
+        return _missing_at_edifices(state, rules, members, usable, minimum, int64(1))
     if kind == DISTINCT_GUILDS:
-        return _missing_pairs(rules, own, usable, minimum, int64(1))
+        return _missing_pairs(rules, members, usable, minimum, int64(1))
     if kind == GUILDS_WITH_PAIRS:
-        return _missing_pairs(rules, own, usable, subject, minimum)
+        return _missing_pairs(rules, members, usable, subject, minimum)
     if kind == DISTINCT_CHAPELS:
-        return _missing_at_chapels(state, rules, own, usable, minimum, int64(1))
+        return _missing_at_chapels(state, rules, members, usable, minimum, int64(1))
     if kind == SAME_CHAPEL:
-        return _missing_at_chapels(state, rules, own, usable, int64(1), minimum)
-    best = _fullest_square(own, usable, rules.columns, rules.not_first_column)
+        return _missing_at_chapels(state, rules, members, usable, int64(1), minimum)
+    best = _most_in_square(members, usable, rules.columns, rules.not_first_column)
     return 4 - best if best >= 0 else int64(NEVER)
 
 
 @force_inline
-def _powered(chance, steps):
+def _power(chance, steps):
     """Return `chance` to the power of a small whole number, at most 8."""
     result = 1.0
     for _ in range(min(steps, 8)):
@@ -286,7 +288,7 @@ def _powered(chance, steps):
 
 
 @jit
-def task_chance(state, rules, params, seat, task, own, empty, coins, left):
+def task_chance(state, rules, params, seat, task, members, empty, coins, left):
     """Return the probability that `seat` fulfils a task, with these members and coins and the free spaces `empty`.
 
     left : float64  guild auctions left in which the seat may place a member
@@ -295,28 +297,28 @@ def task_chance(state, rules, params, seat, task, own, empty, coins, left):
     if kind in (MOST_COINS, MOST_MEMBERS_IN_CITY):
         if kind == MOST_COINS and rules.hide_money:
             return 0.5
-        mine = coins if kind == MOST_COINS else count_bits(own)
+        amount = coins if kind == MOST_COINS else count_bits(members)
         best = int64(0)
         for other in range(state.players):
             if other != seat:
                 best = max(best, state.coins[other] if kind == MOST_COINS else count_bits(state.members[other]))
-        lead = mine - best - 0.5
+        lead = amount - best - 0.5
         spread = (params.coin_spread if kind == MOST_COINS else params.city_spread) * left + 0.1
         return 0.5 + 0.5 * lead / (spread + abs(lead))
     if kind == COUNCIL_MEMBERS:
         need = rules.task_minimum[task, state.players] - chairs_held(state, rules, seat)
         if rules.no_space[seat] != 0:
             left = float64(guild_steps_left(state, rules, seat, int64(-1), int64(-1)))
-        return _powered(left / (left + params.task_seat), max(need, 0))
+        return _power(left / (left + params.task_seat), max(need, 0))
     if kind == NOBILITY_OR_CHURCH:
-        held = state.council[NOBILITY] == seat or state.council[CHURCH] == seat
+        holds_seat = state.council[NOBILITY] == seat or state.council[CHURCH] == seat
         last = state.round == rules.rounds - 1
         if last and state.step > 0:
-            return 1.0 if held else 0.0
+            return 1.0 if holds_seat else 0.0
         if (closed_steps(state, rules, seat) >> STEP_A) & 1:
-            return 0.2 * float64(held)
-        return 0.5 + 0.2 * float64(held)
-    steps = missing(state, rules, seat, task, own, empty)
+            return 0.2 * float64(holds_seat)
+        return 0.5 + 0.2 * float64(holds_seat)
+    steps = missing(state, rules, seat, task, members, empty)
     if steps == 0:
         return 1.0
     if steps >= NEVER:
@@ -326,7 +328,7 @@ def task_chance(state, rules, params, seat, task, own, empty, coins, left):
         if auctions < steps:
             return 0.0
         left = params.task_guild * auctions
-    return _powered(left / (left + params.task_effort), steps)
+    return _power(left / (left + params.task_effort), steps)
 
 
 # Share of `heuristic` seats, all keeping all tasks dealt, that meet a task of each kind, at 3, 4 and 5 players (1,500
@@ -337,13 +339,13 @@ _FIRST_CHANCE = (
     (0.29, 0.50, 0.23, 0.44, 0.48, 0.06, 0.73, 0.27, 0.22, 0.42, 0.57, 0.57, 0.35, 0.27, 0.10, 0.47, 0.82),
 )
 _PRICED_OUT = 0.19  # relative decrease per coin of the guild's mean price
-# Members, chairs or buildings needed by the boxed task of each kind, as in `_asked`; 0: no number, or by player count.
+# Members, chairs or buildings needed by the boxed task of each kind, as in `_needed`; 0: no number, or by player count.
 _BOXED = (2, 3, 3, 3, 3, 4, 0, 4, 0, 0, 5, 12, 4, 3, 5, 6, 0)
 _HARDER = 3  # the probability of a task that needs another number is raised to this power of their ratio
 
 
 @jit
-def _asked(rules, task, players):
+def _needed(rules, task, players):
     """Return (number that a task needs, number that the boxed task of its kind needs); (1, 1) without a number."""
     kind, minimum = rules.task_kind[task], int64(rules.task_minimum[task, players])
     boxed = int64(_BOXED[kind])
@@ -386,7 +388,7 @@ def first_chance(state, rules, seat, task):
             coins += rules.price[lowest_bit(spaces)]
             spaces &= spaces - 1
         chance *= max(1.0 - _PRICED_OUT * coins / count, 0.05)
-    asked, boxed = _asked(rules, task, state.players)
-    if asked != boxed:
-        chance **= (float64(asked) / boxed) ** _HARDER
+    needed, boxed = _needed(rules, task, state.players)
+    if needed != boxed:
+        chance **= (float64(needed) / boxed) ** _HARDER
     return chance * _share_left(state, rules, seat, task) if rules.restricted else chance

@@ -51,7 +51,7 @@ MEMORY = np.dtype([  # shape                       meaning
 
 
 @jit
-def _spread(memory, spaces, points):
+def _add_to_spaces(memory, spaces, points):
     """Add points to every space of a set."""
     while spaces != 0:
         memory.space[lowest_bit(spaces)] += points
@@ -65,60 +65,60 @@ def fill_spaces(state, rules, params, memory, seat):
         memory.space[cell] = params.member
     points_to_come = 0.0
     first = state.round + int64(state.step > STEP_I)
-    own_now = state.step > STEP_A and state.step <= STEP_I and state.council[NOBILITY] == seat
-    own_now = own_now and rules.no_edifice[seat] == 0
+    builds_now = state.step > STEP_A and state.step <= STEP_I and state.council[NOBILITY] == seat
+    builds_now = builds_now and rules.no_edifice[seat] == 0
     for number in range(first, rules.rounds):
-        if number > first or not own_now:
+        if number > first or not builds_now:
             points_to_come += rules.edifice_points[state.round_edifice[number]]
     for edifice in range(rules.edifices):
         site = state.edifice_site[edifice]
         if site != NO_SITE:
-            _spread(memory, rules.site_spaces[site], params.edifice * rules.edifice_points[edifice])
+            _add_to_spaces(memory, rules.site_spaces[site], params.edifice * rules.edifice_points[edifice])
     free, members = state.free_sites, state.members[seat]
-    each = params.edifice_hope * points_to_come / max(count_bits(free), 1)
-    best, most = int64(-1), -1.0
+    points_beside = params.edifice_hope * points_to_come / max(count_bits(free), 1)
+    best, best_promise = int64(-1), -1.0
     while free != 0:
         site = lowest_bit(free)
         free &= free - 1
         spaces = rules.site_spaces[site]
-        _spread(memory, spaces, each)
-        if own_now:
+        _add_to_spaces(memory, spaces, points_beside)
+        if builds_now:
             promise = count_bits(members & spaces) + 0.5 * count_bits(state.empty & spaces)
-            if promise > most:
-                best, most = site, promise
+            if promise > best_promise:
+                best, best_promise = site, promise
     if best >= 0:
-        points = rules.edifice_points[state.round_edifice[state.round]]
-        _spread(memory, rules.site_spaces[best], params.own_edifice * points)
+        own_points = params.own_edifice * rules.edifice_points[state.round_edifice[state.round]]
+        _add_to_spaces(memory, rules.site_spaces[best], own_points)
     free = state.free_chapel_sites
     built = ~free & ((int64(1) << rules.chapel_sites) - 1)
     while built != 0:
-        _spread(memory, rules.chapel_spaces[lowest_bit(built)], params.edifice * rules.chapel_points)
+        _add_to_spaces(memory, rules.chapel_spaces[lowest_bit(built)], params.edifice * rules.chapel_points)
         built &= built - 1
     hope = params.chapel_hope * rules.chapel_points * chapels_to_come(state, rules) / max(count_bits(free), 1)
     while free != 0:
-        _spread(memory, rules.chapel_spaces[lowest_bit(free)], hope)
+        _add_to_spaces(memory, rules.chapel_spaces[lowest_bit(free)], hope)
         free &= free - 1
 
 
 @jit
-def tasks_worth(state, rules, params, memory, seat, own, empty, coins):
+def expected_tasks(state, rules, params, memory, seat, members, empty, coins):
     """Return the points expected from the kept tasks, with these members and coins."""
     worth, kept = 0.0, state.kept[seat]
     while kept != 0:
         task = lowest_bit(kept)
         kept &= kept - 1
-        chance = task_chance(state, rules, params, seat, task, own, empty, coins, memory.left)
+        chance = task_chance(state, rules, params, seat, task, members, empty, coins, memory.left)
         worth += (rules.task_points[task] + rules.penalty) * chance
     return params.task * worth
 
 
 @jit
-def space_worth(state, rules, params, memory, seat, cell, coins, coin, before):
-    """Return the points of a member on an empty space; a coin is worth `coin`, tasks without the member `before`."""
+def value_of_space(state, rules, params, memory, seat, cell, coins, coin, without):
+    """Return the points of a member on an empty space; a coin is worth `coin`, and tasks `without` it that many points."""
     space, price = int64(1) << cell, rules.price[cell]
-    worth = memory.space[cell] - coin * price - before
-    own, empty = state.members[seat] | space, state.empty & ~space
-    return worth + tasks_worth(state, rules, params, memory, seat, own, empty, coins - price)
+    worth = memory.space[cell] - coin * price - without
+    members, empty = state.members[seat] | space, state.empty & ~space
+    return worth + expected_tasks(state, rules, params, memory, seat, members, empty, coins - price)
 
 
 @jit
@@ -130,12 +130,12 @@ def best_space(state, rules, params, memory, seat, guild, coins, coin):
     spaces = rules.guild_spaces[guild] & state.empty & rules.affordable[min(coins, MAX_PRICE)] & ~rules.no_space[seat]
     if spaces == 0:
         return int64(-1), 0.0
-    before = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, coins)
+    without = expected_tasks(state, rules, params, memory, seat, state.members[seat], state.empty, coins)
     best, chosen = 0.0, int64(-1)
     while spaces != 0:
         cell = lowest_bit(spaces)
         spaces &= spaces - 1
-        worth = space_worth(state, rules, params, memory, seat, cell, coins, coin, before)
+        worth = value_of_space(state, rules, params, memory, seat, cell, coins, coin, without)
         if worth > best:
             best, chosen = worth, cell
     return chosen, best
@@ -144,35 +144,34 @@ def best_space(state, rules, params, memory, seat, guild, coins, coin):
 @jit
 def fill_coins(state, rules, params, memory, seat):
     """Compute the value of a coin gained in each step: it falls with the coins held per purchase left."""
-    left = memory.left
+    auctions_left = memory.left
     extra, kept = 0.0, state.kept[seat]
     while kept != 0:
         task = lowest_bit(kept)
         kept &= kept - 1
         if rules.task_kind[task] == MOST_COINS:
             extra = params.task * params.coin_task
-    coins, after = state.coins[seat], left
+    coins, left_after = state.coins[seat], auctions_left
     card, closed = state.round_card[state.round], closed_steps(state, rules, seat)
     for step in range(min(state.step, AUCTIONS), AUCTIONS):
         if step & 1 and (closed >> step) & 1 == 0:
-            after -= float64(rules.guild_spaces[rules.card_guild[card, step >> 1]] & ~rules.no_space[seat] != 0)
-        memory.coin[step] = _coin(params, coins, after) + extra
-    memory.coin[AUCTIONS] = params.carry * (_coin(params, coins, after) + extra) if after > 0.0 else 0.0
+            left_after -= float64(rules.guild_spaces[rules.card_guild[card, step >> 1]] & ~rules.no_space[seat] != 0)
+        memory.coin[step] = _coin_value(params, coins, left_after) + extra
+    memory.coin[AUCTIONS] = params.carry * (_coin_value(params, coins, left_after) + extra) if left_after > 0.0 else 0.0
 
 
 @force_inline
-def _coin(params, coins, steps):
+def _coin_value(params, coins, steps):
     """Return the points of one more coin, with `steps` guild auctions left."""
     need = params.spend * steps
     return params.coin * need / (need + coins) if need > 0.0 else 0.0
 
 
 @jit
-def chair_worth(state, rules, params, seat, chair):
+def value_of_chair(state, rules, params, seat, chair):
     """Return the points of taking a chair now: prestige while it is likely kept, privileges for a majority, tasks."""
     rounds = rules.rounds - state.round  # council phases left
-    phases = int64(1)
-    if chair == MERCHANTS or chair < MERCHANTS:
+    if chair <= MERCHANTS:
         certain = int64(1)
     else:
         certain = rounds
@@ -186,8 +185,8 @@ def chair_worth(state, rules, params, seat, chair):
             ):
                 certain = number - state.round
                 break
-    phases = certain + params.keep_chair * (rounds - certain)
-    worth = rules.seat_points * phases + params.majority * rules.privilege_points * phases
+    expected_rounds = certain + params.keep_chair * (rounds - certain)
+    worth = rules.seat_points * expected_rounds + params.majority * rules.privilege_points * expected_rounds
     kept = state.kept[seat]
     while kept != 0:
         task = lowest_bit(kept)
@@ -203,45 +202,45 @@ def chair_worth(state, rules, params, seat, chair):
     owner = state.council[chair]
     if owner == seat:
         return params.own_chair * worth
-    return params.chair * (worth + params.oust * rules.seat_points * phases * float64(owner != NOBODY))
+    return params.chair * (worth + params.oust * rules.seat_points * expected_rounds * float64(owner != NOBODY))
 
 
 @jit
-def _site_points(state, params, memory, seat, spaces):
-    """Return the points that a building beside `spaces` pays for each of its own: own points, less a share of the others'."""
+def _members_beside(state, params, memory, seat, spaces):
+    """Return the seat's members beside `spaces`, present and hoped for, less a share of the others'."""
     own = count_bits(state.members[seat] & spaces)
-    theirs = int64(0)
+    others = int64(0)
     for other in range(state.players):
         if other != seat:
-            theirs += count_bits(state.members[other] & spaces)
+            others += count_bits(state.members[other] & spaces)
     share = params.build_hope * memory.left / (memory.left + 5.0)
-    return own + share * count_bits(state.empty & spaces) - params.deny * theirs / (state.players - 1)
+    return own + share * count_bits(state.empty & spaces) - params.deny * others / (state.players - 1)
 
 
 @jit
-def edifice_worth(state, rules, params, memory, seat, site):
-    """Return the points of the round's edifice on a site: own points, less a share of the others', plus tasks."""
+def value_of_edifice(state, rules, params, memory, seat, site):
+    """Return the value of the round's edifice on a site: the seat's points, less a share of the others', plus tasks."""
     edifice = state.round_edifice[state.round]
-    worth = rules.edifice_points[edifice] * _site_points(state, params, memory, seat, rules.site_spaces[site])
+    worth = rules.edifice_points[edifice] * _members_beside(state, params, memory, seat, rules.site_spaces[site])
     if state.kept[seat] != 0:
         after = clone(state)
         after.edifice_site[edifice] = site
         after.free_sites &= ~(1 << site)
         after.step = STEP_I + 1
-        worth += tasks_worth(after, rules, params, memory, seat, after.members[seat], after.empty, after.coins[seat])
+        worth += expected_tasks(after, rules, params, memory, seat, after.members[seat], after.empty, after.coins[seat])
     return worth
 
 
 @jit
-def chapel_worth(state, rules, params, memory, seat, site):
-    """Return the points of a chapel on a site: own points, less a share of the others', plus tasks."""
-    worth = rules.chapel_points * _site_points(state, params, memory, seat, rules.chapel_spaces[site])
+def value_of_chapel(state, rules, params, memory, seat, site):
+    """Return the value of a chapel on a site: the seat's points, less a share of the others', plus tasks."""
+    worth = rules.chapel_points * _members_beside(state, params, memory, seat, rules.chapel_spaces[site])
     if state.kept[seat] != 0:
         after = clone(state)
         after.chapels -= 1
         after.free_chapel_sites &= ~(int64(1) << site)
         after.step = STEP_H + 1
-        worth += tasks_worth(after, rules, params, memory, seat, after.members[seat], after.empty, after.coins[seat])
+        worth += expected_tasks(after, rules, params, memory, seat, after.members[seat], after.empty, after.coins[seat])
     return worth
 
 
@@ -251,19 +250,19 @@ def _best_site(state, rules, params, memory, seat, chapel):
 
     Site -1: no site is available, or declining is better.
     """
-    none = tasks_worth(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
-    left = building_sites(state, rules, seat, chapel)
-    best, chosen = none if rules.building_optional or left == 0 else -1e30, int64(-1)
-    while left != 0:
-        site = lowest_bit(left)
-        left &= left - 1
+    without = expected_tasks(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
+    sites = building_sites(state, rules, seat, chapel)
+    best, chosen = without if rules.building_optional or sites == 0 else -1e30, int64(-1)
+    while sites != 0:
+        site = lowest_bit(sites)
+        sites &= sites - 1
         if chapel:
-            worth = chapel_worth(state, rules, params, memory, seat, site)
+            worth = value_of_chapel(state, rules, params, memory, seat, site)
         else:
-            worth = edifice_worth(state, rules, params, memory, seat, site)
+            worth = value_of_edifice(state, rules, params, memory, seat, site)
         if worth > best:
             best, chosen = worth, site
-    return chosen, best - none
+    return chosen, best - without
 
 
 @jit
@@ -300,7 +299,7 @@ def fill_steps(state, rules, params, memory, seat):
     """Compute the value of each rank in the auctions left in the round."""
     first, coins = min(state.step, AUCTIONS), state.coins[seat]
     memory.returned = params.returned * float64(state.round + 1 < rules.rounds)
-    stock = goods_value(state, rules, seat)
+    goods = goods_value(state, rules, seat)
     card = state.round_card[state.round]
     for step in range(first, AUCTIONS):
         for rank in range(RANKS):
@@ -308,23 +307,23 @@ def fill_steps(state, rules, params, memory, seat):
             memory.good[step, rank] = 0.0
         if step & 1:
             guild = rules.card_guild[card, step >> 1]
-            funds = coins if step == first else coins + int64(params.credit * stock)
+            funds = coins if step == first else coins + int64(params.credit * goods)
             _, place = best_space(state, rules, params, memory, seat, guild, funds, memory.coin[step])
             place *= params.place
             good = float64(rules.good_value[guild] * int64(may_take_good(rules, seat, guild)))
-            last = 1 if state.players == 3 else 2
-            for rank in range(last + 1):
+            apprentice = 1 if state.players == 3 else 2
+            for rank in range(apprentice + 1):
                 memory.base[step, rank] = place
                 memory.good[step, rank] = good
-            memory.base[step, 0] += chair_worth(state, rules, params, seat, GUILD_SEAT + guild)
+            memory.base[step, 0] += value_of_chair(state, rules, params, seat, GUILD_SEAT + guild)
             if place >= good * memory.coin[step] * params.sale:
-                memory.good[step, last] = 0.0
+                memory.good[step, apprentice] = 0.0
             else:
-                memory.base[step, last] = 0.0
+                memory.base[step, apprentice] = 0.0
         elif step == STEP_A:
             _, edifice = best_edifice(state, rules, params, memory, seat)
             _, chapel = best_chapel(state, rules, params, memory, seat)
-            memory.base[step, 0] = chair_worth(state, rules, params, seat, NOBILITY) + params.build_edifice * edifice
-            memory.base[step, 1] = chair_worth(state, rules, params, seat, CHURCH) + params.build_chapel * chapel
+            memory.base[step, 0] = value_of_chair(state, rules, params, seat, NOBILITY) + params.build_edifice * edifice
+            memory.base[step, 1] = value_of_chair(state, rules, params, seat, CHURCH) + params.build_chapel * chapel
         elif step == AUCTIONS - 1:
-            memory.base[step, 0] = chair_worth(state, rules, params, seat, MERCHANTS)
+            memory.base[step, 0] = value_of_chair(state, rules, params, seat, MERCHANTS)

@@ -43,7 +43,7 @@ _PORT_GROUPS = (
     (29, 30, 31),
     (41, 42, 43),
 )
-FEATURES = Features(32, 45, ((13, 14, 15), (25, 26, 27), (28, 29, 30)), _PORT_GROUPS)  # the ports may be exchanged
+FEATURES = Features(32, 45, ((13, 14, 15), (25, 26, 27), (28, 29, 30)), _PORT_GROUPS)  # the ports are interchangeable
 COMMON, OWN = FEATURES.common, FEATURES.own
 GUIDE = np.dtype([  # shape                       meaning
     ("analysis", MEMORY),
@@ -75,7 +75,7 @@ def _guide_action(state, rules, guide):
 
 @jit
 def _count_unseen(state, rules, guide, out):
-    """Write the means of the ships still to be turned over, this one included, from out[8] to out[18]."""
+    """Write the means of the unseen ships, including the card in question, to out[8] .. out[18]."""
     unseen = state.ships_unseen
     count = unseen + 1
     for speed in range(MAX_SAIL + 2):
@@ -94,9 +94,9 @@ def _count_unseen(state, rules, guide, out):
     faster = 0.0
     for k in range(MAX_SAIL + 2):
         speed = MAX_SAIL + 1 - k
-        here = guide.faster[speed]
+        count_here = guide.faster[speed]
         guide.faster[speed] = faster / count
-        faster += here
+        faster += count_here
     out[8] = float32(sail / (10.0 * count))
     for k in range(len(_BINS)):
         out[9 + k] = float32(guide.faster[_BINS[k]])
@@ -111,9 +111,9 @@ def _count_unseen(state, rules, guide, out):
 def _describe_common(state, rules, guide, out):
     for k in range(COMMON):
         out[k] = 0
-    left = rules.rounds - 1 - state.round
-    out[min(left, 2)] = 1
-    out[3] = float32(left / 3.0)
+    rounds_left = rules.rounds - 1 - state.round
+    out[min(rounds_left, 2)] = 1
+    out[3] = float32(rounds_left / 3.0)
     cards = state.deck + 1
     used = 0
     for seat in range(state.players):
@@ -152,57 +152,57 @@ def _describe(state, rules, guide, out):
         berths = state.berths[seat]
         to_come += (berths & 1) | (berths & 2) << 7 | (berths & 4) << 14
     for seat in range(players):
-        at = COMMON + seat * OWN
+        first = COMMON + seat * OWN
         hand, berths = state.hand[seat], state.berths[seat]
         ships = count_bits(berths)
-        out[at] = float32((state.coins[seat] - mean) / 50.0)
+        out[first] = float32((state.coins[seat] - mean) / 50.0)
         for k in range(3):
-            out[at + 1 + k] = float32((hand >> k) & 1)
-            out[at + 5 + k] = float32((berths >> k) & 1)
-            out[at + 26 + k] = float32(0)  # speed and prize of the ship at each port: below
-            out[at + 29 + k] = float32(0)
-        out[at + 4] = float32(count_bits(hand) / 3.0)
+            out[first + 1 + k] = float32((hand >> k) & 1)
+            out[first + 5 + k] = float32((berths >> k) & 1)
+            out[first + 26 + k] = float32(0)  # speed and prize of the ship at each port: below
+            out[first + 29 + k] = float32(0)
+        out[first + 4] = float32(count_bits(hand) / 3.0)
         total = 0.0
         for city in range(CITIES):
             kind = AT_FLORENCE if city == FLORENCE else AT_PORT
-            mine = ships if city == FLORENCE else (berths >> city) & 1
-            out[at + 8 + city] = float32(state.position[city, seat] / rules.top)
-            now = marker_pay(state, rules, seat, city, state.position[city, seat])
-            worth = marker_value(state, rules, params, memory, seat, kind, city, mine)
-            out[at + 16 + city] = float32(now / 20.0)
-            out[at + 20 + city] = float32(worth / 40.0)
+            ships_to_come = ships if city == FLORENCE else (berths >> city) & 1
+            out[first + 8 + city] = float32(state.position[city, seat] / rules.top)
+            pay_now = marker_pay(state, rules, seat, city, state.position[city, seat])
+            worth = marker_value(state, rules, params, memory, seat, kind, city, ships_to_come)
+            out[first + 16 + city] = float32(pay_now / 20.0)
+            out[first + 20 + city] = float32(worth / 40.0)
             total += worth
         for category in range(3):
             tiles = state.tile_total[category, seat]
             worth = category_value(state, rules, params, memory, seat, category, tiles)
-            out[at + 32 + category] = float32(tiles / 4.0)
-            out[at + 35 + category] = float32(category_coins(state, rules, seat, category, tiles) / 20.0)
-            out[at + 38 + category] = float32(worth / 20.0)
+            out[first + 32 + category] = float32(tiles / 4.0)
+            out[first + 35 + category] = float32(category_coins(state, rules, seat, category, tiles) / 20.0)
+            out[first + 38 + category] = float32(worth / 20.0)
             total += worth
         turn = seat - state.active
-        out[at + 24] = float32(turn == 0)
-        out[at + 25] = float32((turn if turn >= 0 else turn + players) / (players - 1))
+        out[first + 24] = float32(turn == 0)
+        out[first + 25] = float32((turn if turn >= 0 else turn + players) / (players - 1))
         for port in range(PORTS):
             if (berths >> port) & 1 == 1:
                 rivals = ((to_come >> (8 * port)) & 255) - 1
                 ahead = ships_ahead(state, port, ref_speed) + rivals * params.ref_faster
                 worth = prize_at(memory, SHIP, ahead)
-                out[at + 41 + port] = float32(worth / 20.0)
+                out[first + 41 + port] = float32(worth / 20.0)
                 total += worth
-        out[at + 44] = float32(total / 100.0)
+        out[first + 44] = float32(total / 100.0)
     for city in range(CITIES):
         for rank in range(players):
             out[COMMON + state.order[city, rank] * OWN + 12 + city] = float32((players - 1 - rank) / (players - 1))
     for port in range(PORTS):
         rivals = (to_come >> (8 * port)) & 255
         for rank in range(state.ships_at[port]):
-            at = COMMON + state.berth_seat[port, rank] * OWN
+            first = COMMON + state.berth_seat[port, rank] * OWN
             speed = state.berth_speed[port, rank]
             worth = prize_at(memory, SHIP, rank + rivals * min(1.0, params.rival_speed * guide.faster[speed]))
-            out[at + 26 + port] = float32(speed / 10.0)
-            out[at + 29 + port] = float32(rules.ship_prize[rank] / 20.0)
-            out[at + 41 + port] = float32(worth / 20.0)
-            out[at + 44] += float32(worth / 100.0)
+            out[first + 26 + port] = float32(speed / 10.0)
+            out[first + 29 + port] = float32(rules.ship_prize[rank] / 20.0)
+            out[first + 41 + port] = float32(worth / 20.0)
+            out[first + 44] += float32(worth / 100.0)
 
 
 @jit

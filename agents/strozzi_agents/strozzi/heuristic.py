@@ -9,7 +9,7 @@ from strozzi_agents.strozzi.value import (
     MEMORY,
     SHIP,
     best_tile_value,
-    clipped,
+    clip,
     fill_decision,
     florence_gains,
     port_gains,
@@ -90,7 +90,7 @@ _PARAMS: dict[str, Any] = {
 def _patience(state, params, seat):
     """Return (share of the reference ship that a claim must beat, cards to come per flag).
 
-    The share is 0 without cards to come, and the more the more there are.
+    The share is 0 without cards to come, and grows with their number.
     """
     players, waiting, holder = state.players, state.waiting, state.holder
     flags = 0
@@ -116,7 +116,7 @@ def _patience(state, params, seat):
 
 @jit
 def _value_ports(state, rules, params, memory, seat, ship, flags):
-    """Fill the memory with what `ship` and the reference ship are worth at each port; returns the mean reference."""
+    """Fill the memory with the worth of `ship` and of the reference ship at each port; return the mean of the latter."""
     berths = free_ports(state, rules, seat)
     sail = rules.sail[ship]
     faster, faster_plus = rivals_faster(state, rules, params, sail)
@@ -126,8 +126,8 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
     to_come = 0  # rivals with a berth left at each port, 8 bits a port
     for other in range(state.players):
         if other != seat:
-            left = state.berths[other]
-            to_come += (left & 1) | (left & 2) << 7 | (left & 4) << 14
+            berths_left = state.berths[other]
+            to_come += (berths_left & 1) | (berths_left & 2) << 7 | (berths_left & 4) << 14
     total = steps = 0.0
     for port in range(PORTS):
         rivals = (to_come >> (8 * port)) & 255
@@ -137,24 +137,28 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
         if with_plus:
             memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
         symbols = rules.cargo[ship, port]
-        more = steps_of(rules, ship, WARE_FLAG, port) if with_ware else symbols
-        two, cargo, cargo_ware = port_gains(state, rules, params, memory, seat, port, int64(0), int64(2), symbols, more)
+        with_ware_flag = steps_of(rules, ship, WARE_FLAG, port) if with_ware else symbols
+        two_steps, cargo, cargo_ware = port_gains(
+            state, rules, params, memory, seat, port, int64(0), int64(2), symbols, with_ware_flag
+        )
         memory.cargo[port] = params.ware * cargo
         memory.cargo_ware[port] = params.ware * cargo_ware
-        steps += params.ware * 0.5 * two
+        steps += params.ware * 0.5 * two_steps
         ahead = ships_ahead(state, port, ref_speed) + rivals * params.ref_faster
-        memory.berth[port] = params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * two
+        memory.berth[port] = (
+            params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * two_steps
+        )
         total += memory.berth[port]
-    free = max(count_bits(berths), 1)
-    memory.ware_step = steps / free
-    return total / free
+    number = max(count_bits(berths), 1)
+    memory.ware_step = steps / number
+    return total / number
 
 
 @jit
 def _value_anywhere(state, rules, params, memory, seat, ship):
     """Return (worth of the ship's scrolls and tile, of the reference ship's)."""
-    left = count_bits(state.berths[seat]) - 1
-    step, worth = florence_gains(state, rules, params, memory, seat, left, rules.scrolls[ship])
+    ships_left = count_bits(state.berths[seat]) - 1
+    step, worth = florence_gains(state, rules, params, memory, seat, ships_left, rules.scrolls[ship])
     worth *= params.scroll
     memory.scroll_step = params.scroll * step
     if rules.promotion[ship]:
@@ -190,7 +194,7 @@ def _interest(state, rules, params, memory, other, ship, anywhere):
 
 @jit
 def _claim(state, rules, params, memory):
-    """Pass, or the flag that promises the largest gain above the reference ship."""
+    """Return the claim that promises the largest gain above the reference ship, or PASS."""
     seat, ship = state.actor, state.ship
     pirate = 1 << PIRATE_FLAG
     hand = state.hand[seat]
@@ -203,37 +207,37 @@ def _claim(state, rules, params, memory):
     reference += ref_anywhere
     common = anywhere - patience * ref_anywhere
 
-    # what the rivals make of the ship
+    # what the ship is worth to the rivals
     waiting, holder = state.waiting, state.holder
-    asked = (state.with_flag if rules.second_lap else waiting) & state.with_pirate
+    pirates = (state.with_flag if rules.second_lap else waiting) & state.with_pirate
     tile = params.promotion * params.ref_tile * rules.category_prize[0] * rules.promotion[ship]
-    theirs = memory.scroll_step * rules.scrolls[ship] + tile
-    kept, envied = 1.0, 0.0
+    anywhere_else = memory.scroll_step * rules.scrolls[ship] + tile
+    kept_chance, envy = 1.0, 0.0
     for other in range(state.players):
-        if other == seat or (((waiting | asked) >> other) & 1 == 0 and other != holder):
+        if other == seat or (((waiting | pirates) >> other) & 1 == 0 and other != holder):
             continue
-        above = _interest(state, rules, params, memory, other, ship, theirs) - reference
-        envied = max(envied, above)
-        if (asked >> other) & 1 == 1:
-            kept *= 1.0 - clipped(params.risk + params.risk_more * above / max(reference, 1.0), 0.0, 0.95)
-    common += params.deny_ship * envied
+        above = _interest(state, rules, params, memory, other, ship, anywhere_else) - reference
+        envy = max(envy, above)
+        if (pirates >> other) & 1 == 1:
+            kept_chance *= 1.0 - clip(params.risk + params.risk_more * above / max(reference, 1.0), 0.0, 0.95)
+    common += params.deny_ship * envy
 
-    # With one flag in hand there is none to spare, with few cards to come little to keep it for.
-    keeping = 0.0 if hand & (hand - 1) == 0 else reference * min(cards, 1.0)
+    # Keeping a flag is worth nothing to a seat with one flag, and little with few cards to come.
+    scale = 0.0 if hand & (hand - 1) == 0 else reference * min(cards, 1.0)
     best, chosen = 0.0, PASS
     for flag in range(3):
         if (flags >> flag) & 1 == 0:
             continue
         gain = common + _best_use(memory, berths, flag, patience)[1]
         if flag == PIRATE_FLAG:
-            keep = params.keep_pirate + params.keep_pirate_early * memory.open
+            reluctance = params.keep_pirate + params.keep_pirate_early * memory.open
             if piracy:
                 gain -= params.piracy * reference * min(cards, 1.0)
         else:
-            keep = params.keep_plus_one if flag == PLUS_ONE_FLAG else params.keep_ware
-        gain -= keep * keeping
+            reluctance = params.keep_plus_one if flag == PLUS_ONE_FLAG else params.keep_ware
+        gain -= reluctance * scale
         if flag != PIRATE_FLAG:
-            gain *= kept
+            gain *= kept_chance
         if gain > best:
             best, chosen = gain, CLAIM_WITH + flag
     return chosen

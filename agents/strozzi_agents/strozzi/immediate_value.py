@@ -33,7 +33,7 @@ def ships_ahead(state, port, speed):
 
 
 @force_inline
-def climbed(state, rules, seat, city, steps):
+def reached_space(state, rules, seat, city, steps):
     """Return the space that the marker of `seat` reaches by `steps`."""
     return min(state.position[city, seat] + steps, rules.top)
 
@@ -60,11 +60,11 @@ def marker_pay(state, rules, seat, city, space):
 @jit
 def step_pay(state, rules, seat, city, steps):
     """Return the additional coins for `steps` in `city`."""
-    here = state.position[city, seat]
-    space = climbed(state, rules, seat, city, steps)
-    if space == here:
+    start = state.position[city, seat]
+    end = reached_space(state, rules, seat, city, steps)
+    if end == start:
         return 0
-    return marker_pay(state, rules, seat, city, space) - marker_pay(state, rules, seat, city, here)
+    return marker_pay(state, rules, seat, city, end) - marker_pay(state, rules, seat, city, start)
 
 
 @jit

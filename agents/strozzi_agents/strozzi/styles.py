@@ -7,14 +7,14 @@ from strozzi_agents.strozzi.heuristic import heuristic
 from strozzi_sim.agent import Agent, Param
 
 
-def _style(name: str, about: str, **weights: float) -> Agent:
-    """Return the parameters of the evaluator with these defaults; all other weights are the heuristic's."""
+def _style(name: str, description: str, **weights: float) -> Agent:
+    """Return the evaluator with these defaults; all other weights are the heuristic's."""
     params = dict(heuristic.params)
     for key, weight in weights.items():
         param = params[key]
         assert isinstance(param, Param)
         params[key] = replace(param, default=weight)
-    return replace(heuristic, name=name, params=MappingProxyType(params), description=about)
+    return replace(heuristic, name=name, params=MappingProxyType(params), description=description)
 
 
 racer = _style("racer", "Speed first: goes for the ship prizes.", speed=1.6, ware=0.7, scroll=0.7, promotion=0.8)

@@ -19,7 +19,7 @@ _LEVEL = 2 * MAX_SPACES  # index of a lead of no space in `lead`
 _TIE = 0.3  # of a tile's value, for the better place at Florence
 
 MEMORY = np.dtype([  # shape                          meaning
-    ("filled", "i8"),  #                              the round that the first part is for, from 1; 0 = none
+    ("filled", "i8"),  #                              round of the values up to `promotion`, from 1; 0 = none
     ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
     ("bonus", "f8", (2, MAX_SPACES)),  #             [kind of track, space] bonus coins of this and all later rounds
     ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] probability of being behind in a later round
@@ -39,13 +39,13 @@ MEMORY = np.dtype([  # shape                          meaning
 
 
 @force_inline
-def _spread_out(lead, spread):
+def _chance_behind(lead, spread):
     """Return the probability of being behind: 1/2 at a lead of 0, 1/4 at a lead of `spread`."""
     return 0.5 - 0.5 * lead / (abs(lead) + spread)
 
 
 @force_inline
-def clipped(number, low, high):
+def clip(number, low, high):
     """Return `number`, limited to the two bounds."""
     return min(max(number, low), high)
 
@@ -53,9 +53,9 @@ def clipped(number, low, high):
 @force_inline
 def prize_at(memory, kind, rank):
     """Return the prize at a rank between integers, 0 = best."""
-    whole = int64(rank)
-    prize = memory.prize[kind, whole]
-    return prize + (rank - whole) * (memory.prize[kind, whole + 1] - prize)
+    upper = int64(rank)
+    prize = memory.prize[kind, upper]
+    return prize + (rank - upper) * (memory.prize[kind, upper + 1] - prize)
 
 
 @jit
@@ -64,10 +64,12 @@ def _fill_game(state, rules, params, memory):
     players, top = state.players, rules.top
     for kind in range(3):
         for rank in range(players + 2):
-            here = min(rank, players - 1)
-            prize = _prize(rules, kind, here)
+            clipped_rank = min(rank, players - 1)
+            prize = _prize(rules, kind, clipped_rank)
             if 0 < rank < players - 1:  # the ends are sharp: no rank is better than first
-                prize = 0.5 * prize + 0.25 * (_prize(rules, kind, here - 1) + _prize(rules, kind, here + 1))
+                prize = 0.5 * prize + 0.25 * (
+                    _prize(rules, kind, clipped_rank - 1) + _prize(rules, kind, clipped_rank + 1)
+                )
             memory.prize[kind, rank] = prize
     ships = rules.ships
     sail = scrolls = promotion = 0
@@ -77,7 +79,7 @@ def _fill_game(state, rules, params, memory):
         promotion += rules.promotion[ship]
     memory.sail, memory.scrolls, memory.promotion = sail / ships, scrolls / ships, promotion / ships
     for lead in range(-2 * top - 1, 2 * top + 2):
-        memory.lead[_LEVEL + lead] = _spread_out(0.5 * lead, params.later_spread)
+        memory.lead[_LEVEL + lead] = _chance_behind(0.5 * lead, params.later_spread)
 
 
 @jit
@@ -86,16 +88,16 @@ def _fill_round(state, rules, params, memory):
     if memory.filled == 0:
         _fill_game(state, rules, params, memory)
     top = rules.top
-    later = rules.rounds - state.round - 1
+    rounds_after = rules.rounds - state.round - 1
     for kind in range(2):
         city, climb = (FLORENCE, params.scroll_climb) if kind == AT_FLORENCE else (0, params.ware_climb)
         for space in range(top + 1):
             coins = 0.0
-            for k in range(later + 1):
-                there = min(space + climb * k, float64(top))
-                low = int64(there)
+            for k in range(rounds_after + 1):
+                climbed = min(space + climb * k, float64(top))
+                low = int64(climbed)
                 high = min(low + 1, top)
-                share = there - low
+                share = climbed - low
                 coins += space_bonus(rules, city, low) * (1.0 - share) + space_bonus(rules, city, high) * share
             memory.bonus[kind, space] = params.bonus * coins
     memory.filled = state.round + 1
@@ -120,10 +122,10 @@ def fill_decision(state, rules, params, memory):
 
 
 @force_inline
-def _behind(lead, tie, drift, steep):
+def _behind_now(lead, tie, drift, steep):
     """Return the probability of ending the round behind a rival, with a lead in spaces before `drift` more."""
     twice = 2 * lead + tie if lead == 0 else 2 * lead
-    return clipped(0.5 - (0.5 * twice + drift) * steep, 0.0, 1.0)
+    return clip(0.5 - (0.5 * twice + drift) * steep, 0.0, 1.0)
 
 
 @force_inline
@@ -144,23 +146,25 @@ def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
 
 
 @force_inline
-def _race(state, params, memory, kind, city, mine, other):
+def _race(state, params, memory, kind, city, own_ships, other):
     """Return (spaces that the rival `other` will gain this round, decrease of probability by space)."""
     berths = state.berths[other]
     if kind == AT_FLORENCE:
-        theirs = count_bits(berths)
-        return params.florence_drift * (mine - theirs), 0.5 / (0.1 + params.florence_spread * (mine + theirs))
-    theirs = (berths >> city) & 1
-    return params.berth_drift * (mine - theirs), memory.steep[theirs]
+        rival_ships = count_bits(berths)
+        return params.florence_drift * (own_ships - rival_ships), 0.5 / (
+            0.1 + params.florence_spread * (own_ships + rival_ships)
+        )
+    rival_ships = (berths >> city) & 1
+    return params.berth_drift * (own_ships - rival_ships), memory.steep[rival_ships]
 
 
 @force_inline
-def _gains(state, rules, params, memory, seat, kind, city, mine, a, b, c):
-    """Return the additional coins, this round and later, for `a`, `b` and `c` steps; `mine`: ships the seat can place there later."""
-    here, top = state.position[city, seat], rules.top
-    if here == top:
+def _gains(state, rules, params, memory, seat, kind, city, own_ships, a, b, c):
+    """Return the additional coins, this round and later, for `a`, `b` and `c` steps; `own_ships`: ships the seat can place there later."""
+    start, top = state.position[city, seat], rules.top
+    if start == top:
         return 0.0, 0.0, 0.0
-    a, b, c = min(a, top - here), min(b, top - here), min(c, top - here)
+    a, b, c = min(a, top - start), min(b, top - start), min(c, top - start)
     now = now_a = now_b = now_c = 0.0
     later = later_a = later_b = later_c = 0.0
     tie = -1  # against a rival on its space; a marker that moves stops behind
@@ -169,29 +173,29 @@ def _gains(state, rules, params, memory, seat, kind, city, mine, a, b, c):
         if other == seat:
             tie = 1
             continue
-        lead = here - state.position[city, other]
-        drift, steep = _race(state, params, memory, kind, city, mine, other)
-        now += _behind(lead, tie, drift, steep)
-        now_a += _behind(lead + a, int64(-1), drift, steep)
-        now_b += _behind(lead + b, int64(-1), drift, steep)
-        now_c += _behind(lead + c, int64(-1), drift, steep)
+        lead = start - state.position[city, other]
+        drift, steep = _race(state, params, memory, kind, city, own_ships, other)
+        now += _behind_now(lead, tie, drift, steep)
+        now_a += _behind_now(lead + a, int64(-1), drift, steep)
+        now_b += _behind_now(lead + b, int64(-1), drift, steep)
+        now_c += _behind_now(lead + c, int64(-1), drift, steep)
         later += _behind_later(memory, lead, tie)
         later_a += _behind_later(memory, lead + a, int64(-1))
         later_b += _behind_later(memory, lead + b, int64(-1))
         later_c += _behind_later(memory, lead + c, int64(-1))
     rounds = rules.rounds - state.round - 1
-    stay = _marker_coins(rules, params, memory, kind, rounds, now, later, here)
+    coins_here = _marker_coins(rules, params, memory, kind, rounds, now, later, start)
     return (
-        _marker_coins(rules, params, memory, kind, rounds, now_a, later_a, here + a) - stay if a > 0 else 0.0,
-        _marker_coins(rules, params, memory, kind, rounds, now_b, later_b, here + b) - stay if b > 0 else 0.0,
-        _marker_coins(rules, params, memory, kind, rounds, now_c, later_c, here + c) - stay if c > 0 else 0.0,
+        _marker_coins(rules, params, memory, kind, rounds, now_a, later_a, start + a) - coins_here if a > 0 else 0.0,
+        _marker_coins(rules, params, memory, kind, rounds, now_b, later_b, start + b) - coins_here if b > 0 else 0.0,
+        _marker_coins(rules, params, memory, kind, rounds, now_c, later_c, start + c) - coins_here if c > 0 else 0.0,
     )
 
 
 @jit
-def marker_value(state, rules, params, memory, seat, kind, city, mine):
-    """Return the expected coins of a marker on its space, this round and later; `mine`: ships the seat can place there later."""
-    here = state.position[city, seat]
+def marker_value(state, rules, params, memory, seat, kind, city, own_ships):
+    """Return the expected coins of a marker on its space, this round and later; `own_ships`: ships the seat can place there later."""
+    space = state.position[city, seat]
     now = later = 0.0
     tie = -1
     for rank in range(state.players):
@@ -199,36 +203,36 @@ def marker_value(state, rules, params, memory, seat, kind, city, mine):
         if other == seat:
             tie = 1
             continue
-        lead = here - state.position[city, other]
-        drift, steep = _race(state, params, memory, kind, city, mine, other)
-        now += _behind(lead, tie, drift, steep)
+        lead = space - state.position[city, other]
+        drift, steep = _race(state, params, memory, kind, city, own_ships, other)
+        now += _behind_now(lead, tie, drift, steep)
         later += _behind_later(memory, lead, tie)
-    return _marker_coins(rules, params, memory, kind, rules.rounds - state.round - 1, now, later, here)
+    return _marker_coins(rules, params, memory, kind, rules.rounds - state.round - 1, now, later, space)
 
 
 @jit
-def port_gains(state, rules, params, memory, seat, port, mine, a, b, c):
-    """Return the additional coins for `a`, `b` and `c` steps at a port; `mine`: the seat can place there later (1)."""
-    return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, a, b, c)
+def port_gains(state, rules, params, memory, seat, port, own_ships, a, b, c):
+    """Return the additional coins for `a`, `b` and `c` steps at a port; `own_ships`: the seat can place there later (1)."""
+    return _gains(state, rules, params, memory, seat, AT_PORT, port, own_ships, a, b, c)
 
 
 @jit
-def step_gain(state, rules, params, memory, seat, port, mine):
+def step_gain(state, rules, params, memory, seat, port, own_ships):
     """Return the additional coins for one step at a port."""
-    return _gains(state, rules, params, memory, seat, AT_PORT, port, mine, 1, 1, 1)[0]
+    return _gains(state, rules, params, memory, seat, AT_PORT, port, own_ships, 1, 1, 1)[0]
 
 
 @jit
-def florence_gains(state, rules, params, memory, seat, mine, a):
-    """Return the additional coins for one and for `a` steps at Florence; `mine`: ships the seat can place later."""
-    return _gains(state, rules, params, memory, seat, AT_FLORENCE, FLORENCE, mine, 1, a, a)[:2]
+def florence_gains(state, rules, params, memory, seat, own_ships, a):
+    """Return the additional coins for one and for `a` steps at Florence; `own_ships`: ships the seat can place later."""
+    return _gains(state, rules, params, memory, seat, AT_FLORENCE, FLORENCE, own_ships, 1, a, a)[:2]
 
 
 @jit
 def category_value(state, rules, params, memory, seat, category, total):
     """Return the expected prize in `category` with tiles worth `total`."""
-    left = rules.rounds - state.round - 1 + memory.open  # rounds
-    steep = 0.5 / (0.2 + params.tile_spread * left)
+    rounds_left = rules.rounds - state.round - 1 + memory.open
+    steep = 0.5 / (0.2 + params.tile_spread * rounds_left)
     behind = 0.0
     tie = -_TIE
     for rank in range(state.players):
@@ -237,10 +241,10 @@ def category_value(state, rules, params, memory, seat, category, total):
             tie = _TIE
             continue
         lead = total - state.tile_total[category, other] + tie
-        behind += clipped(0.5 - lead * steep, 0.0, 1.0)
+        behind += clip(0.5 - lead * steep, 0.0, 1.0)
     value = prize_at(memory, CATEGORY, behind)
     if total == 0 and not rules.zero_total_scores:
-        value *= min(1.0, params.none_yet * left)
+        value *= min(1.0, params.none_yet * rounds_left)
     return value
 
 
@@ -253,8 +257,8 @@ def tile_value(state, rules, params, memory, seat, tile):
     worth = params.promotion * (worth - category_value(state, rules, params, memory, seat, category, total))
     ware = rules.tile_ware[tile]
     if ware != NO_WARE:
-        mine = (state.berths[seat] >> ware) & 1
-        worth += params.ware * step_gain(state, rules, params, memory, seat, ware, mine)
+        own_ships = (state.berths[seat] >> ware) & 1
+        worth += params.ware * step_gain(state, rules, params, memory, seat, ware, own_ships)
     return worth
 
 

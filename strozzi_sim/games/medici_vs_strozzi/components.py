@@ -194,7 +194,7 @@ def tile_ids(components: dict[str, Any]) -> list[tuple[str, int, int]]:
 
 
 def check(components: Components, where: str) -> None:
-    """Refuse what single values cannot show."""
+    """Raise InputError for values that contradict each other."""
     types = [kind.key for kind in components.type]
     harbors = [harbor.id for harbor in components.harbor]
     check_distinct(types, f"{where}: type")
@@ -213,13 +213,13 @@ def check(components: Components, where: str) -> None:
             if harbor.tracks.count(kind) > 1:
                 raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} is listed twice")
     places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
-    own = {f"tracks.per_track.{place}": track for place, track in components.tracks.per_track.items()}
+    per_track = {f"tracks.per_track.{place}": track for place, track in components.tracks.per_track.items()}
     for place in components.tracks.per_track:
         if place not in places:
             raise InputError(
                 f"{where}: tracks.per_track.{place}: no such track; tracks are {', '.join(sorted(places)) or 'none'}"
             )
-    for name, track in {"tracks": components.tracks, **own}.items():
+    for name, track in {"tracks": components.tracks, **per_track}.items():
         key = f"{where}: {name}"
         for space in track.bonus:
             if not 1 <= space <= track.half_length:
@@ -272,12 +272,12 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
         components.marker_steps,
         components.price_space.action_space_cap,
     )
-    half = np.zeros((limit.MAX_HARBORS, limit.MAX_TYPES), int)
-    bonus = np.zeros((*half.shape, limit.MAX_HALF_LENGTH + 1), int)
+    half_lengths = np.zeros((limit.MAX_HARBORS, limit.MAX_TYPES), int)
+    bonus = np.zeros((*half_lengths.shape, limit.MAX_HALF_LENGTH + 1), int)
     for h, harbor in enumerate(components.harbor):
         for name in harbor.tracks:
             track, kind = components.tracks.per_track.get(f"{harbor.id}.{name}", components.tracks), types.index(name)
-            half[h, kind] = track.half_length
+            half_lengths[h, kind] = track.half_length
             for space, coins in track.bonus.items():
                 bonus[h, kind, space] = coins
     return rules_from(
@@ -286,7 +286,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
         starter=[limit.PLAYER_NAMES.index(leader) for leader in components.rounds.starter],
         tile_type=[kind for _, kind, _ in tiles], tile_value=[value for *_, value in tiles],
         tile_steps=[0 if kind == limit.GOLD else steps.other_tile if value else steps.value_zero_tile for _, kind, value in tiles],
-        half_length=half, bonus=bonus, majority=components.scoring.harbor_majority, top_price=top,
+        half_length=half_lengths, bonus=bonus, majority=components.scoring.harbor_majority, top_price=top,
         ends_moored=components.switches.round_ends_when == "moored",
         worthless_wins=components.switches.lone_worthless_ship_wins, net_movement=components.switches.net_marker_movement,
         most=[components.rounds.reveal_max] * limit.SEATS, price_cap=[top] * limit.SEATS,

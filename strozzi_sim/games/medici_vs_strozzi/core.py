@@ -2,7 +2,8 @@
 
 They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
 seat that has a choice: forced actions (the first tile, the stop at the limit, a discard without room) happen by
-themselves. Restrictions of a seat are in the rules record (`restrictions.py`). Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
+themselves. Restrictions of a seat are in the rules record (`restrictions.py`). Numbers in parentheses are items of the
+rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
 """
 
 from numba import int64
@@ -34,7 +35,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @force_inline
 def return_ships(state, rules):
-    """Return ships empty and all tiles to the bag (31, 46, 52). Whole arrays are faster than their used part."""
+    """Empty all ships and return all tiles to the bag (31, 46, 52). Whole arrays are faster than their used part."""
     berths = (1 << rules.harbors) - 1
     room = 0
     for ship in range(s.MAX_SHIPS):
@@ -78,19 +79,19 @@ def _begin_turn(state, rules, proposer, chance, journal):
 @force_inline
 def _show(state, rules, proposer, chance, journal):
     """Draw a tile; ask for more unless the limit is reached (2, 3, 6)."""
-    left = state.unseen
-    k = draw(chance, state.round, left)
+    unseen = state.unseen
+    k = draw(chance, state.round, unseen)
     tile = state.unseen_tile[k]
-    left -= 1
-    state.unseen_tile[k] = state.unseen_tile[left]
-    state.unseen = left
+    unseen -= 1
+    state.unseen_tile[k] = state.unseen_tile[unseen]
+    state.unseen = unseen
     shown = state.shown
     state.lot[shown] = tile
     state.location[tile] = s.IN_LOT
     shown += 1
     state.shown = shown
-    write_event(journal, e.REVEAL, proposer, tile, shown, left, 0)
-    if left > 0 and shown < rules.most[proposer] and shown < state.room[proposer]:
+    write_event(journal, e.REVEAL, proposer, tile, shown, unseen, 0)
+    if unseen > 0 and shown < rules.most[proposer] and shown < state.room[proposer]:
         _ask(state, s.REVEAL, proposer, s.REVEAL_MORE, _BOTH)
     else:
         _ask_price(state, rules, proposer)
@@ -129,11 +130,11 @@ def apply(state, rules, action, chance, journal):
     elif phase == s.REVEAL and action == s.STOP:
         _ask_price(state, rules, state.proposer)
         return
-    _go_on(state, rules, phase, action, chance, journal)
+    _apply_move(state, rules, phase, action, chance, journal)
 
 
 @jit
-def _go_on(state, rules, phase, action, chance, journal):
+def _apply_move(state, rules, phase, action, chance, journal):
     """Apply an action that moves tiles; separate from `apply`, so that short answers can be inlined."""
     if phase == s.PLACE:
         _place(state, rules, action, chance, journal)
@@ -162,20 +163,20 @@ def _settle(state, rules, buys, asked, chance, journal):
 
 @force_inline
 def placements(state, rules, seat):
-    """Return where `seat` can load the lot: set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
+    """Return the places where `seat` can load the lot, a set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
     shown, berths = state.shown, state.berths[seat]
-    found = 0
+    places = 0
     for ship in range(s.MAX_SHIPS):
         harbor = state.harbor[seat, ship]
-        where = berths if harbor == s.NO_HARBOR else 1 << harbor
+        harbors = berths if harbor == s.NO_HARBOR else 1 << harbor
         fits = int64(state.free[seat, ship] >= shown)
-        found |= (where << (ship * s.MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
-    return found & ~rules.no_place[seat]
+        places |= (harbors << (ship * s.MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
+    return places & ~rules.no_place[seat]
 
 
 @force_inline
 def load(state, rules, seat, ship, harbor):
-    """Put the lot on a ship, and moor it if it is not (32)."""
+    """Put the lot on a ship, which is moored at `harbor` unless it is moored already (32)."""
     shown = state.shown
     if state.harbor[seat, ship] == s.NO_HARBOR:
         state.harbor[seat, ship] = harbor
@@ -233,10 +234,10 @@ def _end_round(state, rules, chance, journal):
     """Score the round; then the next one begins, or the game ends (53, 55)."""
     state.shown = 0
     score_round(state, rules, journal)
-    following = state.round + 1
-    if following < rules.rounds:
-        state.round = following
-        state.start_player = rules.starter[following]  # (48)
+    next_round = state.round + 1
+    if next_round < rules.rounds:
+        state.round = next_round
+        state.start_player = rules.starter[next_round]  # (48)
         _begin_round(state, rules, chance, journal)
     else:
         state.phase = s.OVER
@@ -257,7 +258,7 @@ def count_legal(state, rules):
 def kth_legal(state, rules, k):
     """Return the k-th legal action, in ascending order."""
     first = state.first_action
-    if state.phase != s.PLACE:  # all that follow the first are legal
+    if state.phase != s.PLACE:  # the legal actions are consecutive
         return first + k
     legal = state.legal
     for _ in range(k):

@@ -39,7 +39,7 @@ def _score_round(rows: Rows, components: Mapping[str, Any]) -> Line:
             owner = MEDICI if place > 0 else STROZZI
             paid["monopolies"][owner] += monopoly
             paid["bonus"][owner] += coins - monopoly
-    tracks = {each["id"]: each["tracks"] for each in components["harbor"]}
+    tracks = {harbor_data["id"]: harbor_data["tracks"] for harbor_data in components["harbor"]}
     markers = {harbor: {kind: places[harbor, kind] for kind in kinds} for harbor, kinds in tracks.items()}
     return {"round": rows["round"][-1][0] + 1, **paid, "markers": markers, "cash": rows["score_round"][-1][:SEATS]}
 

@@ -85,10 +85,10 @@ def on_decision(facts, state, rules, action):
     value = zeros = gold = 0
     for k in range(shown):
         tile = state.lot[k]
-        own, golden = rules.tile_value[tile], int64(rules.tile_type[tile] == s.GOLD)
-        value += own
-        gold += golden
-        zeros += int64(own == 0) & (1 - golden)
+        face_value, is_gold = rules.tile_value[tile], int64(rules.tile_type[tile] == s.GOLD)
+        value += face_value
+        gold += is_gold
+        zeros += int64(face_value == 0) & (1 - is_gold)
         _add_tile(facts, tile=tile, tiles=shown, round=facts.round)
     _add_lot(
         facts, round=facts.round, order=facts.lot_rows - facts.first_lot + 1, tiles=shown, value=value, zeros=zeros, gold=gold,
@@ -101,7 +101,7 @@ def on_decision(facts, state, rules, action):
 
 
 @force_inline
-def _row_of(facts, seat):
+def _round_row(facts, seat):
     """Return the row of a seat in the current round."""
     return facts.round_rows - s.SEATS + seat
 
@@ -126,31 +126,31 @@ def _on_answer(facts, responder, buys, asked, cash):
     facts.lot_seat[row] = buyer
     facts.lot_asked[row] = asked
     facts.lot_bought[row] = buys
-    facts.round_paid[_row_of(facts, buyer)] += facts.lot_price[row]
+    facts.round_paid[_round_row(facts, buyer)] += facts.lot_price[row]
     facts.poor[buyer] |= int64(cash < 0)
 
 
 @jit
 def _on_load(facts, seat, ship, harbor, tiles, free):
-    row, at = facts.tile_rows, facts.ship_rows - (s.SEATS - seat) * facts.ships + ship
-    for k in range(row - tiles, row):
-        facts.tile_seat[k] = seat
-        facts.tile_harbor[k] = harbor
-    facts.moored[seat] += facts.ship_tiles[at] == 0
-    facts.ship_harbor[at] = harbor
-    facts.ship_tiles[at] += tiles
-    facts.berth[seat, harbor] = at
-    facts.round_loaded[_row_of(facts, seat)] += tiles
+    end, ship_row = facts.tile_rows, facts.ship_rows - (s.SEATS - seat) * facts.ships + ship
+    for tile_row in range(end - tiles, end):
+        facts.tile_seat[tile_row] = seat
+        facts.tile_harbor[tile_row] = harbor
+    facts.moored[seat] += facts.ship_tiles[ship_row] == 0
+    facts.ship_harbor[ship_row] = harbor
+    facts.ship_tiles[ship_row] += tiles
+    facts.berth[seat, harbor] = ship_row
+    facts.round_loaded[_round_row(facts, seat)] += tiles
     if facts.estimates:
         _on_estimate(facts)
 
 
 @jit
 def _on_discard(facts, seat, tiles, fitted):
-    row = facts.tile_rows
-    for k in range(row - tiles, row):
-        facts.tile_seat[k] = seat
-        facts.tile_harbor[k] = t.NOWHERE
+    end = facts.tile_rows
+    for tile_row in range(end - tiles, end):
+        facts.tile_seat[tile_row] = seat
+        facts.tile_harbor[tile_row] = t.NOWHERE
     facts.lot_discarded[facts.lot_rows - 1] = 1
     facts.lot_forced[facts.lot_rows - 1] = 1 - fitted
     if facts.estimates:
@@ -168,25 +168,25 @@ def _on_estimate(facts):
 @jit
 def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
     """Write the outcome of a harbor; a total is -1 without a ship."""
-    here, there = facts.berth[s.MEDICI, harbor], facts.berth[s.STROZZI, harbor]
+    medici_ship, strozzi_ship = facts.berth[s.MEDICI, harbor], facts.berth[s.STROZZI, harbor]
     outcome = _EMPTY
     if medici >= 0 and strozzi >= 0:
         outcome = _DECIDED if winner >= 0 else _TIE
-        facts.ship_rival[here] = facts.ship_ship[there]
-        facts.ship_rival[there] = facts.ship_ship[here]
+        facts.ship_rival[medici_ship] = facts.ship_ship[strozzi_ship]
+        facts.ship_rival[strozzi_ship] = facts.ship_ship[medici_ship]
     elif medici >= 0 or strozzi >= 0:
         outcome = _UNOPPOSED if winner >= 0 else _UNPAID
     if medici >= 0:
-        facts.ship_load[here] = medici
-        facts.ship_won[here] = winner == s.MEDICI
-        facts.ship_tied[here] = outcome == _TIE
+        facts.ship_load[medici_ship] = medici
+        facts.ship_won[medici_ship] = winner == s.MEDICI
+        facts.ship_tied[medici_ship] = outcome == _TIE
     if strozzi >= 0:
-        facts.ship_load[there] = strozzi
-        facts.ship_won[there] = winner == s.STROZZI
-        facts.ship_tied[there] = outcome == _TIE
+        facts.ship_load[strozzi_ship] = strozzi
+        facts.ship_won[strozzi_ship] = winner == s.STROZZI
+        facts.ship_tied[strozzi_ship] = outcome == _TIE
     _add_harbor(facts, harbor=harbor, round=facts.round, outcome=outcome, harbors=coins if winner >= 0 else 0)
     if winner >= 0:
-        facts.round_harbors[_row_of(facts, winner)] += coins
+        facts.round_harbors[_round_row(facts, winner)] += coins
 
 
 @jit
@@ -197,25 +197,26 @@ def _on_marker(facts, harbor, kind, place, steps, coins):
         swapped=before * place < 0,
     )  # fmt: skip
     if place != 0:
-        mine, here = _row_of(facts, s.MEDICI if place > 0 else s.STROZZI), facts.harbor_rows - facts.harbors + harbor
-        facts.round_monopolies[mine] += facts.monopoly
-        facts.round_bonus[mine] += coins - facts.monopoly
-        facts.harbor_monopolies[here] += facts.monopoly
-        facts.harbor_bonus[here] += coins - facts.monopoly
-        facts.round_held[mine] += 1
+        round_row = _round_row(facts, s.MEDICI if place > 0 else s.STROZZI)
+        harbor_row = facts.harbor_rows - facts.harbors + harbor
+        facts.round_monopolies[round_row] += facts.monopoly
+        facts.round_bonus[round_row] += coins - facts.monopoly
+        facts.harbor_monopolies[harbor_row] += facts.monopoly
+        facts.harbor_bonus[harbor_row] += coins - facts.monopoly
+        facts.round_held[round_row] += 1
 
 
 @jit
 def _on_score(facts, medici, strozzi):
     full = 0
     for seat in range(s.SEATS):
-        fleet = facts.moored[seat] if facts.ends_moored else facts.round_loaded[_row_of(facts, seat)]
+        fleet = facts.moored[seat] if facts.ends_moored else facts.round_loaded[_round_row(facts, seat)]
         full |= int64(fleet == facts.full)
     lots, tiles = facts.lot_rows - facts.first_lot, facts.tile_rows - facts.first_tile
     _add_round_end(facts, round=facts.round, lots=lots, tiles=tiles, left=facts.tiles - tiles, full_fleet=full)
     if medici != strozzi:
         leader = s.MEDICI if medici > strozzi else s.STROZZI
-        facts.round_leader[_row_of(facts, leader)] = 1
+        facts.round_leader[_round_row(facts, leader)] = 1
         facts.lead_changes += facts.leader >= 0 and facts.leader != leader
         facts.leader = leader
 
@@ -229,15 +230,17 @@ note = EVENTS.handlers(
 @jit
 def close_game(facts, state, rules):
     """Write the facts known only at the end of the game."""
-    ahead = state.cash[s.MEDICI] - state.cash[s.STROZZI]
-    _add_game(facts, tie=ahead == 0, margin=abs(ahead), medici_margin=ahead, lead_changes=facts.lead_changes)
+    medici_lead = state.cash[s.MEDICI] - state.cash[s.STROZZI]
+    _add_game(
+        facts, tie=medici_lead == 0, margin=abs(medici_lead), medici_margin=medici_lead, lead_changes=facts.lead_changes
+    )
     for seat in range(s.SEATS):
         harbors = monopolies = bonus = paid = 0
-        for own in range(facts.first_round + seat, facts.round_rows, s.SEATS):
-            harbors += facts.round_harbors[own]
-            monopolies += facts.round_monopolies[own]
-            bonus += facts.round_bonus[own]
-            paid += facts.round_paid[own]
+        for round_row in range(facts.first_round + seat, facts.round_rows, s.SEATS):
+            harbors += facts.round_harbors[round_row]
+            monopolies += facts.round_monopolies[round_row]
+            bonus += facts.round_bonus[round_row]
+            paid += facts.round_paid[round_row]
         _add_player(
             facts, seat=seat, total=state.cash[seat], harbors=harbors, monopolies=monopolies, bonus=bonus, paid=paid,
             below_zero=facts.poor[seat], below_zero_at_end=state.cash[seat] < 0,

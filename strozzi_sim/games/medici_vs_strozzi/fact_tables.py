@@ -1,6 +1,6 @@
 """The fact tables of Medici vs Strozzi; `fact_handlers.py` writes their rows.
 
-Fair prices are estimates (`worth.fair_price`) and take longer than the game, so they have a table of their own, of a part
+Fair prices are estimates (`worth.fair_price`) that take longer than the game, so they are in a separate table, for a part
 of the deals.
 """
 
@@ -33,8 +33,8 @@ LOWEST, HIGHEST = -4096, 2047  # limits of the levels of final coins less those 
 GOLD_VALUE = s.MAX_VALUE + 1  # code of gold among face values
 NOWHERE = s.MAX_HARBORS  # code of "no harbor"
 NO_RIVAL = s.MAX_CAPACITY + 1  # code of "no ship"
-_MOST = 15  # where the last level of a number begins, or the last band of prices
-_LOAD = 31  # start of the last level of a ship's total
+_LAST_NUMBER = 15  # where the last level of a number begins, or the last band of prices
+_LAST_LOAD = 31  # start of the last level of a ship's total
 _PLACES = 2 * s.MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
 
 
@@ -72,8 +72,8 @@ def _ships(setting: GameConfig) -> Levels:
     return numbers(_capacities(setting))
 
 
-def _or_none(known: Callable[[GameConfig], Levels], none: int) -> Callable[[GameConfig], Levels]:
-    return lambda setting: Levels((*known(setting).names, "none"), (*known(setting).starts, none))
+def _or_none(levels: Callable[[GameConfig], Levels], none_code: int) -> Callable[[GameConfig], Levels]:
+    return lambda setting: Levels((*levels(setting).names, "none"), (*levels(setting).starts, none_code))
 
 
 _berths, _rivals = _or_none(_harbors, NOWHERE), _or_none(_ships, NO_RIVAL)
@@ -93,25 +93,25 @@ def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
 
 def _track_data(setting: GameConfig, name: str) -> dict[str, Any]:
     tracks = setting.components["tracks"]
-    found: dict[str, Any] = tracks["per_track"].get(name, tracks)
-    return found
+    data: dict[str, Any] = tracks["per_track"].get(name, tracks)
+    return data
 
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the number of the track by harbor and type."""
-    found = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
+    numbers_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
-        found[harbor, kind] = number
-    return found
+        numbers_by_place[harbor, kind] = number
+    return numbers_by_place
 
 
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the bonus coins by harbor, type and place."""
-    found = np.zeros((s.MAX_HARBORS, s.MAX_TYPES, _PLACES), int)
+    coins_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES, _PLACES), int)
     for harbor, kind, name in _tracks(setting):
         for space, coins in _track_data(setting, name)["bonus"].items():
-            found[harbor, kind, int(space)] = found[harbor, kind, -int(space)] = coins
-    return found
+            coins_by_place[harbor, kind, int(space)] = coins_by_place[harbor, kind, -int(space)] = coins
+    return coins_by_place
 
 
 def _off_centre(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -130,18 +130,18 @@ def _places(setting: GameConfig) -> Levels:
 
 def _traded(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return whether a tile moves a marker, by tile and harbor."""
-    found = np.zeros((len(_values(setting)), s.MAX_HARBORS + 1), int)
-    places = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
+    moves_marker = np.zeros((len(_values(setting)), s.MAX_HARBORS + 1), int)
+    tracks = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
     for tile, (_, kind, _) in enumerate(_tiles(setting)):
         for harbor in range(s.MAX_HARBORS):
-            found[tile, harbor] = (harbor, kind) in places
-    return found
+            moves_marker[tile, harbor] = (harbor, kind) in tracks
+    return moves_marker
 
 
 def _steps(setting: GameConfig) -> np.ndarray[Any, Any]:
     steps = setting.components["marker_steps"]
-    own = [steps["other_tile"] if value else steps["value_zero_tile"] for value in _values(setting)]
-    return np.where(_traded(setting), np.array(own)[:, None], 0)
+    steps_by_tile = [steps["other_tile"] if value else steps["value_zero_tile"] for value in _values(setting)]
+    return np.where(_traded(setting), np.array(steps_by_tile)[:, None], 0)
 
 
 def _face_values(setting: GameConfig) -> list[int]:
@@ -149,8 +149,8 @@ def _face_values(setting: GameConfig) -> list[int]:
 
 
 def _face_levels(setting: GameConfig) -> Levels:
-    found = numbers(_face_values(setting))
-    return Levels(tuple("gold" if start == GOLD_VALUE else str(start) for start in found.starts), found.starts)
+    levels = numbers(_face_values(setting))
+    return Levels(tuple("gold" if start == GOLD_VALUE else str(start) for start in levels.starts), levels.starts)
 
 
 def _cap(setting: GameConfig) -> int:
@@ -160,8 +160,8 @@ def _cap(setting: GameConfig) -> int:
 
 def _bands_to(last: int, scale: int) -> Levels:
     """Return bands of coins by their lower ends, the first at 0."""
-    starts = [PRICE_BAND * band for band in range(min(last, _MOST) + 1)]
-    names = [f"{start}{'+' if start == PRICE_BAND * _MOST else ''}" for start in starts]
+    starts = [PRICE_BAND * band for band in range(min(last, _LAST_NUMBER) + 1)]
+    names = [f"{start}{'+' if start == PRICE_BAND * _LAST_NUMBER else ''}" for start in starts]
     return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)
 
 
@@ -172,10 +172,10 @@ def _final_coins(setting: GameConfig) -> Levels:
 
 def _reasons(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the fate of a lot by discarded, forced, room and bought."""
-    found = np.zeros((2, 2, 2, 2), int)
-    found[1, 1], found[1, 0] = 1, 2
-    found[1, 0, 1, 0] = 3  # the proposer keeps what the responder has no room for
-    return found
+    fates = np.zeros((2, 2, 2, 2), int)
+    fates[1, 1], fates[1, 0] = 1, 2
+    fates[1, 0, 1, 0] = 3  # the proposer keeps what the responder has no room for
+    return fates
 
 
 def _money(*names: str) -> list[Column]:
@@ -195,10 +195,10 @@ _FROM = "from \N{HORIZONTAL ELLIPSIS} coins up to the next"
 _LOT = (
     _BUYER,
     _ROUND,
-    Column("order", "number of the lot in its round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _MOST + 1)),
+    Column("order", "number of the lot in its round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _LAST_NUMBER + 1)),
     _SIZE,
     Column("value", "face values of the lot, added up",
-           lambda setting: numbers(totals(_values(setting), _sizes(setting)), _MOST)),
+           lambda setting: numbers(totals(_values(setting), _sizes(setting)), _LAST_NUMBER)),
     Column("zeros", "value-0 tiles in the lot",
            lambda setting: numbers(range(min(_sizes(setting)[-1], _face_values(setting).count(0)) + 1))),
     Column("gold", "gold tiles in the lot",
@@ -283,7 +283,7 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("harbor", "where it is moored; none: it is at sea", _berths),
     Column("rival", "the rival's ship there", _rivals),
     Column("load", "total face value of the ship's tiles",
-           lambda setting: numbers(totals(_values(setting), range(max(_capacities(setting)) + 1)), _LOAD)),
+           lambda setting: numbers(totals(_values(setting), range(max(_capacities(setting)) + 1)), _LAST_LOAD)),
     Column("tiles", "tiles on it", lambda setting: numbers(range(max(_capacities(setting)) + 1)), unit="tiles"),
     Column("won", "it is paid for the harbor", YES_NO),
     Column("tied", "both have a ship there and neither is paid", YES_NO),
@@ -322,7 +322,7 @@ MARKERS = Table("marker", "a marker when a round is scored", (
 ), max_rows=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
 ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
     *_LOT,
-    Column("fair", f"estimated fair price, {_FROM}", _bands_to(_MOST, FAIRTH), "i4", "coins", FAIRTH),
+    Column("fair", f"estimated fair price, {_FROM}", _bands_to(_LAST_NUMBER, FAIRTH), "i4", "coins", FAIRTH),
     Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
     Column("miss", "price less estimated fair price, up or down", None, "i4", "coins", FAIRTH),
 ), max_rows=_lots, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip

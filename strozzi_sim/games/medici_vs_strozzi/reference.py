@@ -6,9 +6,9 @@ other Strozzi's. Each family has three ships, for three, four and five tiles, an
 each of the four types, with the values 0, 1, 2, 3, 4 and 4, and two gold tiles of value 5; all go into the bag.
 
 A turn. The proposer draws a tile from the bag and lays it open on the table, then, if they like, a second one and
-then a third, but never more than would fit on one of their own ships. They name a price for the whole lot. The other
+then a third, but never more than fit on one of their own ships. They name a price for the whole lot. The other
 player buys it for this price, or else the proposer must. The price goes to the bank, which lends without limit or
-interest: a player's cash may fall below nothing.
+interest: a player's cash may fall below 0.
 
 Loading. The buyer loads the lot, undivided, onto one of their ships that has room for it, or throws it away. A
 ship's first load moors it at a harbor where its owner has no other ship, and there it stays for the round. Then
@@ -16,10 +16,10 @@ the buyer is the next proposer, even if they threw the lot away or paid nothing.
 
 End of a round. A round ends at once when all ships of one player are full, or when the bag is empty and the last
 lot is sold and loaded. At each harbor the player with the higher sum of values on their ship is paid 20; all its
-tiles count, and a tie pays nobody. Then every marker is moved: on a ship in the marker's harbor, each tile of the
+tiles count, and a tie pays neither player. Then every marker is moved: on a ship in the marker's harbor, each tile of the
 marker's type is worth one step towards the ship's owner, or two steps if its value is 0; only the difference
 between both players is moved, and a marker stops at the end of its track. Now every marker that is off the centre
-pays 10 to the player on whose side it stands, and the bonus of its space besides.
+pays 10 to the player on whose side it is, plus the bonus of its space.
 
 Three rounds are played. All tiles go back into the bag and all ships come home; the markers stay where they are.
 Medici proposes first in the first round, Strozzi in the others. Most cash wins; with equal cash both win.
@@ -98,9 +98,9 @@ class Game(ReferenceGame):
         if len(set(self.capacities)) != len(self.capacities):
             raise ValueError(f"the ships of a player must differ in capacity, got {self.capacities}")
         self.harbors = {harbor["id"]: tuple(harbor["tracks"]) for harbor in components["harbor"]}
-        own = tracks.get("per_track", {})
+        per_track = tracks.get("per_track", {})
         self.tracks = {
-            harbor: {goods: _track(own.get(f"{harbor}.{goods}", tracks)) for goods in types}  # (58)
+            harbor: {goods: _track(per_track.get(f"{harbor}.{goods}", tracks)) for goods in types}  # (58)
             for harbor, types in self.harbors.items()
         }
         scoring, steps, switches = components["scoring"], components["marker_steps"], components["switches"]
@@ -142,7 +142,7 @@ class Game(ReferenceGame):
         self._score_end()  # (55)
 
     def _prepare_round(self, number: int) -> None:
-        """Return ships and tiles at the start of a round; markers and cash stay (31, 44, 46, 52)."""
+        """Empty the ships and refill the bag for a round; markers and cash stay (31, 44, 46, 52)."""
         self.round = number
         self.start_player = self.proposer = self.starters[number - 1]  # (48)
         self.ships = [self._fleet() for _ in FAMILIES]
@@ -175,9 +175,9 @@ class Game(ReferenceGame):
 
     def _reveal(self) -> Play:
         """Reveal at least one tile, each further one after seeing the last; none goes back (1, 2, 7, 8)."""
-        most = min(self.reveal_max, self._room(self.proposer))  # whatever the other can load (5)
+        limit = min(self.reveal_max, self._room(self.proposer))  # whatever the other can load (5)
         self._draw()
-        while len(self.lot) < most and self._bag:  # an empty bag stays empty (24)
+        while len(self.lot) < limit and self._bag:  # an empty bag stays empty (24)
             if (yield from self.ask("reveal", self.proposer, ("more", "stop"))) == "stop":
                 return
             self._draw()
@@ -205,7 +205,7 @@ class Game(ReferenceGame):
         self.write("answer", player=other, buy=buys)
 
     def _place(self) -> Play:
-        """Load the whole lot on one ship, or discard it although it would fit (29, 30, 36)."""
+        """Load the whole lot on one ship, or discard it even if it fits (29, 30, 36)."""
         assert self.buyer is not None
         choice = yield from self.ask("place", self.buyer, [*self._berths(self.buyer), "discard"])
         if not isinstance(choice, tuple):
@@ -220,18 +220,18 @@ class Game(ReferenceGame):
     def _berths(self, seat: int) -> list[tuple[int, str]]:
         """Return the ships with room for the lot and their harbors; a new ship can be begun at any time (33, 35)."""
         fleet = self.ships[seat]
-        taken = [harbor for harbor, _ in fleet.values()]
+        taken_harbors = [harbor for harbor, _ in fleet.values()]
         berths = []
-        for ship, (moored, aboard) in fleet.items():
+        for ship, (ship_harbor, aboard) in fleet.items():
             if ship - len(aboard) >= len(self.lot):
-                free = [harbor for harbor in self.harbors if harbor not in taken]
-                berths += [(ship, harbor) for harbor in ([moored] if moored else free)]
+                free_harbors = [harbor for harbor in self.harbors if harbor not in taken_harbors]
+                berths += [(ship, harbor) for harbor in ([ship_harbor] if ship_harbor else free_harbors)]
         return berths
 
     def _load_at(self, seat: int, harbor: str) -> list[Tile] | None:
         """Return the tiles on the ship of `seat` at `harbor`, or None without a ship there."""
-        for moored, aboard in self.ships[seat].values():
-            if moored == harbor:
+        for ship_harbor, aboard in self.ships[seat].values():
+            if ship_harbor == harbor:
                 return [self.tiles[tile] for tile in aboard]
         return None
 
@@ -277,7 +277,7 @@ class Game(ReferenceGame):
             self.markers[harbor][goods] = max(-end, min(end, self.markers[harbor][goods] + pull))
 
     def _steps(self, seat: int, harbor: str, goods: str) -> int:
-        """Return one step for a tile of the track's type, two instead for a worthless one; gold has no track (40)."""
+        """Return the steps of the seat's tiles of the track's type, more for one of value 0; gold has no track (40)."""
         load = [tile for tile in self._load_at(seat, harbor) or () if tile.type == goods]
         return sum(self.steps if tile.value else self.zero_steps for tile in load)
 
@@ -301,5 +301,5 @@ def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:
 
 
 def _track(data: Mapping[str, Any]) -> Track:
-    """Return a track from its data; the spaces are texts, as keys of JSON."""
+    """Return a track from its data, whose spaces are text, as keys of JSON are."""
     return Track(index(data["half_length"]), {int(space): index(coins) for space, coins in data["bonus"].items()})

@@ -56,8 +56,8 @@ _MARKER = (
 )  # fmt: skip
 
 
-def _of_whose(figures: tuple[Ratio, ...], who: str) -> tuple[Ratio, ...]:
-    return tuple(Ratio(f"{who}{figure.name}", figure.numerator) for figure in figures)
+def _prefixed(figures: tuple[Ratio, ...], prefix: str) -> tuple[Ratio, ...]:
+    return tuple(Ratio(f"{prefix}{figure.name}", figure.numerator) for figure in figures)
 
 
 def lots(by: str) -> Block:
@@ -100,7 +100,7 @@ BALANCE: tuple[Block | Quantiles, ...] = (
         mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid"), share("below_zero_share", "below_zero"),
         share("below_zero_at_end_share", "below_zero_at_end"),
     )),
-    *(Block("seat", {}, _of_whose((mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid")), who), where=where)
+    *(Block("seat", {}, _prefixed((mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid")), who), where=where)
       for who, where in _DECIDED.items()),
     Block("seat", {}, (share("medici_win_share", "win"),), where="seat == Medici"),
     Block("game", {}, (
@@ -152,7 +152,7 @@ ROUNDS = tuple(
         ("round_end", (*_COURSE, mean("left_mean", "left")), ""),
         ("lot", (mean("price_mean", "price"),), ""),
         ("round", (mean("loaded_mean", "loaded"), share("full_ships_share", "full"), *_COINS), ""),
-        *(("round", _of_whose(_COINS, who), where) for who, where in _DECIDED.items()),
+        *(("round", _prefixed(_COINS, who), where) for who, where in _DECIDED.items()),
     )
 )  # fmt: skip
 _PAID = (mean("price_mean", "price"),)
@@ -172,8 +172,11 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
 
 
 def _lots(block: Block, *, sized: bool = False) -> Block:
-    """Return a heat map of lots by size; all sizes together are left out if they total 1, as are shares of sizes if they do not matter."""
-    figures = [each for each in block.figures if sized or each.name != "share_of_level"]
+    """Return a heat map of lots by size.
+
+    With `sized` it shows the share of each size, and no margin, in which the shares would total 1.
+    """
+    figures = [figure for figure in block.figures if sized or figure.name != "share_of_level"]
     return replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
 
 
@@ -207,14 +210,14 @@ MAPS = {
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
     """Return labels of seats by their family, of tracks by harbor and goods, and of negative numbers."""
-    named = {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
-    named |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
-    named |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
+    labels = {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
+    labels |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
+    labels |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}
     for harbor in data.get("harbor", []):
-        named |= {f"{harbor['id']}.{kind}": f"{harbor['id']} {kind}" for kind in harbor["tracks"]}
+        labels |= {f"{harbor['id']}.{kind}": f"{harbor['id']} {kind}" for kind in harbor["tracks"]}
     for name, table in tables.items():
         for column in ("level", "column"):
             if column in table and (name in ("monopolies", "prices") or name.startswith("heat_")):
                 negative = {level for level in table[column].unique() if level.startswith(("-", "<-"))}
-                named |= {level: level.replace("-", "\N{MINUS SIGN}") for level in negative}
-    return named
+                labels |= {level: level.replace("-", "\N{MINUS SIGN}") for level in negative}
+    return labels

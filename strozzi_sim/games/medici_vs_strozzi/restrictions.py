@@ -16,7 +16,7 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     responder.
     """
     every_ship = sum(1 << ship * MAX_HARBORS for ship in range(MAX_SHIPS))
-    found = {
+    by_name = {
         "lot:above-N": Restriction(
             "no more than N tiles may be shown for one lot", at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2)
         ),
@@ -31,11 +31,11 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     for k, size in enumerate(components["ships"]["capacities"]):
         berths = ((1 << MAX_HARBORS) - 1) << k * MAX_HARBORS
         use = Use("ship", f"moored == yes and ship == {size}", Occasions("ship", "rounds", f"ship == {size}"))
-        found[f"ship:{size}"] = Restriction(
+        by_name[f"ship:{size}"] = Restriction(
             f"nothing may be loaded on the ship for {size}", never("no_place", berths), use
         )
-    for k, harbor in enumerate(each["id"] for each in components["harbor"]):
+    for k, harbor in enumerate(data["id"] for data in components["harbor"]):
         use = Use("ship", f"harbor == {harbor}", _ROUNDS)
-        words = f"no ship may be moored at {harbor}"
-        found[f"harbor:{harbor}"] = Restriction(words, never("no_place", every_ship << k), use)
-    return found
+        text = f"no ship may be moored at {harbor}"
+        by_name[f"harbor:{harbor}"] = Restriction(text, never("no_place", every_ship << k), use)
+    return by_name

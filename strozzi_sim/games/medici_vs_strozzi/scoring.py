@@ -79,7 +79,7 @@ def score_round(state, rules, journal):
             coins = track_pay(rules, harbor, kind, after)
             medici_cash += max(coins, 0)
             strozzi_cash += max(-coins, 0)
-            made = state.steps[MEDICI, harbor, kind] + state.steps[STROZZI, harbor, kind]
-            write_event(journal, MARKER, harbor, kind, after, made, abs(coins))
+            steps = state.steps[MEDICI, harbor, kind] + state.steps[STROZZI, harbor, kind]
+            write_event(journal, MARKER, harbor, kind, after, steps, abs(coins))
     state.cash[MEDICI], state.cash[STROZZI] = medici_cash, strozzi_cash
     write_event(journal, SCORE, medici_cash, strozzi_cash, 0, 0, 0)

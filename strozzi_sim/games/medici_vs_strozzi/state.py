@@ -49,9 +49,9 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("actor", "u1"),  #                          seat that must decide
     ("players", "u1"),
     ("round", "u1"),  #                          0 = round 1
-    ("start_player", "u1"),  #                   who led this round
+    ("start_player", "u1"),  #                   seat that led this round
     ("proposer", "u1"),  #                       seat that shows tiles and names the price
-    ("buyer", "u1"),  #                          while PLACE: who bought the lot
+    ("buyer", "u1"),  #                          while PLACE: seat that bought the lot
     ("first_action", "u1"),  #                   smallest action of the phase
     ("shown", "u1"),  #                          tiles of the lot on the table
     ("choices", "u2"),  #                        number of legal actions

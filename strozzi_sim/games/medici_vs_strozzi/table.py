@@ -22,29 +22,29 @@ class MediciTable(Table):
     sources = ("harbors", "monopolies", "bonus")
 
     def set_up(self) -> None:
-        data = self.components
-        ids = [(name, name.rpartition("-")[0], value) for name, _, value in tile_ids(dict(data))]
+        components = self.components
+        ids = [(name, name.rpartition("-")[0], value) for name, _, value in tile_ids(dict(components))]
         self._tiles = {name: {"id": name, "type": kind, "value": value} for name, kind, value in ids}
-        self._harbors = {harbor["id"]: list(harbor["tracks"]) for harbor in data["harbor"]}
-        self._capacities, self._switches = data["ships"]["capacities"], data["switches"]
+        self._harbors = {harbor["id"]: list(harbor["tracks"]) for harbor in components["harbor"]}
+        self._capacities, self._switches = components["ships"]["capacities"], components["switches"]
         self._tracks = {
             harbor: {kind: self._track(harbor, kind) for kind in kinds} for harbor, kinds in self._harbors.items()
         }
-        self.head["board"] = {"tracks": self._tracks, "types": [kind["key"] for kind in data["type"]]}
+        self.head["board"] = {"tracks": self._tracks, "types": [kind["key"] for kind in components["type"]]}
         for seat, family in enumerate(PLAYER_NAMES):
             self.head["seats"][seat] |= {"mark": family[0], "family": family}
         self.view |= {
             "proposer": 0, "lot": [], "price": None, "buyer": None, "ships": self._fleets(), "bag": len(self._tiles),
             "markers": {harbor: dict.fromkeys(kinds, 0) for harbor, kinds in self._harbors.items()}, "discards": [],
-            "cash": [None if self._is_hidden(seat) else data["money"]["start_cash"] for seat in range(SEATS)],
+            "cash": [None if self._is_hidden(seat) else components["money"]["start_cash"] for seat in range(SEATS)],
         }  # fmt: skip
         self._foretell()
 
     def _track(self, harbor: str, kind: str) -> Json:
         tracks = self.components["tracks"]
-        own = tracks.get("per_track", {}).get(f"{harbor}.{kind}", tracks)
-        bonus = {str(space): coins for space, coins in own["bonus"].items()}
-        return {"half": own["half_length"], "bonus": bonus}
+        track = tracks.get("per_track", {}).get(f"{harbor}.{kind}", tracks)
+        bonus = {str(space): coins for space, coins in track["bonus"].items()}
+        return {"half": track["half_length"], "bonus": bonus}
 
     def _fleets(self) -> list[list[Json]]:
         return [[{"capacity": n, "harbor": None, "tiles": []} for n in self._capacities] for _ in range(SEATS)]
@@ -127,8 +127,8 @@ class MediciTable(Table):
 
     def rules(self) -> list[str]:
         """Return the rules in short, without what is typed in a terminal."""
-        typed = (" (more, stop)", " 5@H1 is the ship for 5 at harbor H1.")
-        return [line.replace(typed[0], "").replace(typed[1], "") for line in super().rules()]
+        typed_hints = (" (more, stop)", " 5@H1 is the ship for 5 at harbor H1.")
+        return [line.replace(typed_hints[0], "").replace(typed_hints[1], "") for line in super().rules()]
 
     # -- rules that a record does not repeat ------------------------------------------------------------------------------
 
@@ -158,8 +158,8 @@ class MediciTable(Table):
 
     def _pull(self, seat: int, harbor: str, kind: str) -> int:
         steps = self.components["marker_steps"]
-        own = [tile for tile in self._tiles_at(seat, harbor) or [] if tile["type"] == kind]
-        return sum(steps["other_tile"] if tile["value"] else steps["value_zero_tile"] for tile in own)
+        tiles = [tile for tile in self._tiles_at(seat, harbor) or [] if tile["type"] == kind]
+        return sum(steps["other_tile"] if tile["value"] else steps["value_zero_tile"] for tile in tiles)
 
     def _load(self, seat: int, harbor: str) -> int | None:
         tiles = self._tiles_at(seat, harbor)
@@ -171,18 +171,18 @@ class MediciTable(Table):
         cash = self.view["cash"]
         if not self.view["round"] or self.last in ("score_round", "score_end"):
             return list(cash)
-        won, scoring = [0] * SEATS, self.components["scoring"]
+        gains, scoring = [0] * SEATS, self.components["scoring"]
         empty = -1 if self._switches["lone_worthless_ship_wins"] else 0
         for harbor, kinds in self._harbors.items():
             medici, strozzi = (empty if load is None else load for load in self.view["totals"][harbor])
             if medici != strozzi:
-                won[strozzi > medici] += scoring["harbor_majority"]
+                gains[strozzi > medici] += scoring["harbor_majority"]
             for kind in kinds:
                 place = self.view["ahead"][harbor][kind]
                 if place:
                     bonus = self._tracks[harbor][kind]["bonus"].get(str(abs(place)), 0)
-                    won[place < 0] += scoring["monopoly"] + bonus
-        return [None if cash[seat] is None else cash[seat] + won[seat] for seat in range(SEATS)]
+                    gains[place < 0] += scoring["monopoly"] + bonus
+        return [None if cash[seat] is None else cash[seat] + gains[seat] for seat in range(SEATS)]
 
     # -- a decision -------------------------------------------------------------------------------------------------------
 
@@ -204,8 +204,8 @@ class MediciTable(Table):
         if "@" in name:
             capacity, harbor = name.split("@")
             fleet = self.view["ships"][self.viewer]
-            held = next(len(ship["tiles"]) for ship in fleet if str(ship["capacity"]) == capacity)
-            note = f"{held + len(self.view['lot'])} of {capacity} spaces filled"
+            loaded = next(len(ship["tiles"]) for ship in fleet if str(ship["capacity"]) == capacity)
+            note = f"{loaded + len(self.view['lot'])} of {capacity} spaces filled"
             return {"label": f"{harbor}, ship for {capacity}", "at": f"load:{name}", "note": note}
         if name == "more":
             return {"label": "Another tile", "at": "bag", "note": f"one of {self.view['bag']} in the bag"}
@@ -218,10 +218,10 @@ class MediciTable(Table):
             {ship["capacity"]: (ship["harbor"], sorted(tile["id"] for tile in ship["tiles"])) for ship in fleet}
             for fleet in view["ships"]
         ]
-        known = [
+        seen_fleets = [
             {capacity: (harbor, sorted(tiles)) for capacity, (harbor, tiles) in fleet.items()} for fleet in seen.ships
         ]
-        yield "ships", fleets, known
+        yield "ships", fleets, seen_fleets
         yield "markers", view["markers"], {harbor: dict(kinds) for harbor, kinds in seen.markers.items()}
         yield "cash", view["cash"], list(seen.cash)
         yield "lot", [tile["id"] for tile in view["lot"]], list(seen.lot)

@@ -12,19 +12,19 @@ class _Chance(Draws):
     """The order of the tiles in the lines of a record; missing ones follow in any order."""
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
-        self._everything, rounds = list(tiles_of(components)), components["rounds"]["count"]
+        self._all_tiles, rounds = list(tiles_of(components)), components["rounds"]["count"]
         self.tiles: list[list[str]] = []  # of each round
         super().__init__(lines)
         self.tiles += [[] for _ in range(rounds - len(self.tiles))]
-        del self.tiles[rounds:]  # the line of a round too many breaks the rules by itself
+        del self.tiles[rounds:]  # the replay refuses the line of an extra round
         for order in self.tiles:
-            complete(order, self._everything)
+            complete(order, self._all_tiles)
 
     def read(self, line: Mapping[str, Any]) -> None:
         if line.get("type") == "round":
             self.tiles.append([])
         elif line.get("type") == "reveal" and self.tiles:
-            self.draw("tile", line.get("tile"), self._everything, self.tiles[-1])
+            self.draw("tile", line.get("tile"), self._all_tiles, self.tiles[-1])
 
 
 def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
@@ -35,15 +35,12 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Answer the game's question with a line.
-
-    Stopping has no line: a price answers this question and the next one.
-    """
+    """Answer the game's question with a line; a price answers the pending "reveal" with stop, as stopping has no line."""
     question = game.question
     assert question is not None
     choice = _choice(question, event)
     if choice is None:
-        raise RuleViolation(number, f"expected {_wanted(game)}, found {text(event)}")
+        raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")
     game.play(choice)
 
 
@@ -56,7 +53,7 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
         return "discard"
     if question.kind == "place" and kind == "load":
         berth = (event.get("ship"), event.get("harbor"))
-        return next((known for known in question.options if known == berth), None)
+        return next((option for option in question.options if option == berth), None)
     if kind != question.kind:
         return None
     if question.kind == "price":
@@ -66,7 +63,7 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
     return buys if type(buys) is bool else None
 
 
-def _wanted(game: Game) -> str:
+def _expected_line(game: Game) -> str:
     """Return the expected line, for a message."""
     assert game.question is not None
     kind, seat, options = game.question
@@ -80,4 +77,4 @@ def _wanted(game: Game) -> str:
     return f"a discard of player {seat}, or a load of ship {berths}"
 
 
-REPLAY = Replay(_set_up, _answer, _wanted)
+REPLAY = Replay(_set_up, _answer, _expected_line)

@@ -58,7 +58,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     phase, placed = state["phase"], list(zip(tiles, state["location"], strict=False))
 
     def tiles_at(place: int) -> tuple[str, ...]:
-        return tuple(tile for tile, where in placed if where == place)
+        return tuple(tile for tile, location in placed if location == place)
 
     def ship(p: int, k: int) -> Ship:
         harbor = state["harbor"][p][k]
@@ -130,31 +130,31 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     if position.lot and not position.over:
         price = "" if position.price is None else f" for {position.price} coins"
         lines.append(f"{s.PLAYER_NAMES[position.proposer]} shows {', '.join(position.lot)}{price}")
-    value = {name: number for name, _, number in tile_ids(dict(components))}
+    face_values = {name: number for name, _, number in tile_ids(dict(components))}
     for harbor in components["harbor"]:
         lines += ["", f"{harbor['id']}"]
         for seat, player in enumerate(s.PLAYER_NAMES):
-            for capacity, (where, tiles) in position.ships[seat].items():
-                if where == harbor["id"]:
-                    total = sum(value[tile] for tile in tiles)
-                    load = ", ".join(tile for tile in value if tile in tiles)  # in component order
+            for capacity, (ship_harbor, tiles) in position.ships[seat].items():
+                if ship_harbor == harbor["id"]:
+                    total = sum(face_values[tile] for tile in tiles)
+                    load = ", ".join(tile for tile in face_values if tile in tiles)  # in component order
                     lines.append(f"  {player:<8} ship for {capacity}: {load} = {total}, {capacity - len(tiles)} free")
         for kind in harbor["tracks"]:
             track = components["tracks"].get("per_track", {}).get(f"{harbor['id']}.{kind}", components["tracks"])
-            half, bonus = track["half_length"], {int(space): coins for space, coins in track["bonus"].items()}
+            half_length, bonus = track["half_length"], {int(space): coins for space, coins in track["bonus"].items()}
             place = position.markers[harbor["id"]][kind]
             spaces = " ".join(
                 "X" if k == place else "|" if k == 0 else "+" if abs(k) in bonus else "."
-                for k in range(half, -half - 1, -1)
+                for k in range(half_length, -half_length - 1, -1)
             )
             lines.append(f"  {kind:<8} M {spaces} S   {position_word(place)}")
     lines.append("")
-    longest = max(len(name) for name in names)
+    name_width = max(len(name) for name in names)
     for seat, name in enumerate(names):
-        empty = [f"{capacity}" for capacity, (where, _) in position.ships[seat].items() if where is None]
+        empty = [f"{capacity}" for capacity, (ship_harbor, _) in position.ships[seat].items() if ship_harbor is None]
         cash = "?" if position.cash[seat] is None else position.cash[seat]
         lines.append(
-            f"{s.PLAYER_NAMES[seat]:<8} {name:<{longest}}  {cash:>5} coins   not moored: {', '.join(empty) or '-'}"
+            f"{s.PLAYER_NAMES[seat]:<8} {name:<{name_width}}  {cash:>5} coins   not moored: {', '.join(empty) or '-'}"
         )
     return "\n".join(lines)
 
@@ -259,29 +259,29 @@ def observe(state, rules, seat, out):
         for kind in range(rules.types):
             half_length = rules.half_length[harbor, kind]
             if half_length > 0:
-                there = (harbor * s.MAX_TYPES + kind) * _NEXT_TRACK
+                offset = (harbor * s.MAX_TYPES + kind) * _NEXT_TRACK
                 position = state.position[harbor, kind]
-                out[of_track.position + there] = float32(side * position) / float32(half_length)
-                out[of_track.half_length + there] = float32(half_length) / float32(10)
-                out[of_track.bonus + there] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
+                out[of_track.position + offset] = float32(side * position) / float32(half_length)
+                out[of_track.half_length + offset] = float32(half_length) / float32(10)
+                out[of_track.bonus + offset] = float32(rules.bonus[harbor, kind, abs(position)]) / float32(20)
     for k in range(state.unseen):
         out[at.unseen + state.unseen_tile[k]] = 1
 
 
 @jit
-def _observe_seat(state, rules, other, out, there, hidden):
-    out[of_seat.cash + there] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
-    out[of_seat.room + there] = float32(state.room[other]) / float32(5)
-    out[of_seat.loaded + there] = float32(state.loaded[other]) / float32(rules.capacity_total)
-    out[of_seat.moored + there] = float32(state.moored[other]) / float32(rules.ships)
+def _observe_seat(state, rules, other, out, offset, hidden):
+    out[of_seat.cash + offset] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
+    out[of_seat.room + offset] = float32(state.room[other]) / float32(5)
+    out[of_seat.loaded + offset] = float32(state.loaded[other]) / float32(rules.capacity_total)
+    out[of_seat.moored + offset] = float32(state.moored[other]) / float32(rules.ships)
     for ship in range(rules.ships):
-        out[of_seat.ships + there + 2 * ship] = float32(state.free[other, ship]) / float32(5)
-        out[of_seat.ships + there + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
+        out[of_seat.ships + offset + 2 * ship] = float32(state.free[other, ship]) / float32(5)
+        out[of_seat.ships + offset + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
         harbor = state.harbor[other, ship]
         if harbor != s.NO_HARBOR:
-            out[of_seat.moored_at + there + ship * s.MAX_HARBORS + harbor] = 1
+            out[of_seat.moored_at + offset + ship * s.MAX_HARBORS + harbor] = 1
     for harbor in range(rules.harbors):
-        out[of_seat.values + there + harbor] = float32(state.value[other, harbor]) / float32(20)
+        out[of_seat.values + offset + harbor] = float32(state.value[other, harbor]) / float32(20)
         for kind in range(rules.types):
             steps = float32(state.steps[other, harbor, kind])
-            out[of_seat.steps + there + harbor * s.MAX_TYPES + kind] = steps / float32(5)
+            out[of_seat.steps + offset + harbor * s.MAX_TYPES + kind] = steps / float32(5)

@@ -103,16 +103,16 @@ def _rank(state, rules):
         state.step += 1
         return STEPPING
     players, seat = state.players, state.start_player
-    found = 0
+    ranked = 0
     for _ in range(players):
         stack = state.bid[seat]
         if stack != 0:
-            total, place = add_values(stack), found
+            total, place = add_values(stack), ranked
             while place > 0 and add_values(state.bid[state.ranking[place - 1]]) < total:
                 state.ranking[place] = state.ranking[place - 1]
                 place -= 1
             state.ranking[place] = seat
-            found += 1
+            ranked += 1
         seat = seat + 1 if seat + 1 < players else int64(0)
     state.start_player = state.ranking[0]
     state.rank = 0
@@ -150,9 +150,9 @@ def _lose(state, seat, cards):
 
 @inline_source
 def _put_under(state, seat, value, journal):
-    left = state.under_left[seat]
-    state.under[seat, left] = value
-    state.under_left[seat] = left + 1
+    count = state.under_left[seat]
+    state.under[seat, count] = value
+    state.under_left[seat] = count + 1
     _lose(state, seat, state.bid[seat] - one_card(value))
     write_event(journal, e.RETURNED, seat, value, 0, 0, 0)
 

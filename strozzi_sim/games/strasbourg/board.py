@@ -15,7 +15,7 @@ Rows = list[Sequence[Any]]
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the table as text; `position` is a View, or the reference game, which names what both have alike."""
+    """Return the table as text; `position` is a View or the reference game, which share attribute names."""
     parts = [
         [_heading(position, components)],
         _round_lines(position, components),
@@ -31,13 +31,13 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def _aligned(rows: Rows, left: Iterable[int] = ()) -> list[str]:
-    """Return rows as lines with aligned columns: those numbered in `left` left-aligned, the others right-aligned."""
-    left = set(left)
+def _aligned(rows: Rows, left_aligned: Iterable[int] = ()) -> list[str]:
+    """Return rows as lines with aligned columns: those in `left_aligned` to the left, the others to the right."""
+    left_aligned = set(left_aligned)
     widths = [max(len(str(row[k])) for row in rows) for k in range(len(rows[0]))]
     return [
         "  ".join(
-            f"{cell!s:<{width}}" if k in left else f"{cell!s:>{width}}"
+            f"{cell!s:<{width}}" if k in left_aligned else f"{cell!s:>{width}}"
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
@@ -48,12 +48,12 @@ def _heading(position: Any, components: Mapping[str, Any]) -> str:
     rounds = len(components["round_cards"])
     if position.over:
         return f"The game is over after {rounds} rounds"
-    left = f"start player {position.start_player}, chapels left {position.chapels_left}"
+    supplies = f"start player {position.start_player}, chapels left {position.chapels_left}"
     if position.step:
-        return f"Round {position.round} of {rounds}, step {step_words(position.step, position.guild)}, {left}"
+        return f"Round {position.round} of {rounds}, step {step_words(position.step, position.guild)}, {supplies}"
     if position.round == 0 or (position.round == 1 and not position.kept):
-        return f"Tasks are chosen, {left}"
-    return f"Round {position.round} of {rounds}, planning, {left}"
+        return f"Tasks are chosen, {supplies}"
+    return f"Round {position.round} of {rounds}, planning, {supplies}"
 
 
 def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
@@ -104,8 +104,8 @@ def _letters(components: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _council_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
-    held = ((chair, position.council[chair]) for chair in components["council"]["seats"])
-    chairs = ", ".join(f"{chair} {'-' if seat is None else seat}" for chair, seat in held)
+    holders = ((chair, position.council[chair]) for chair in components["council"]["seats"])
+    chairs = ", ".join(f"{chair} {'-' if seat is None else seat}" for chair, seat in holders)
     queue = [str(seat) for seat in position.queue]
     order = [f"Bids to come, in this order: {', '.join(queue)}"] if queue else []
     return [f"Council: {chairs}", *order]
@@ -115,9 +115,13 @@ def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[st
     letter = _letters(components)
     rows: Rows = [("Seat", "agent", "prestige", "coins", "privileges", "deck", "stacks", "bid", "goods")]
     for seat, name in enumerate(names):
-        own = position.goods[seat]
-        goods = "?" if own is None else " ".join(f"{own[guild]}{letter[guild]}" for guild in own if own[guild]) or "-"
-        money = ("?" if many[seat] is None else many[seat] for many in (position.coins, position.privileges))
+        counts = position.goods[seat]
+        goods = (
+            "?"
+            if counts is None
+            else " ".join(f"{counts[guild]}{letter[guild]}" for guild in counts if counts[guild]) or "-"
+        )
+        money = ("?" if amounts[seat] is None else amounts[seat] for amounts in (position.coins, position.privileges))
         sizes, bid = _cards(position.stack_sizes[seat]), position.bids[seat]
         shown_bid = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
         rows.append((seat, name, position.prestige[seat], *money, position.decks[seat], sizes, shown_bid, goods))
@@ -138,8 +142,8 @@ def _cards(cards: Iterable[int]) -> str:
 
 
 def _own_lines(view: Any) -> list[list[str]]:
-    words, points = task_names(view.components, view.players), _points(view.components)
-    tasks: Rows = [(" ", task, words[task], points[task], "points") for task in view.kept or view.dealt]
+    conditions, points = task_names(view.components, view.players), _points(view.components)
+    tasks: Rows = [(" ", task, conditions[task], points[task], "points") for task in view.kept or view.dealt]
     stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
     lines = [f"Your stacks: {stacks}; in your deck, in no order: {_cards(view.deck)}"]
     if view.hand or view.pile:
@@ -166,14 +170,18 @@ class _Final(Table):
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
     """Return the points by source, and the tasks with whether each was fulfilled (R12)."""
     final = position if isinstance(position, Table) else _Final(position)
-    found = score(final)
+    points_by_source = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]
-    sources += [(seat, name, *(found[source][seat] for source in SOURCES)) for seat, name in enumerate(names)]
-    words, points = task_names(components, final.players), _points(components)
+    sources += [
+        (seat, name, *(points_by_source[source][seat] for source in SOURCES)) for seat, name in enumerate(names)
+    ]
+    conditions, points = task_names(components, final.players), _points(components)
     penalty = components["tasks_meta"]["penalty_unfulfilled"]
     tasks: Rows = [("Seat", "task", "asks for", "fulfilled", "points")]
     for seat, kept in enumerate(final.kept):
         for task in kept or ():
-            done = task in found["fulfilled"][seat]
-            tasks.append((seat, task, words[task], "yes" if done else "no", points[task] if done else -penalty))
+            fulfilled = task in points_by_source["fulfilled"][seat]
+            tasks.append(
+                (seat, task, conditions[task], "yes" if fulfilled else "no", points[task] if fulfilled else -penalty)
+            )
     return [_aligned(sources, (1,)), _aligned(tasks, (1, 2, 3))]

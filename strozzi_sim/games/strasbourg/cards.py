@@ -56,10 +56,10 @@ def highest_card(bag):
 @inline_source
 def values_in(bag):
     """Return the set of values in a bag."""
-    found = int64(0)
+    values = int64(0)
     for value in range(1, MAX_VALUE + 1):
-        found |= int64(count_value(bag, value) != 0) << value
-    return found
+        values |= int64(count_value(bag, value) != 0) << value
+    return values
 
 
 @force_inline
@@ -68,20 +68,20 @@ def kth_member(members, k):
     first = int64(0)
     for width in (32, 16, 8):
         lower = count_bits(members & ((int64(1) << width) - 1))
-        beyond = int64(k >= lower)
-        k -= lower & -beyond
-        first += width & -beyond
-        members = (members >> (width & -beyond)) & ((int64(1) << width) - 1)
+        in_upper = int64(k >= lower)
+        k -= lower & -in_upper
+        first += width & -in_upper
+        members = (members >> (width & -in_upper)) & ((int64(1) << width) - 1)
     return first + kth_bit(members, k)
 
 
 @inline_source
 def expand(members, choice):
     """Return the members of a set whose indices in ascending order are in the set `choice`."""
-    found = int64(0)
+    chosen = int64(0)
     while choice != 0:
         lowest = members & -members
-        found |= lowest & -(choice & 1)
+        chosen |= lowest & -(choice & 1)
         members ^= lowest
         choice >>= 1
-    return found
+    return chosen

@@ -26,7 +26,7 @@ RECONSTRUCTED = {
 }
 
 # Reserved names, which no guild, edifice or task may have, with their meaning.
-_TAKEN = {
+_RESERVED = {
     "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(limit.LORDS, "a seat of the council"),
     **dict.fromkeys(limit.STEPS, "a step of the round"),
 }  # fmt: skip
@@ -170,7 +170,7 @@ def check(components: Components, where: str) -> None:
     """Check the constraints that span several values."""
     order, meta = components.guilds.order, components.tasks_meta
     check_distinct(order, f"{where}: guilds.order")
-    _refuse_taken(order, _TAKEN, f"{where}: guilds.order", "a guild")
+    _refuse_reserved(order, _RESERVED, f"{where}: guilds.order", "a guild")
     for letter, guild in components.guilds.letters.items():
         check_known("guild", guild, order, f"{where}: guilds.letters.{letter}")
     chairs = "the seats nobility, church, merchants and one per guild"
@@ -198,26 +198,31 @@ def _city(components: Components, key: str = "city") -> City:
 
 
 def _check_ids(components: Components, city: City, where: str) -> None:
-    """Refuse ids that are reserved in tables, labels and names of restrictions."""
-    others = {"chapel": "the chapels", "yes": "yes", "no": "no"}
-    taken = _TAKEN | dict.fromkeys(components.guilds.order, "a guild") | others
+    """Raise InputError for ids that are reserved in tables, labels and names of restrictions."""
+    reserved = _RESERVED | dict.fromkeys(components.guilds.order, "a guild")
+    reserved |= {"chapel": "the chapels", "yes": "yes", "no": "no"}
     places = (*map(space_name, (*city.guilds, *city.sites)), *map(corner_name, city.chapel_sites))
-    taken |= dict.fromkeys(places, "a place in the city")
-    for name, things, what in (("edifices", components.edifices, "an edifice"), ("tasks", components.tasks, "a task")):
-        ids = [thing.id for thing in things]
-        _refuse_taken(ids, taken | dict.fromkeys(filter(str.isdecimal, ids), "a number"), f"{where}: {name}", what)
-        taken |= dict.fromkeys(ids, what)
+    reserved |= dict.fromkeys(places, "a place in the city")
+    for name, blocks, described in (
+        ("edifices", components.edifices, "an edifice"),
+        ("tasks", components.tasks, "a task"),
+    ):
+        ids = [block.id for block in blocks]
+        _refuse_reserved(
+            ids, reserved | dict.fromkeys(filter(str.isdecimal, ids), "a number"), f"{where}: {name}", described
+        )
+        reserved |= dict.fromkeys(ids, described)
 
 
-def _refuse_taken(names: Iterable[str], taken: Mapping[str, str], key: str, what: str) -> None:
+def _refuse_reserved(names: Iterable[str], reserved: Mapping[str, str], key: str, described: str) -> None:
     for name in names:
-        if name in taken:
-            raise InputError(f"{key}: {what} cannot be called {name!r}, which stands for {taken[name]}")
+        if name in reserved:
+            raise InputError(f"{key}: {described} cannot be called {name!r}, which stands for {reserved[name]}")
 
 
-def _each_once(given: Iterable[str], wanted: Iterable[str], key: str, words: str) -> None:
-    if sorted(given) != sorted(wanted):
-        raise InputError(f"{key}: expected {words} ({', '.join(wanted)}), got {', '.join(given) or 'nothing'}")
+def _each_once(names: Iterable[str], expected: Iterable[str], key: str, description: str) -> None:
+    if sorted(names) != sorted(expected):
+        raise InputError(f"{key}: expected {description} ({', '.join(expected)}), got {', '.join(names) or 'nothing'}")
 
 
 def _check_cards(cards: _Cards, key: str) -> None:
@@ -234,8 +239,8 @@ def _check_cards(cards: _Cards, key: str) -> None:
 def _check_rounds(components: Components, where: str) -> None:
     rounds, edifices = len(components.round_cards), pluralize(len(components.edifices), "edifice")
     if len(components.edifices) < rounds:
-        words = f"{edifices} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
-        raise InputError(f"{where}: edifices: {words}")
+        text = f"{edifices} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
+        raise InputError(f"{where}: edifices: {text}")
     for card in components.round_cards:
         for step in AUCTIONED:
             check_known(
@@ -246,14 +251,14 @@ def _check_rounds(components: Components, where: str) -> None:
             )
     for guild, times in _auctions(components).items():
         if times > limit.MAX_GOODS:
-            words = f"at most {limit.MAX_GOODS}, as many goods of one guild as a player may have"
-            raise InputError(f"{where}: round_cards: guild {guild!r} is named {times} times; {words}")
+            text = f"at most {limit.MAX_GOODS}, as many goods of one guild as a player may have"
+            raise InputError(f"{where}: round_cards: guild {guild!r} is named {times} times; {text}")
 
 
 def _auctions(components: Components) -> dict[str, int]:
     """Return the number of steps of each guild in a game."""
-    named = [getattr(card.guilds, step) for card in components.round_cards for step in AUCTIONED]
-    return {guild: named.count(guild) for guild in components.guilds.order}
+    guilds_of_steps = [getattr(card.guilds, step) for card in components.round_cards for step in AUCTIONED]
+    return {guild: guilds_of_steps.count(guild) for guild in components.guilds.order}
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:
@@ -319,7 +324,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
 def warnings(components: Components) -> list[str]:
     """Return warnings about a playable component set: one per task that no game can fulfil."""
     bounds = Bounds(_city(components), _auctions(components), len(components.round_cards), components.chapels.count)
-    return [f"no game can fulfil a task: {words}" for words in bounds.unfulfillable(components.tasks)]
+    return [f"no game can fulfil a task: {text}" for text in bounds.unfulfillable(components.tasks)]
 
 
 def rounds(components: dict[str, Any]) -> int:

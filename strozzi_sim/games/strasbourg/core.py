@@ -36,12 +36,12 @@ def deal(state, rules, players, start_player, chance, journal):
         reset_source(chance, s.CARD_SOURCE + seat)
     _lay_out_rounds(state, rules, chance, journal)
     unseen = (int64(1) << rules.tasks) - 1
-    left = rules.tasks
+    undealt = rules.tasks
     for seat in range(players):
         dealt = int64(0)
         for _ in range(rules.dealt):
-            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, s.TASK_SOURCE, left))
-            left -= 1
+            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, s.TASK_SOURCE, undealt))
+            undealt -= 1
         unseen &= ~dealt
         state.dealt[seat] = dealt
     _ask_keep(state, rules, int64(0))

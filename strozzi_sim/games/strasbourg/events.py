@@ -55,7 +55,7 @@ def step_words(step: str, guild: str | None) -> str:
 
 def ids_of(block: str) -> Callable[[Components], list[str]]:
     """Return a function of component data that returns the ids of a list of blocks."""
-    return lambda components: [each["id"] for each in components[block]]
+    return lambda components: [entry["id"] for entry in components[block]]
 
 
 def _guilds(components: Components) -> list[str]:
@@ -68,7 +68,7 @@ def chairs_of(components: Components) -> list[str]:
 
 
 def _place(name: str, cells: Callable[[City, int], Cell]) -> Any:
-    """Return a field for a place, None below 0, given what turns a number into its cell."""
+    """Return the field of a place, None below 0; `cells` returns the cell of a number."""
     return converted(name, lambda k, components: None if k < 0 else list(cells(city_of(components), k)))
 
 
@@ -136,7 +136,7 @@ def _hide_money(line: Line, components: Components, viewer: int) -> Line:
     if not components["switches"]["hide_money"]:
         return line
     hidden = ("held", "coins", "goods")
-    return line | {name: [each if k == viewer else None for k, each in enumerate(line[name])] for name in hidden}
+    return line | {name: [amount if k == viewer else None for k, amount in enumerate(line[name])] for name in hidden}
 
 
 # -- text ------------------------------------------------------------------------------------------------------------
@@ -156,16 +156,16 @@ def _tasks_text(line: Mapping[str, Any], say: Say) -> str:
 
 def _plan_text(line: Mapping[str, Any], say: Say) -> str:
     if line["stacks"] is not None:
-        made = ", ".join(map(stack_name, line["stacks"])) or "no stacks"
-        return say("{player:draws} {cards} and {does:makes} {made}.", cards=_listed(line["drawn"]), made=made)
+        stacks = ", ".join(map(stack_name, line["stacks"])) or "no stacks"
+        return say("{player:draws} {cards} and {does:makes} {made}.", cards=_listed(line["drawn"]), made=stacks)
     sizes = line["sizes"]
     if not sizes:
         return say("{player:has} no stacks.")
     if len(set(sizes)) > 1:
         return say("{player:has} {count} stacks, of {cards} cards.", count=len(sizes), cards=_listed(sizes))
     cards = pluralize(sizes[0], "card")
-    made = f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each"
-    return say("{player:has} {made}.", made=made)
+    stacks = f"a stack of {cards}" if len(sizes) == 1 else f"{len(sizes)} stacks of {cards} each"
+    return say("{player:has} {made}.", made=stacks)
 
 
 def _step_text(line: Mapping[str, Any], say: Say) -> str:
@@ -213,14 +213,14 @@ def _council_text(line: Mapping[str, Any], say: Say) -> str:
 
 _GUILD = one_of("guild", _guilds)
 EVENTS = Events(
-    Event("laid", ("round", "round_card", "edifice"), recorded=False),  # one for each round, before:
+    Event("laid", ("round", "round_card", "edifice"), recorded=False),  # one per round, before `setup`
     Event("setup", (unrecorded("start_player"),), "Round cards {round_cards}; edifices {edifices}.", make=_setup),
-    Event("task", ("player", "task", "kept"), recorded=False),  # one for each task dealt, before:
+    Event("task", ("player", "task", "kept"), recorded=False),  # one per task dealt, before `keep_tasks`
     Event("keep_tasks", ("player",), _tasks_text, make=_kept_tasks,
           hide=lambda line, components, viewer: {**line, "dealt": None, "tasks": None}),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("drawn", ("player", "value", "from_under"), recorded=False),
-    Event("stack", ("player", "bag"), recorded=False),  # one for each stack, greatest first, before:
+    Event("stack", ("player", "bag"), recorded=False),  # one per stack, greatest first, before `plan`
     Event("plan", ("player", unrecorded("stacks")), _plan_text, make=_plan, since=("round",), hide=_hide_plan),
     Event("step", (one_of("step", lambda components: STEPS), seat("start_player"),
                    converted("guild", lambda k, components: None if k == NOBODY else _guilds(components)[k])), _step_text),
@@ -230,7 +230,7 @@ EVENTS = Events(
           _chair_text, of="act"),
     Event("good", ("player", _GUILD), "{player:takes} a good of the {guild}s.", of="act"),
     Event("place", ("player", _place("space", City.cell), number("price", unit="coin")), _space_text, of="act"),
-    Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one for each guild, before:
+    Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one per guild, before `sell`
     Event("sell", ("player", unrecorded("coins")), _sale_text, make=_sale, of="act"),
     Event("decline", ("player",), "{player:does} no more.", of="act"),
     Event("return_card", ("player", "card"), "{player:puts} a {card} under the deck."),
@@ -239,7 +239,7 @@ EVENTS = Events(
     Event("prestige", ("player", "gained", "privileges", "total", "held"), recorded=False),
     Event("council", ("player", "coins", "goods", "deck"), _council_text, by_seat=True, make=_council, hide=_hide_money),
     Event("points", ("player", "council", "city", "chapels", "edifices"), recorded=False),
-    Event("fulfilled", ("player", "task"), recorded=False),  # one for each, before:
+    Event("fulfilled", ("player", "task"), recorded=False),  # one per task, before `score_end`
     Event("score_end", ("player", "privileges", "tasks", "total", "won"), final_text("points"), by_seat=True, make=_score_end),
 )  # fmt: skip
 (

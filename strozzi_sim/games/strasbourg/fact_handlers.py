@@ -168,14 +168,14 @@ def _on_step(facts, step, start_player, guild):
 @jit
 def _on_bid(facts, seat, stack):
     if stack != 0:
-        total, mine = add_values(stack), facts.first_round + seat
+        total, round_row = add_values(stack), facts.first_round + seat
         lap = seats_after(facts.start_player, seat, facts.players)
         facts.bid_row[seat] = _add_bid(
             facts, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, lap=lap, cards=count_cards(stack),
             sum=total, waited=facts.waited[seat] > 0,
         )  # fmt: skip
-        facts.round_used[mine] += 1
-        facts.round_bid[mine] += total
+        facts.round_used[round_row] += 1
+        facts.round_bid[round_row] += total
     facts.asked_to_bid += 1
     if facts.asked_to_bid == facts.players:
         _rank_bids(facts)
@@ -260,38 +260,38 @@ def close_game(facts, state, rules):
 def _close_city(facts, rules):
     """Write the final points of members and buildings."""
     for row in range(facts.first_chapel, facts.chapel_rows):
-        site, each = facts.chapel_site[row], rules.chapel_points
+        site, points = facts.chapel_site[row], rules.chapel_points
         beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)
-        builder, round_ = facts.chapel_seat[row], facts.chapel_round[row]
-        members, own, before = _pay(facts, facts.placement_chapels, beside, each, builder, round_)
+        builder, built_in = facts.chapel_seat[row], facts.chapel_round[row]
+        members, own_members, earlier = _pay(facts, facts.placement_chapels, beside, points, builder, built_in)
         facts.chapel_members[row] = members
-        facts.chapel_points[row] = members * each
-        facts.chapel_own_points[row] = own * each
-        facts.chapel_beside_own[row] = before > 0
+        facts.chapel_points[row] = members * points
+        facts.chapel_own_points[row] = own_members * points
+        facts.chapel_beside_own[row] = earlier > 0
     for row in range(facts.first_edifice, facts.edifice_rows):
-        site, each = facts.edifice_site[row], rules.edifice_points[facts.edifice_edifice[row]]
+        site, points = facts.edifice_site[row], rules.edifice_points[facts.edifice_edifice[row]]
         beside = rules.site_spaces[site] if site < facts.sites else int64(0)
-        builder, round_ = facts.edifice_seat[row], facts.edifice_round[row]
-        members, own, before = _pay(facts, facts.placement_edifices, beside, each, builder, round_)
+        builder, built_in = facts.edifice_seat[row], facts.edifice_round[row]
+        members, own_members, earlier = _pay(facts, facts.placement_edifices, beside, points, builder, built_in)
         facts.edifice_members[row] = members
-        facts.edifice_points[row] = members * each
-        facts.edifice_own_points[row] = own * each
-        facts.edifice_beside_own[row] = before > 0
+        facts.edifice_points[row] = members * points
+        facts.edifice_own_points[row] = own_members * points
+        facts.edifice_beside_own[row] = earlier > 0
 
 
 @force_inline
-def _pay(facts, paid, beside, each, builder, round_):
-    """Pay the members on the set `beside` of spaces; return (members, members of the builder, those that stood there).
+def _pay(facts, paid, beside, points, builder, built_in):
+    """Pay the members on the set `beside` of spaces; return (members, the builder's, the builder's earlier than the building).
 
-    The builder's members stood there if they were placed up to the round, which builds after all its placements.
+    A member placed in the round `built_in` is earlier: a round builds after all its placements.
     """
-    members = own = before = int64(0)
+    members = own_members = earlier = int64(0)
     for row in range(facts.first_placement, facts.placement_rows):
         if (beside >> facts.placement_space[row]) & 1:
             members += 1
-            mine = int64(facts.placement_seat[row] == builder)
-            own += mine
-            before += mine & int64(facts.placement_round[row] <= round_)
-            paid[row] += each
-            facts.placement_points[row] += each
-    return members, own, before
+            is_own = int64(facts.placement_seat[row] == builder)
+            own_members += is_own
+            earlier += is_own & int64(facts.placement_round[row] <= built_in)
+            paid[row] += points
+            facts.placement_points[row] += points
+    return members, own_members, earlier

@@ -77,8 +77,8 @@ def _corners(setting: GameConfig) -> Levels:
 def _acts(setting: GameConfig) -> list[list[bool]]:
     """Return whether the rank acts (R5.5), by [step, rank]."""
     guild_step = min(setting.players - 1, MAX_ACTING)  # all but the lowest bid
-    acting = [2 if step == 0 else guild_step if step % 2 else 1 for step in range(AUCTIONS)]
-    return [[rank <= most for rank in range(SEATS + 1)] for most in acting]
+    acting_ranks = [2 if step == 0 else guild_step if step % 2 else 1 for step in range(AUCTIONS)]
+    return [[rank <= ranks for rank in range(SEATS + 1)] for ranks in acting_ranks]
 
 
 def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -96,15 +96,17 @@ _COINS: dict[str, Any] = {"dtype": "u2", "unit": "coins"}
 _INFLUENCE: dict[str, Any] = {"dtype": "u2", "unit": "influence"}
 
 
-def _building(sites: Any, what: str) -> Iterable[Column]:
+def _building(sites: Any, building: str) -> Iterable[Column]:
     """Return the columns of a building at the end of the game."""
     return (
-        Column("site", f"site of the {what}", sites),
-        derived("built", f"the {what} was built", "site", lambda setting: [*[1] * (len(sites(setting).names) - 1), 0]),
+        Column("site", f"site of the {building}", sites),
+        derived(
+            "built", f"the {building} was built", "site", lambda setting: [*[1] * (len(sites(setting).names) - 1), 0]
+        ),
         Column("members", "members beside it at the end, of all players", unit="members"),
         Column("points", "points paid to all players", **_POINTS),
         Column("own_points", "points paid to the seat that built it", **_POINTS),
-        yes_or_no("beside_own", f"the {what} was built beside a member of the seat"),
+        yes_or_no("beside_own", f"the {building} was built beside a member of the seat"),
     )
 
 

@@ -16,8 +16,8 @@ NO_PRICE = "."  # its price in `price_map`
 
 def column_name(column: int) -> str:
     """Return the letters of a column of the map, counted from 1: a .. z, aa, ab, .."""
-    before, last = divmod(column - 1, 26)
-    return (column_name(before) if before else "") + chr(ord("a") + last)
+    prefix, last = divmod(column - 1, 26)
+    return (column_name(prefix) if prefix else "") + chr(ord("a") + last)
 
 
 def space_name(cell: Sequence[int]) -> str:
@@ -72,8 +72,8 @@ class City:
         return self._near(corner, ((0, 0), (1, 0), (0, 1), (1, 1)))
 
     def _near(self, cell: Cell, steps: Iterable[Cell]) -> list[Cell]:
-        near = ((cell[0] + across, cell[1] + down) for across, down in steps)
-        return [other for other in near if other in self.guilds]
+        neighbours = ((cell[0] + across, cell[1] + down) for across, down in steps)
+        return [neighbour for neighbour in neighbours if neighbour in self.guilds]
 
 
 def city_of(components: Mapping[str, Any], key: str = "city") -> City:
@@ -103,18 +103,18 @@ def _read_city(
     )
     guilds, coins, sites = {}, {}, []
     for cell, letter in owners.items():
-        price, where = prices[cell], f"row {cell[1]}, column {cell[0]}"
+        price, place = prices[cell], f"row {cell[1]}, column {cell[0]}"
         if (letter == SITE) != (price == NO_PRICE):
             raise InputError(
-                f"{key}.price_map: {where}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} is for building sites "
+                f"{key}.price_map: {place}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} is for building sites "
                 f"({SITE!r}) only"
             )
         if letter == SITE:
             sites.append(cell)
             continue
-        check_known("letter", letter, [*letters, SITE], f"{key}.guild_map: {where}")
+        check_known("letter", letter, [*letters, SITE], f"{key}.guild_map: {place}")
         if not price.isascii() or not price.isdecimal() or int(price) > MAX_PRICE:
-            raise InputError(f"{key}.price_map: {where}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
+            raise InputError(f"{key}.price_map: {place}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
         guilds[cell], coins[cell] = letters[letter], int(price)
     if len(sites) > MAX_SITES:
         raise InputError(f"{key}.guild_map: {len(sites)} building sites; at most {MAX_SITES}")

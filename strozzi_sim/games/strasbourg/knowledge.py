@@ -1,4 +1,4 @@
-"""A seat's knowledge of a game: `conceal` removes the rest, `determinize` samples it, `seen_action` is what it learns.
+"""A seat's knowledge of a game: `conceal` removes all else, `determinize` samples it, `seen_action` is what a seat learns.
 
 Secret are the tasks of others; the contents of others' shuffled decks (of the own deck only the order, which no state
 has); the cards in others' stacks, and their order and numbers, which rank them by content (A67); and, until all have
@@ -65,7 +65,7 @@ def conceal(state, rules, seat):
 @jit
 def hide_stacks(state, seat):
     """Reduce a seat's stacks to the sizes of the unused ones, greatest first."""
-    unused, found = state.unused[seat], 0
+    unused, hidden = state.unused[seat], 0
     state.unused[seat] = (int64(1) << count_bits(unused)) - 1
     while unused != 0:
         k = lowest_bit(unused)
@@ -73,13 +73,13 @@ def hide_stacks(state, seat):
         stack = state.stacks[seat, k]
         state.stacks[seat, k] = 0
         unknown = stack if stack & s.UNKNOWN_STACK else s.UNKNOWN_STACK + count_cards(stack)
-        place = found
+        place = hidden
         while place > 0 and state.stacks[seat, place - 1] < unknown:
             state.stacks[seat, place] = state.stacks[seat, place - 1]
             place -= 1
         state.stacks[seat, place] = unknown
-        found += 1
-    state.stack_count[seat] = found
+        hidden += 1
+    state.stack_count[seat] = hidden
     state.repeated[seat] = 0
 
 
@@ -113,7 +113,7 @@ def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, from the prior above."""
     players, over = state.players, state.phase == s.OVER
     unseen = ((int64(1) << rules.tasks) - 1) & ~state.dealt[seat]
-    left = rules.tasks - rules.dealt
+    undealt = rules.tasks - rules.dealt
     for other in range(players):
         if other == seat:
             continue
@@ -122,8 +122,8 @@ def determinize(state, rules, seat, rng):
             continue
         dealt = int64(0)
         for _ in range(rules.dealt):
-            dealt |= int64(1) << kth_member(unseen & ~dealt, randbelow(rng, left))
-            left -= 1
+            dealt |= int64(1) << kth_member(unseen & ~dealt, randbelow(rng, undealt))
+            undealt -= 1
         unseen &= ~dealt
         state.dealt[other] = dealt
         if state.phase != s.KEEP or other < state.actor:
@@ -143,11 +143,11 @@ def determinize(state, rules, seat, rng):
 
 @jit
 def _begin_turn(state, rules, seat, rng):
-    """Give a rival what its pending decision implies: the compulsory cards, coins for a space, or a good."""
+    """Give a rival the cards, coins or good without which its pending decision would not arise."""
     if is_planning(state):
         for _ in range(rules.min_draw):
-            left = state.deck_left[seat]
-            k = randbelow(rng, left) if left > 0 else int64(0)
+            deck_left = state.deck_left[seat]
+            k = randbelow(rng, deck_left) if deck_left > 0 else int64(0)
             state.hand += one_card(take_card(state, seat, k))
     elif state.phase == s.PLACE and rules.hide_money:
         while placements(state, rules, seat, state.guild) == 0:
@@ -167,26 +167,26 @@ def unseen_cards(state, rules, seat):
 
 @jit
 def deal_cards(state, rules, seat, rng):
-    """Deal a rival's unseen cards to the places where they may be."""
-    rest, certain = unseen_cards(state, rules, seat), int64(0)
-    known, shown = state.known[seat], state.shown[seat]
-    if known != 0:
+    """Deal a rival's unseen cards to its face-down stacks and its deck; the others were discarded unseen."""
+    unplaced, certain = unseen_cards(state, rules, seat), int64(0)
+    public, shown = state.known[seat], state.shown[seat]
+    if public != 0:
         for value in range(1, s.MAX_VALUE + 1):
-            certain += max(count_value(known, value) - count_value(shown, value), 0) * one_card(value)
-        rest -= certain
+            certain += max(count_value(public, value) - count_value(shown, value), 0) * one_card(value)
+        unplaced -= certain
     count, places = state.stack_count[seat], int64(0)
     for k in range(count):
         places += state.stacks[seat, k] & (s.UNKNOWN_STACK - 1)
     for k in range(count):
         stack = int64(0)
         for _ in range(state.stacks[seat, k] & (s.UNKNOWN_STACK - 1)):
-            left = count_cards(certain)
-            if left > 0 and randbelow(rng, places) < left:
-                card = one_card(kth_card(certain, randbelow(rng, left)))
+            certain_left = count_cards(certain)
+            if certain_left > 0 and randbelow(rng, places) < certain_left:
+                card = one_card(kth_card(certain, randbelow(rng, certain_left)))
                 certain -= card
             else:
-                card = one_card(kth_card(rest, randbelow(rng, count_cards(rest))))
-                rest -= card
+                card = one_card(kth_card(unplaced, randbelow(rng, count_cards(unplaced))))
+                unplaced -= card
             stack += card
             places -= 1
         place = int64(k)
@@ -195,16 +195,16 @@ def deal_cards(state, rules, seat, rng):
             place -= 1
         state.stacks[seat, place] = stack
     finish_stacks(state, seat)
-    for gone in range(count_cards(rest), state.deck_left[seat], -1):
-        rest -= one_card(kth_card(rest, randbelow(rng, gone)))
-    state.deck[seat] = rest
+    for in_hand in range(count_cards(unplaced), state.deck_left[seat], -1):
+        unplaced -= one_card(kth_card(unplaced, randbelow(rng, in_hand)))
+    state.deck[seat] = unplaced
 
 
 @jit
 def seen_action(before, after, rules, action, viewer):
     """Return what `viewer` learns from a step.
 
-    That is the action, except for a rival's stack its cards, and at the end of planning the sizes of all stacks.
+    That is the action; but of a bid the cards of the stack, and at the end of planning the sizes of all stacks.
     """
     seat, phase = before.actor, before.phase
     if viewer == seat:
@@ -218,8 +218,9 @@ def seen_action(before, after, rules, action, viewer):
     if is_planning(after) and after.round == before.round:
         if rules.sequential and after.planned != before.planned:
             return _sizes(after)
-        came = after.actor == viewer or ((before.planned ^ after.planned) >> viewer) & 1  # or planned without a choice
-        return int64(_TURN) if came else int64(0)
+        planned_now = ((before.planned ^ after.planned) >> viewer) & 1  # without a choice
+        is_turn = after.actor == viewer or planned_now
+        return int64(_TURN) if is_turn else int64(0)
     return _sizes(after)
 
 

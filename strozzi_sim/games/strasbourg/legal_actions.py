@@ -45,10 +45,10 @@ def keep_choices(state, rules, seat):
     dealt, forbidden = state.dealt[seat], rules.no_task[seat]
     if dealt & forbidden == 0:
         return legal
-    allowed, left = int64(0), legal
-    while left != 0:
-        choice = lowest_bit(left)
-        left &= left - 1
+    allowed, remaining = int64(0), legal
+    while remaining != 0:
+        choice = lowest_bit(remaining)
+        remaining &= remaining - 1
         if expand(dealt, choice) & forbidden == 0:
             allowed |= int64(1) << choice
     return allowed if allowed != 0 else legal
@@ -62,13 +62,13 @@ def splits(state, seat):
     """
     count = state.stack_count[seat]
     stack, hand = state.stacks[seat, count], state.hand
-    greatest = state.stacks[seat, count - 1] if count > 0 else int64(1) << 32
-    found = int64(1)
+    limit = state.stacks[seat, count - 1] if count > 0 else int64(1) << 32
+    legal = int64(1)
     for value in range(1, state.last_value + 1):
         card = one_card(value)
-        fits = int64((hand & (card * 31)) != 0) & int64(stack + card <= greatest)
-        found |= fits << value
-    return found
+        fits = int64((hand & (card * 31)) != 0) & int64(stack + card <= limit)
+        legal |= fits << value
+    return legal
 
 
 @inline_source
@@ -131,10 +131,10 @@ def building_sites(state, rules, seat, chapel):
         return int64(0)
     if (rules.no_chapel[seat] if chapel else rules.no_edifice[seat]) == 0:
         return free
-    allowed, left = int64(0), free
-    while left != 0:
-        site = lowest_bit(left)
-        left &= left - 1
+    allowed, remaining = int64(0), free
+    while remaining != 0:
+        site = lowest_bit(remaining)
+        remaining &= remaining - 1
         if may_build(state, rules, seat, site, chapel):
             allowed |= int64(1) << site
     return allowed if allowed != 0 or rules.building_optional else free

@@ -1,8 +1,8 @@
 """The observation tensor of a seat: float32[OBSERVATION], in the named slices of SLICES.
 
-Different concealed states have different observations. Omitted is only what no longer affects play: guilds and
-edifices of past rounds, the order of cards drawn from under a deck, the number of own stacks used, and the ranking of
-bids in past steps; also, at the end of the game, others' tasks and the final scores.
+Different concealed states have different observations, except for what no longer affects play: guilds and edifices of
+past rounds, the order of cards drawn from under a deck, the number of own stacks used, and the ranking of bids in past
+steps; also, at the end of the game, others' tasks and the final scores.
 """
 
 from numba import float32, int64
@@ -141,12 +141,12 @@ def observe(state, rules, seat, out):
 def _observe_rounds(state, rules, out):
     """Write the guilds and edifices of this round and later ones."""
     for number in range(state.round, rules.rounds):
-        ahead = number - state.round
-        out[at.round_edifices + ahead * s.MAX_EDIFICES + state.round_edifice[number]] = 1
+        rounds_ahead = number - state.round
+        out[at.round_edifices + rounds_ahead * s.MAX_EDIFICES + state.round_edifice[number]] = 1
         for k in range(3):
             guild = rules.card_guild[state.round_card[number], k]
-            out[at.guilds + (3 * ahead + k) * s.MAX_GUILDS + guild] = 1
-            out[at.guilds_later + guild] += float32(ahead > 0)
+            out[at.guilds + (3 * rounds_ahead + k) * s.MAX_GUILDS + guild] = 1
+            out[at.guilds_later + guild] += float32(rounds_ahead > 0)
     for guild in range(rules.guilds):
         out[at.guilds_later + guild] /= float32(3)
 
@@ -159,56 +159,56 @@ def _observe_auction(state, seat, out):
         out[of_seat.turn + seats_after(seat, state.actor, state.players) * _NEXT_SEAT] = 1
         queue = state.queue
         for k in range(1, count_bits(state.undecided)):
-            there = of_seat.turn + seats_after(seat, queue & 15, state.players) * _NEXT_SEAT
-            out[there] = float32(s.SEATS - k) / float32(s.SEATS)
+            offset = seats_after(seat, queue & 15, state.players) * _NEXT_SEAT
+            out[of_seat.turn + offset] = float32(s.SEATS - k) / float32(s.SEATS)
             queue >>= 4
     elif s.TAKE_SEAT <= phase <= s.RETURN:
         for rank in range(state.bidders):
-            there = seats_after(seat, state.ranking[rank], state.players) * _NEXT_SEAT
-            out[of_seat.rank + there] = float32(s.SEATS - rank) / float32(s.SEATS)
-            out[of_seat.idle + there] = float32((state.idle >> state.ranking[rank]) & 1)
+            offset = seats_after(seat, state.ranking[rank], state.players) * _NEXT_SEAT
+            out[of_seat.rank + offset] = float32(s.SEATS - rank) / float32(s.SEATS)
+            out[of_seat.idle + offset] = float32((state.idle >> state.ranking[rank]) & 1)
     if phase == s.SELL:
         out[at.proceeds] = float32(state.proceeds) / float32(20)
 
 
 @jit
-def _observe_seat(state, rules, other, out, there):
+def _observe_seat(state, rules, other, out, offset):
     if state.coins[other] == s.UNKNOWN_COINS:
-        out[of_seat.money_unknown + there] = 1
+        out[of_seat.money_unknown + offset] = 1
     else:
-        out[of_seat.coins + there] = float32(state.coins[other]) / float32(20)
-        out[of_seat.privileges + there] = float32(state.privileges[other]) / float32(5)
+        out[of_seat.coins + offset] = float32(state.coins[other]) / float32(20)
+        out[of_seat.privileges + offset] = float32(state.privileges[other]) / float32(5)
         for guild in range(rules.guilds):
-            out[of_seat.goods + there + guild] = float32(state.goods[other, guild]) / float32(5)
+            out[of_seat.goods + offset + guild] = float32(state.goods[other, guild]) / float32(5)
     members = state.members[other]
-    out[of_seat.prestige + there] = float32(state.prestige[other]) / float32(30)
-    out[of_seat.members + there] = float32(count_bits(members)) / float32(15)
-    out[of_seat.chapels + there] = float32(chapel_neighbours(state, rules, other)) / float32(10)
-    out[of_seat.edifices + there] = float32(edifice_points(state, rules, other)) / float32(20)
-    out[of_seat.deck_size + there] = float32(cards_left(state, other)) / float32(24)
-    _observe_stacks(state, other, out, there)
+    out[of_seat.prestige + offset] = float32(state.prestige[other]) / float32(30)
+    out[of_seat.members + offset] = float32(count_bits(members)) / float32(15)
+    out[of_seat.chapels + offset] = float32(chapel_neighbours(state, rules, other)) / float32(10)
+    out[of_seat.edifices + offset] = float32(edifice_points(state, rules, other)) / float32(20)
+    out[of_seat.deck_size + offset] = float32(cards_left(state, other)) / float32(24)
+    _observe_stacks(state, other, out, offset)
     bid = state.bid[other]
-    out[of_seat.bid + there] = float32(add_values(bid)) / float32(20)
-    out[of_seat.has_bid + there] = float32(bid != 0)
-    out[of_seat.planned + there] = float32((state.planned >> other) & 1)
-    out[of_seat.exists + there] = 1
+    out[of_seat.bid + offset] = float32(add_values(bid)) / float32(20)
+    out[of_seat.has_bid + offset] = float32(bid != 0)
+    out[of_seat.planned + offset] = float32((state.planned >> other) & 1)
+    out[of_seat.exists + offset] = 1
     known, taken = int64(state.known[other]), state.under_taken[other]
     for k in range(taken):  # by the observer, whose plan is not public yet
         known += one_card(state.under[other, k])
     for k in range(taken, state.under_left[other]):
-        out[of_seat.under + there + k - taken] = float32(state.under[other, k]) / float32(s.MAX_VALUE)
-    _write_bag(bid, out, of_seat.bid_cards + there)
-    _write_bag(state.lost[other], out, of_seat.lost + there)
-    _write_bag(state.shown[other], out, of_seat.shown + there)
-    _write_bag(known, out, of_seat.known + there)
+        out[of_seat.under + offset + k - taken] = float32(state.under[other, k]) / float32(s.MAX_VALUE)
+    _write_bag(bid, out, of_seat.bid_cards + offset)
+    _write_bag(state.lost[other], out, of_seat.lost + offset)
+    _write_bag(state.shown[other], out, of_seat.shown + offset)
+    _write_bag(known, out, of_seat.known + offset)
     for guild in range(rules.guilds):
-        out[of_seat.members_by_guild + there + guild] = float32(
+        out[of_seat.members_by_guild + offset + guild] = float32(
             count_bits(members & rules.guild_spaces[guild])
         ) / float32(5)
 
 
 @inline_source
-def _observe_stacks(state, other, out, there):
+def _observe_stacks(state, other, out, offset):
     """Write the number and sizes of face-down stacks."""
     unused, stacks, cards = state.unused[other], 0, int64(0)
     for k in range(state.stack_count[other]):
@@ -217,9 +217,9 @@ def _observe_stacks(state, other, out, there):
             size = int64(stack - s.UNKNOWN_STACK if stack & s.UNKNOWN_STACK else count_cards(stack))
             stacks += 1
             cards += size
-            out[of_seat.stack_sizes + there + size - 1] += float32(1) / float32(4)
-    out[of_seat.stack_count + there] = float32(stacks) / float32(8)
-    out[of_seat.cards_in_stacks + there] = float32(cards) / float32(10)
+            out[of_seat.stack_sizes + offset + size - 1] += float32(1) / float32(4)
+    out[of_seat.stack_count + offset] = float32(stacks) / float32(8)
+    out[of_seat.cards_in_stacks + offset] = float32(cards) / float32(10)
 
 
 @jit

@@ -53,7 +53,7 @@ def plan_next(state, rules, chance, journal):
             _draw_card(state, seat, chance, journal)
         if may_draw(state, rules, seat):
             return ask(state, DRAW, seat, int64(TWO))
-        return go_on_splitting(state, rules, seat, journal)
+        return continue_splitting(state, rules, seat, journal)
     if not rules.sequential:
         for k in range(players):
             seat = start_player + k
@@ -64,11 +64,11 @@ def plan_next(state, rules, chance, journal):
 @inline_source
 def take_card(state, seat, k):
     """Take the k-th card (ascending) of a deck's first shuffle, or the next one from under it; return its value."""
-    left = state.deck_left[seat]
-    if left > 0:
+    in_shuffle = state.deck_left[seat]
+    if in_shuffle > 0:
         value = kth_card(state.deck[seat], k)
         state.deck[seat] -= one_card(value)
-        state.deck_left[seat] = left - 1
+        state.deck_left[seat] = in_shuffle - 1
     else:
         taken = state.under_taken[seat]
         value = state.under[seat, taken]
@@ -79,11 +79,11 @@ def take_card(state, seat, k):
 
 @jit
 def _draw_card(state, seat, chance, journal):
-    left = state.deck_left[seat]
-    k = draw(chance, CARD_SOURCE + seat, left) if left > 0 else int64(0)
+    in_shuffle = state.deck_left[seat]
+    k = draw(chance, CARD_SOURCE + seat, in_shuffle) if in_shuffle > 0 else int64(0)
     value = take_card(state, seat, k)
     state.hand += one_card(value)
-    write_event(journal, e.DRAWN, seat, value, int64(left == 0), 0, 0)
+    write_event(journal, e.DRAWN, seat, value, int64(in_shuffle == 0), 0, 0)
 
 
 @inline_source
@@ -94,7 +94,7 @@ def draw_or_stop(state, rules, action, chance, journal):
         _draw_card(state, seat, chance, journal)
         if may_draw(state, rules, seat):
             return ASKED  # the same question again
-    return go_on_splitting(state, rules, seat, journal)
+    return continue_splitting(state, rules, seat, journal)
 
 
 @inline_source
@@ -105,12 +105,12 @@ def split(state, rules, action, journal):
         state.stack_count[seat] += 1
         state.last_value = 0
     else:
-        _lay(state, seat, action - ADD)
-    return go_on_splitting(state, rules, seat, journal)
+        _add_to_stack(state, seat, action - ADD)
+    return continue_splitting(state, rules, seat, journal)
 
 
 @inline_source
-def _lay(state, seat, value):
+def _add_to_stack(state, seat, value):
     card = one_card(value)
     state.stacks[seat, state.stack_count[seat]] += card
     state.hand -= card
@@ -118,8 +118,8 @@ def _lay(state, seat, value):
 
 
 @jit
-def go_on_splitting(state, rules, seat, journal):
-    """Run on to the seat's next choice in dividing its cards, or to the end of its plan.
+def continue_splitting(state, rules, seat, journal):
+    """Continue to the seat's next choice in dividing its cards, or to the end of its plan.
 
     The highest card left begins a stack.
     """
@@ -128,7 +128,7 @@ def go_on_splitting(state, rules, seat, journal):
             hand = state.hand
             if hand == 0:
                 break
-            _lay(state, seat, highest_card(hand))
+            _add_to_stack(state, seat, highest_card(hand))
         legal = splits(state, seat)
         if legal != 1:
             return ask(state, SPLIT, seat, legal)
@@ -154,18 +154,18 @@ def finish_stacks(state, seat):
 
 @jit
 def _publish(state, seat, journal):
-    """Publish a seat's plan: how many cards were drawn, so which from under the deck (A11), and the sizes of stacks."""
+    """Publish a seat's plan: the sizes of its stacks, and so the cards it drew from under the deck (A11)."""
     taken = state.under_taken[seat]
     if taken > 0:
-        known, left = int64(0), state.under_left[seat] - taken
+        known, remaining = int64(0), state.under_left[seat] - taken
         for k in range(taken):
             known += one_card(state.under[seat, k])
-        for k in range(left):
+        for k in range(remaining):
             state.under[seat, k] = state.under[seat, k + taken]
-        for k in range(left, left + taken):
+        for k in range(remaining, remaining + taken):
             state.under[seat, k] = 0
         state.known[seat] = known
-        state.under_left[seat] = left
+        state.under_left[seat] = remaining
         state.under_taken[seat] = 0
     count = state.stack_count[seat]
     if count > 0:

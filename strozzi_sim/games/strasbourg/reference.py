@@ -49,8 +49,8 @@ class Game(Table):
     @property
     def places(self) -> list[int]:
         """The place of each player, 1 = won; tied players share the better place. Empty until the end."""
-        ranks = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
-        return [1 + sum(other > own for other in ranks) for own in ranks]
+        results = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
+        return [1 + sum(other > result for other in results) for result in results]
 
     def course(self) -> Play:
         """Play the whole game."""
@@ -80,9 +80,9 @@ class Game(Table):
     def _hold_council(self) -> None:
         """Pay prestige for all members, and a privilege for most members (R11), in the last round too (A46)."""
         all_seats = range(self.players)
-        held = [self.seats_held(seat) for seat in all_seats]
-        prestige = [self.components["council"]["prestige_per_member_each_council_phase"] * number for number in held]
-        privileges = [int(number == max(held)) for number in held]
+        chairs = [self.seats_held(seat) for seat in all_seats]
+        prestige = [self.components["council"]["prestige_per_member_each_council_phase"] * number for number in chairs]
+        privileges = [int(number == max(chairs)) for number in chairs]
         for seat in all_seats:
             self.prestige[seat] += prestige[seat]
             self.privileges[seat] += privileges[seat]
@@ -90,6 +90,6 @@ class Game(Table):
             self.stacks[seat], self.unused[seat] = [], []
         self.write(
             "council", round=self.round, prestige=prestige, privileges=privileges, total=list(self.prestige),
-            held=list(self.privileges), coins=list(self.coins), goods=[sum(own.values()) for own in self.goods],
+            held=list(self.privileges), coins=list(self.coins), goods=[sum(goods.values()) for goods in self.goods],
             deck=self.decks,
         )  # fmt: skip

@@ -69,13 +69,13 @@ def _split(table: Table, seat: int) -> Play:
         table.pile[seat] = []
 
 
-def _additions(pile: Sequence[int], hand: Sequence[int], before: Stack | None) -> list[int]:
-    """Return the values that may come next on a stack: at most its last card, without exceeding the stack `before`."""
+def _additions(pile: Sequence[int], hand: Sequence[int], previous: Stack | None) -> list[int]:
+    """Return the values that may come next on a stack: at most its last card, and no more than in the stack `previous`."""
     highest = pile[-1]
-    if before is not None and before[: len(pile)] == tuple(pile):
-        if len(before) == len(pile):
+    if previous is not None and previous[: len(pile)] == tuple(pile):
+        if len(previous) == len(pile):
             return []
-        highest = before[len(pile)]
+        highest = previous[len(pile)]
     return [value for value in sorted(set(hand)) if value <= highest]
 
 
@@ -130,7 +130,7 @@ def _hold_auction(table: Table) -> Ranking:
 
 
 def _bids(table: Table, seat: int) -> list[Option]:
-    """Return the options: pass, defer, or one of the different own stacks (F6.5); only pass without a stack (A12)."""
+    """Return the options: pass, defer, or one of the seat's different stacks (F6.5); without a stack only pass (A12)."""
     stacks = table.hidden_stacks(seat)
     if not stacks:
         return ["pass"]
@@ -155,18 +155,18 @@ def _acting_ranks(table: Table, step: str) -> int:
 
 
 def _settle(table: Table, ranking: list[int], acting: int) -> Play:
-    """Remove the bids from the game; a bidder without a turn puts one card under the own deck (R5.7, A18, A19)."""
+    """Remove the bids from the game; a bidder without a turn puts one card under its deck (R5.7, A18, A19)."""
     for rank, seat in enumerate(ranking, 1):
-        rest = list(table.bids[seat] or ())
+        lost = list(table.bids[seat] or ())
         idle = table.switches["return_if_unused"] and seat not in table.served  # (A59)
         if rank > acting or idle:
-            values = sorted(set(rest))  # in the last round too (A63)
+            values = sorted(set(lost))  # in the last round too (A63)
             _, card = yield from ask("return_card", seat, [("return", value) for value in values])
-            rest.remove(card)
+            lost.remove(card)
             table.under[seat].append(card)
             table.write("return_card", player=seat, card=card)
         table.bids[seat] = None
-        table.lost[seat] += rest
+        table.lost[seat] += lost
 
 
 # -- what the ranks may do ---------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Pla
         answers.append((yield from ask("place", seat, ("none", *(("place", space) for space in spaces)), guild)))
         if answers[-1] != "none":
             _place(table, seat, answers[-1][1])
-    if "none" in answers:  # a right is left that could still be used (F5.8)
+    if "none" in answers:  # a right that could be used is left unused (F5.8)
         table.write("act", player=seat, action="decline")
 
 
@@ -223,7 +223,7 @@ def _be_apprentice(table: Table, seat: int) -> Play:
 
 
 def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
-    """Return the guild's empty spaces that cost no more than the own coins (R7.1, A29)."""
+    """Return the guild's empty spaces that the seat can pay for (R7.1, A29)."""
     city = table.city
     return [
         space
@@ -256,11 +256,11 @@ def _place(table: Table, seat: int, space: Space) -> None:
 
 
 def _sell(table: Table, seat: int) -> Play:
-    """Sell any number of own goods for their printed value (R8.1, A31), guild by guild (F6.7)."""
+    """Sell any number of the seat's goods for their printed value (R8.1, A31), guild by guild (F6.7)."""
     values, coins, owned = table.components["goods"]["value"], 0, any(table.goods[seat].values())
     for guild in table.guild_order:
-        held = table.goods[seat][guild]
-        _, number = yield from ask("sell", seat, [("sell", number) for number in range(held + 1)], guild)
+        count = table.goods[seat][guild]
+        _, number = yield from ask("sell", seat, [("sell", number) for number in range(count + 1)], guild)
         if number:
             table.sold[guild] = number
             table.goods[seat][guild] -= number
@@ -300,7 +300,7 @@ def _build_edifice(table: Table) -> Play:
     table.write("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
 
 
-def _building_options(table: Table, what: str, free: list[Space]) -> list[Option]:
+def _building_options(table: Table, building: str, free: list[Space]) -> list[Option]:
     """Return the options: decline, unless building is compulsory and possible, and the free sites."""
     declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []
-    return [*declining, *((what, site) for site in free)]
+    return [*declining, *((building, site) for site in free)]

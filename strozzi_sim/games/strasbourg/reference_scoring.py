@@ -12,19 +12,19 @@ def score(table: Table) -> dict[str, list[Any]]:
 
     Coins, goods, council seats and cards score no points by themselves (R12.3); totals may be negative (A45).
     """
-    data, seats = table.components, range(table.players)
-    each_chapel = data["chapels"]["points_per_adjacent_family_member"]
+    components, seats = table.components, range(table.players)
+    chapel_points = components["chapels"]["points_per_adjacent_family_member"]
     council = list(table.prestige)  # the council does not score again (A50)
     city = [len(table.own_members(seat)) for seat in seats]
-    chapels = [each_chapel * sum(table.chapel_neighbours(seat)) for seat in seats]
+    chapels = [chapel_points * sum(table.chapel_neighbours(seat)) for seat in seats]
     edifices = [
         sum(table.edifice_points[edifice] * number for edifice, number in table.edifice_neighbours(seat).items())
         for seat in seats
     ]
-    privileges = [data["privileges"]["end_value"] * held for held in table.privileges]
+    privileges = [components["privileges"]["end_value"] * count for count in table.privileges]
     fulfilled = [[task for task in table.kept[seat] or () if is_fulfilled(table, seat, task)] for seat in seats]
     # a fulfilled task gives its points once, another costs the penalty (R12.1e, A44)
-    lost = data["tasks_meta"]["penalty_unfulfilled"]
+    lost = components["tasks_meta"]["penalty_unfulfilled"]
     tasks = [
         sum(table.tasks[task]["points"] if task in fulfilled[seat] else -lost for task in table.kept[seat] or ())
         for seat in seats
@@ -42,13 +42,13 @@ def score(table: Table) -> dict[str, list[Any]]:
 def is_fulfilled(table: Table, seat: int, task: str) -> bool:
     """Return whether `seat` meets the card's condition at present; the game judges it at the end (R13, A42).
 
-    All numbers are meant as "at least" (R13.9, A37, A64). A chapel is no edifice (A43). In patterns a building site
-    interrupts and guilds may mix (A40); all may be parts of something greater (A41, A64).
+    All numbers are minimums (R13.9, A37, A64). A chapel is not an edifice (A43). A building site interrupts a pattern,
+    the guilds in a pattern may differ (A40), and a pattern may be part of a greater one (A41, A64).
     """
-    card, own, everyone = table.tasks[task], table.own_members(seat), range(table.players)
+    card, members, everyone = table.tasks[task], table.own_members(seat), range(table.players)
     least = int(card.get("min", 0))
     edifices, chapels = table.edifice_neighbours(seat), table.chapel_neighbours(seat)
-    guilds = Counter(table.city.guilds[space] for space in own)
+    guilds = Counter(table.city.guilds[space] for space in members)
     match card["kind"]:
         case "adjacent_to_edifice":  # the edifice may not be on the board (R13.1, A39)
             return edifices.get(card["edifice"], 0) >= least
@@ -67,16 +67,16 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
         case "guilds_with_pairs":
             return sum(number >= least for number in guilds.values()) >= int(card["guilds"])
         case "orthogonal_line":
-            return _has_line(own, ((1, 0), (0, 1)), least)
+            return _has_line(members, ((1, 0), (0, 1)), least)
         case "diagonal_line":
-            return _has_line(own, ((1, 1), (1, -1)), least)
+            return _has_line(members, ((1, 1), (1, -1)), least)
         case "square_2x2":
-            return any(set(around(space)) <= own for space in own)
+            return any(set(around(space)) <= members for space in members)
         case "connected_group":
-            return _largest_group(own) >= least
+            return _largest_group(members) >= least
         case "border_members":
             columns, rows = (1, table.city.columns), (1, table.city.rows)
-            return sum(column in columns or row in rows for column, row in own) >= least
+            return sum(column in columns or row in rows for column, row in members) >= least
         case "council_members":  # (R13.6, R14.2)
             return table.seats_held(seat) >= int(card["min_by_players"][f"p{table.players}"])
         case "nobility_or_church":
@@ -88,23 +88,23 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
     raise ValueError(f"task {task}: unknown kind {card['kind']!r}")
 
 
-def _has_line(own: set[Space], steps: Iterable[Space], length: int) -> bool:
-    """Return whether `length` own members form a line in one of the directions."""
+def _has_line(members: set[Space], steps: Iterable[Space], length: int) -> bool:
+    """Return whether `length` of the members form a line in one of the directions."""
     return any(
-        all((column + place * across, row + place * down) in own for place in range(length))
-        for column, row in own
+        all((column + k * across, row + k * down) in members for k in range(length))
+        for column, row in members
         for across, down in steps
     )
 
 
-def _largest_group(own: set[Space]) -> int:
-    left, largest = set(own), 0
-    while left:
-        group, size = [left.pop()], 0
+def _largest_group(members: set[Space]) -> int:
+    ungrouped, largest = set(members), 0
+    while ungrouped:
+        group, size = [ungrouped.pop()], 0
         while group:
             size += 1
-            neighbours = left.intersection(beside(group.pop()))
-            left -= neighbours
+            neighbours = ungrouped.intersection(beside(group.pop()))
+            ungrouped -= neighbours
             group += neighbours
         largest = max(largest, size)
     return largest

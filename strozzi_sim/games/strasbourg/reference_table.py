@@ -202,8 +202,8 @@ class Table(ReferenceGame):
     @property
     def shown(self) -> list[list[int]]:
         """The cards that each player has turned over this round."""
-        begun = max((k for k, line in enumerate(self.events) if line["type"] == "round"), default=0)
-        bids = [line for line in self.events[begun:] if line["type"] == "bid"]
+        round_start = max((k for k, line in enumerate(self.events) if line["type"] == "round"), default=0)
+        bids = [line for line in self.events[round_start:] if line["type"] == "bid"]
         return [
             [card for line in bids if line["player"] == seat for card in line["stack"] or ()]
             for seat in range(self.players)
@@ -219,22 +219,22 @@ class Table(ReferenceGame):
         return [self.stacks[seat][number] for number in self.unused[seat]]
 
     def seats_held(self, seat: int) -> int:
-        """Return the number of own members in the council."""
+        """Return the number of the seat's members in the council."""
         return sum(holder == seat for holder in self.council.values())
 
     def own_members(self, seat: int) -> set[Space]:
-        """Return the spaces of the own members in the city."""
+        """Return the spaces of the seat's members in the city."""
         return {space for space, owner in self.members.items() if owner == seat}
 
     def edifice_neighbours(self, seat: int) -> dict[str, int]:
-        """Return, for each edifice on the board, the number of own members beside it."""
-        own = self.own_members(seat)
-        return {edifice: sum(space in own for space in beside(site)) for site, edifice in self.built.items()}
+        """Return, for each edifice on the board, the number of the seat's members beside it."""
+        members = self.own_members(seat)
+        return {edifice: sum(space in members for space in beside(site)) for site, edifice in self.built.items()}
 
     def chapel_neighbours(self, seat: int) -> list[int]:
-        """Return, for each chapel, the number of own members that touch it."""
-        own = self.own_members(seat)
-        return [sum(space in own for space in around(corner)) for corner in self.chapels]
+        """Return, for each chapel, the number of the seat's members that touch it."""
+        members = self.own_members(seat)
+        return [sum(space in members for space in around(corner)) for corner in self.chapels]
 
 
 def _switches(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -243,18 +243,18 @@ def _switches(given: Mapping[str, Any]) -> dict[str, Any]:
     if unknown:
         raise ValueError(f"switches are {', '.join(SWITCHES)}, got {unknown[0]}")
     for name, value in given.items():
-        if not any(type(value) is type(known) and value == known for known in SWITCHES[name]):
+        if not any(type(value) is type(allowed) and value == allowed for allowed in SWITCHES[name]):
             raise ValueError(f"switch {name} is {' or '.join(map(repr, SWITCHES[name]))}, got {value!r}")
     return {name: given.get(name, values[0]) for name, values in SWITCHES.items()}
 
 
-def _different(items: Sequence[str], known: Mapping[str, Any]) -> bool:
-    return len(set(items)) == len(items) and all(item in known for item in items)
+def _different(items: Sequence[str], allowed: Mapping[str, Any]) -> bool:
+    return len(set(items)) == len(items) and all(item in allowed for item in items)
 
 
 def subsets(items: Sequence[str], fewest: int, most: int) -> Iterator[tuple[str, ...]]:
     """Yield the subsets of `fewest` to `most` items, in the order of a bit set in which bit i is item i (F6.1)."""
     for bits in range(2 ** len(items)):
-        chosen = tuple(item for place, item in enumerate(items) if bits >> place & 1)
+        chosen = tuple(item for k, item in enumerate(items) if bits >> k & 1)
         if fewest <= len(chosen) <= most:
             yield chosen

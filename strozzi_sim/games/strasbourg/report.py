@@ -154,12 +154,12 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
     kept = counts[..., 0]
     fulfilled, points, lost = (counts[..., 1 + crosstab.sums.index(name)] for name in ("fulfilled", "points", "lost"))
-    worth = points.sum() / kept.sum()
-    # The last term sums to 0 over chunks: it adds the sampling error of W to the error.
-    owed = lost + worth * kept + (points - worth * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
+    mean_value = points.sum() / kept.sum()
+    # The last term sums to 0 over chunks, and adds the sampling error of W to the interval.
+    owed = lost + mean_value * kept + (points - mean_value * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
     fair = stats.ratio(owed, fulfilled)
-    none = (fair.value < 0) | (kept.sum(0) < MIN_KEPT * cell.count(_DEALT.crosstab)[..., 0].sum(0))
-    value, low, high = (np.where(none, np.nan, side) for side in (fair.value, np.maximum(fair.low, 0), fair.high))
+    is_missing = (fair.value < 0) | (kept.sum(0) < MIN_KEPT * cell.count(_DEALT.crosstab)[..., 0].sum(0))
+    value, low, high = (np.where(is_missing, np.nan, side) for side in (fair.value, np.maximum(fair.low, 0), fair.high))
     fair = replace(fair, value=value, low=low, high=high)
     tasks = cell.components["tasks"]
     for figure, estimate in (
@@ -201,9 +201,9 @@ MAPS = {
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
     """Return labels of tasks and edifices, with their points in this variant."""
-    called = {edifice["id"]: edifice["id"] for edifice in data.get("edifices", [])} | task_names(data)
-    printed = (*data.get("tasks", []), *data.get("edifices", []))
-    return {each["id"]: f"{called[each['id']]} \N{MIDDLE DOT} {each['points']}" for each in printed}
+    names = {edifice["id"]: edifice["id"] for edifice in data.get("edifices", [])} | task_names(data)
+    scored = (*data.get("tasks", []), *data.get("edifices", []))
+    return {component["id"]: f"{names[component['id']]} \N{MIDDLE DOT} {component['points']}" for component in scored}
 
 
 def board(components: Mapping[str, Any]) -> Board:

@@ -19,7 +19,7 @@ from strozzi_sim.games.strasbourg.cards import count_cards, expand, kth_card, on
 from strozzi_sim.games.strasbourg.core import is_legal, set_up
 from strozzi_sim.games.strasbourg.knowledge import deal_cards, hide_stacks, is_planning
 from strozzi_sim.games.strasbourg.legal_actions import ASKED, ask, legal_set
-from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, go_on_splitting, split
+from strozzi_sim.games.strasbourg.planning import clear_stacks, continue_splitting, finish_stacks, split
 from strozzi_sim.games.strasbourg.state import AUCTIONS, DRAW, DRAW_CARD, KEEP, OVER, STOP, UNKNOWN_STACK
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, clone
@@ -43,16 +43,16 @@ def imagine(state, rules, seat, policy, rng):
         for other in range(players):
             if other != seat and state.kept[other] != 0:
                 _keep_tasks(state, plan, rules, other, policy, rng)
-    known = clone(state)
+    public = clone(state)
     for other in range(players):
-        hide_stacks(known, other)
-        known.deck[other] = 0
-        known.dealt[other] = 0
-        known.kept[other] = 0
+        hide_stacks(public, other)
+        public.deck[other] = 0
+        public.dealt[other] = 0
+        public.kept[other] = 0
     for other in range(players):
         first = state.step + int64(not is_planning(state) and (state.undecided >> other) & 1 == 0)
         if other != seat and state.unused[other] != 0 and first < AUCTIONS:
-            _plan_round(state, known, plan, rules, other, first, policy, rng)
+            _plan_round(state, public, plan, rules, other, first, policy, rng)
     if state.actor != seat:
         state.legal = legal_set(state, rules)
 
@@ -69,10 +69,10 @@ def _keep_tasks(state, opening, rules, seat, policy, rng):
 
 
 @jit
-def _plan_round(state, known, plan, rules, seat, first, policy, rng):
-    """Let a rival plan as the agent would; `known` holds public information only, `plan` is scratch space."""
+def _plan_round(state, public, plan, rules, seat, first, policy, rng):
+    """Let a rival plan as the agent would; `public` holds public information only, `plan` is scratch space."""
     for _ in range(TRIES):
-        assign(plan, known)
+        assign(plan, public)
         plan.dealt[seat] = state.dealt[seat]
         plan.kept[seat] = state.kept[seat]
         deal_cards(plan, rules, seat, rng)
@@ -80,10 +80,10 @@ def _plan_round(state, known, plan, rules, seat, first, policy, rng):
         for k in range(plan.stack_count[seat]):
             cards += plan.stacks[seat, k]
         plan.planned &= ~(1 << seat)
-        if not _draws(plan, rules, seat, cards, policy, rng):
+        if not _draws_as_many(plan, rules, seat, cards, policy, rng):
             continue
         deck = plan.deck[seat]
-        if _divides(plan, rules, seat, cards, first, policy, rng) and _same_sizes(plan, known, seat):
+        if _divide(plan, rules, seat, cards, first, policy, rng) and _same_sizes(plan, public, seat):
             for k in range(plan.stack_count[seat]):
                 state.stacks[seat, k] = plan.stacks[seat, k]
             finish_stacks(state, seat)
@@ -92,27 +92,27 @@ def _plan_round(state, known, plan, rules, seat, first, policy, rng):
 
 
 @jit
-def _draws(plan, rules, seat, hidden, policy, rng):
+def _draws_as_many(plan, rules, seat, hidden, policy, rng):
     """Return whether the agent draws as many cards as the rival did, if the face-down ones are `hidden`.
 
     Cards from under the deck are public but in unknown order: with any of them the result is True. If the first shuffle
-    is used up, the agent need not stop: it is unknown whether the rival had that choice.
+    is used up, the agent need not stop, since the rival may not have had that choice.
     """
     if plan.known[seat] != 0:
         return True
     cards = hidden + plan.shown[seat]
-    deck, left, drawn = plan.deck[seat], plan.deck_left[seat], int64(0)
+    deck, deck_left, drawn = plan.deck[seat], plan.deck_left[seat], int64(0)
     total = count_cards(cards)
     clear_stacks(plan, seat)
     plan.step = rules.skip_first_step & int64(plan.round == 0)
     plan.hand = 0
     plan.last_value = 0
     plan.deck[seat] = deck + cards
-    plan.deck_left[seat] = left + total
+    plan.deck_left[seat] = deck_left + total
     agrees = True
     while drawn < total:
         if drawn >= rules.min_draw:
-            agrees = _asked_to_draw(plan, rules, seat, policy, rng) == DRAW_CARD
+            agrees = _choose_draw(plan, rules, seat, policy, rng) == DRAW_CARD
             if not agrees:
                 break
         card = one_card(kth_card(cards, randbelow(rng, total - drawn)))
@@ -122,16 +122,16 @@ def _draws(plan, rules, seat, hidden, policy, rng):
         plan.deck[seat] -= card
         plan.deck_left[seat] -= 1
         plan.drawn[seat] = drawn
-    if agrees and left > 0:
-        agrees = _asked_to_draw(plan, rules, seat, policy, rng) == STOP
+    if agrees and deck_left > 0:
+        agrees = _choose_draw(plan, rules, seat, policy, rng) == STOP
     plan.deck[seat] = deck
-    plan.deck_left[seat] = left
+    plan.deck_left[seat] = deck_left
     plan.drawn[seat] = total
     return agrees
 
 
 @jit
-def _asked_to_draw(plan, rules, seat, policy, rng):
+def _choose_draw(plan, rules, seat, policy, rng):
     plan.actor = seat
     plan.phase = DRAW
     plan.legal = legal_set(plan, rules)
@@ -139,14 +139,14 @@ def _asked_to_draw(plan, rules, seat, policy, rng):
 
 
 @jit
-def _divides(plan, rules, seat, cards, first, policy, rng):
-    """Divide the cards for the auctions from `first` on as the agent does, into `plan`; False if it plays illegally."""
+def _divide(plan, rules, seat, cards, first, policy, rng):
+    """Divide the cards, in `plan`, as the agent does for the auctions from `first` on; return False if it plays illegally."""
     clear_stacks(plan, seat)
     plan.step = first
     plan.actor = seat
     plan.hand = cards
     plan.last_value = 0
-    stage = go_on_splitting(plan, rules, seat, None)
+    stage = continue_splitting(plan, rules, seat, None)
     while stage == ASKED:
         action = call_at(policy[0], plan, rules, policy[1], policy[2], rng)
         if not is_legal(plan, rules, action):
@@ -156,16 +156,16 @@ def _divides(plan, rules, seat, cards, first, policy, rng):
 
 
 @jit
-def _same_sizes(plan, known, seat):
-    """Return whether the stacks planned have the known sizes."""
+def _same_sizes(plan, public, seat):
+    """Return whether the planned stacks have the public sizes."""
     count = plan.stack_count[seat]
-    if count != known.stack_count[seat]:
+    if count != public.stack_count[seat]:
         return False
     for k in range(count):
-        size, more = count_cards(plan.stacks[seat, k]), int64(0)
+        size, surplus = count_cards(plan.stacks[seat, k]), int64(0)
         for j in range(count):
-            more += int64(count_cards(plan.stacks[seat, j]) == size)
-            more -= int64(known.stacks[seat, j] & (UNKNOWN_STACK - 1) == size)
-        if more != 0:
+            surplus += int64(count_cards(plan.stacks[seat, j]) == size)
+            surplus -= int64(public.stacks[seat, j] & (UNKNOWN_STACK - 1) == size)
+        if surplus != 0:
             return False
     return True

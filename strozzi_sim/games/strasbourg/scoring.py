@@ -12,11 +12,11 @@ from strozzi_sim.kernel.journal import write_event
 
 @inline_source
 def chairs_held(state, rules, seat):
-    """Return the number of own members in the council."""
-    held = int64(0)
+    """Return the number of the seat's members in the council."""
+    chairs = int64(0)
     for chair in range(s.GUILD_SEAT + rules.guilds):
-        held += int64(state.council[chair] == seat)
-    return held
+        chairs += int64(state.council[chair] == seat)
+    return chairs
 
 
 @jit
@@ -27,8 +27,8 @@ def hold_council(state, rules, journal):
     for seat in range(players):
         most = max(most, chairs_held(state, rules, seat))
     for seat in range(players):
-        held = chairs_held(state, rules, seat)
-        gained, privilege = held * rules.seat_points, int64(held == most)
+        chairs = chairs_held(state, rules, seat)
+        gained, privilege = chairs * rules.seat_points, int64(chairs == most)
         total, privileges = state.prestige[seat] + gained, state.privileges[seat] + privilege
         state.prestige[seat] = total
         state.score[seat] = total
@@ -43,13 +43,13 @@ def hold_council(state, rules, journal):
 
 @jit
 def chapel_neighbours(state, rules, seat):
-    """Return the number of own members at chapels, a member once for each chapel (R12.1b)."""
+    """Return the number of the seat's members at chapels, a member once for each chapel (R12.1b)."""
     built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
-    members, found = state.members[seat], int64(0)
+    members, touching = state.members[seat], int64(0)
     while built != 0:
-        found += count_bits(members & rules.chapel_spaces[lowest_bit(built)])
+        touching += count_bits(members & rules.chapel_spaces[lowest_bit(built)])
         built &= built - 1
-    return found
+    return touching
 
 
 @inline_source
@@ -109,11 +109,11 @@ def _has_most(state, rules, seat, coins):
 
     With `tie_fulfils` at least as many are enough.
     """
-    mine = state.coins[seat] if coins else count_bits(state.members[seat])
+    own = state.coins[seat] if coins else count_bits(state.members[seat])
     for other in range(state.players):
         if other != seat:
-            theirs = state.coins[other] if coins else count_bits(state.members[other])
-            if theirs > mine or (theirs == mine and not rules.tie_fulfils):
+            other_amount = state.coins[other] if coins else count_bits(state.members[other])
+            if other_amount > own or (other_amount == own and not rules.tie_fulfils):
                 return False
     return True
 
@@ -149,9 +149,9 @@ def is_fulfilled(state, rules, seat, task):
     if kind in (s.SAME_EDIFICE, s.DISTINCT_EDIFICES):
         return _counts_edifices(state, rules, seat, kind == s.SAME_EDIFICE, minimum)
     if kind in (s.DISTINCT_GUILDS, s.GUILDS_WITH_PAIRS):
-        each, wanted = (minimum, subject) if kind == s.GUILDS_WITH_PAIRS else (int64(1), minimum)
+        enough, wanted = (minimum, subject) if kind == s.GUILDS_WITH_PAIRS else (int64(1), minimum)
         for guild in range(rules.guilds):
-            wanted -= int64(_in_guild(state, rules, seat, guild) >= each)
+            wanted -= int64(_in_guild(state, rules, seat, guild) >= enough)
         return wanted <= 0
     if kind in (s.DISTINCT_CHAPELS, s.SAME_CHAPEL):
         return _counts_chapels(state, rules, seat, kind == s.SAME_CHAPEL, minimum)
@@ -163,20 +163,20 @@ def is_fulfilled(state, rules, seat, task):
 @jit
 def _counts_edifices(state, rules, seat, same, minimum):
     """Return whether there are `minimum` members at one edifice (`same`), or a member at each of `minimum` edifices."""
-    each, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
+    enough, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
     for edifice in range(rules.edifices):
-        wanted -= int64(at_edifice(state, rules, seat, edifice) >= each)
+        wanted -= int64(at_edifice(state, rules, seat, edifice) >= enough)
     return wanted <= 0
 
 
 @jit
 def _counts_chapels(state, rules, seat, same, minimum):
     """Return whether there are `minimum` members at one chapel (`same`), or a member at each of `minimum` chapels."""
-    each, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
+    enough, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
     built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
     while built != 0:
         members = count_bits(state.members[seat] & rules.chapel_spaces[lowest_bit(built)])
-        wanted -= int64(members >= each)
+        wanted -= int64(members >= enough)
         built &= built - 1
     return wanted <= 0
 
@@ -202,11 +202,11 @@ def score_game(state, rules, journal):
                 tasks -= rules.penalty
         state.score[seat] = council + city + chapels + edifices + privileges + tasks
     if journal is not None:
-        _tell_totals(state, rules, journal)
+        _write_totals(state, rules, journal)
 
 
 @jit
-def _tell_totals(state, rules, journal):
+def _write_totals(state, rules, journal):
     for seat in range(state.players):
         privileges = state.privileges[seat] * rules.privilege_points
         board = state.prestige[seat] + count_bits(state.members[seat]) + edifice_points(state, rules, seat)
@@ -219,10 +219,10 @@ def _tell_totals(state, rules, journal):
 @force_inline
 def placed(state, seat):
     """Return (seats placed better, seats that share the place): by points, then by members in the city (R12.4)."""
-    mine = state.score[seat] * 64 + count_bits(state.members[seat])
+    result = state.score[seat] * 64 + count_bits(state.members[seat])
     better, shared = int64(0), int64(0)
     for other in range(state.players):
-        theirs = state.score[other] * 64 + count_bits(state.members[other])
-        better += int64(theirs > mine)
-        shared += int64(theirs == mine)
+        other_result = state.score[other] * 64 + count_bits(state.members[other])
+        better += int64(other_result > result)
+        shared += int64(other_result == result)
     return better, shared

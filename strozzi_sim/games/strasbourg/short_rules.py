@@ -24,10 +24,11 @@ Most points win; a tie goes to more members in the city."""
 
 def short_rules(components: Mapping[str, Any], players: int) -> str:
     """Return the short rules for a number of players."""
-    three = "The second is apprentice and"
     return _TEXT.format(
         rounds=len(components["round_cards"]),
-        journeyman=three if players == 3 else "The second may take a good and a member. The third is apprentice and",
+        journeyman="The second is apprentice and"
+        if players == 3
+        else "The second may take a good and a member. The third is apprentice and",
         prestige=components["council"]["prestige_per_member_each_council_phase"],
         chapel=components["chapels"]["points_per_adjacent_family_member"],
         privilege=components["privileges"]["end_value"],

@@ -53,8 +53,8 @@ def act_next(state, rules, journal):
         if step == s.STEP_G:  # even if nothing is sold (A25)
             _take_chair(state, seat, int64(s.MERCHANTS), journal)
         state.proceeds = 0
-        if _offer(state, rules, seat, int64(0)):
-            state.declined = 1  # so far
+        if _offer_sale(state, rules, seat, int64(0)):
+            state.declined = 1  # until something is sold
             return ASKED
         state.rank = rank + 1
     state.rank = 0
@@ -148,13 +148,13 @@ def _end_turn(state, seat, journal):
 
 
 @force_inline
-def _offer(state, rules, seat, first):
+def _offer_sale(state, rules, seat, first):
     """Ask about the next guild, from `first`, whose goods the seat has (F6.7); return 1, or 0 without such a guild."""
     for guild in range(first, rules.guilds):
-        held = state.goods[seat, guild]
-        if held > 0:
+        count = state.goods[seat, guild]
+        if count > 0:
             state.guild = guild
-            ask(state, s.SELL, seat, (int64(2) << held) - 1)
+            ask(state, s.SELL, seat, (int64(2) << count) - 1)
             return 1
     return 0
 
@@ -171,7 +171,7 @@ def sell(state, rules, action, journal):
         state.declined = 0
         state.idle &= ~(1 << seat)
         write_event(journal, e.SOLD, seat, guild, number, coins, 0)
-    if _offer(state, rules, seat, guild + 1):
+    if _offer_sale(state, rules, seat, guild + 1):
         return ASKED
     state.guild = s.NOBODY
     if not state.declined:

@@ -1,7 +1,7 @@
 """The table of Strasbourg: the fold of a record's lines; `table.js` draws it.
 
-The points if the game ended now are those of what stands on the map, by the numbers of the components; the record has the
-council's prestige and the final points. `check_game` compares the fold with the core.
+The points if the game ended now are those of members and buildings on the map, by the numbers of the components; the
+record has the council's prestige and the final points. `check_game` compares the fold with the core.
 """
 
 import re
@@ -32,25 +32,25 @@ class StrasbourgTable(Table):
     sources = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 
     def set_up(self) -> None:
-        data, seats = self.components, range(self.players)
-        city, self._where = data["city"], city_of(data)
-        self._guilds = data["guilds"]["order"]
-        self._round_cards = {card["id"]: card["guilds"] for card in data["round_cards"]}
-        self._edifices = {edifice["id"]: edifice["points"] for edifice in data["edifices"]}
-        words = task_names(data, self.players)
+        components, seats = self.components, range(self.players)
+        city, self._city = components["city"], city_of(components)
+        self._guilds = components["guilds"]["order"]
+        self._round_cards = {card["id"]: card["guilds"] for card in components["round_cards"]}
+        self._edifices = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
+        conditions = task_names(components, self.players)
         self._tasks = {
-            task["id"]: {"id": task["id"], "text": self._task_words(words[task["id"]]), "points": task["points"]}
-            for task in data["tasks"]
+            task["id"]: {"id": task["id"], "text": self._task_words(conditions[task["id"]]), "points": task["points"]}
+            for task in components["tasks"]
         }
         guilds, prices = ([row.split() for row in city[name]] for name in ("guild_map", "price_map"))
         self.head["board"] = {
-            "columns": city["columns"], "rows": city["rows"], "letters": dict(data["guilds"]["letters"]),
-            "values": dict(data["goods"]["value"]), "corners": [list(site) for site in self._where.chapel_sites],
+            "columns": city["columns"], "rows": city["rows"], "letters": dict(components["guilds"]["letters"]),
+            "values": dict(components["goods"]["value"]), "corners": [list(site) for site in self._city.chapel_sites],
             "map": [[list(cell) for cell in zip(*row, strict=True)] for row in zip(guilds, prices, strict=True)],
             "chairs": ["nobility", "church", *self._guilds, "merchants"],
         }  # fmt: skip
-        cards = data["influence_cards"]
-        start, privileges = data["coins"]["start_per_player"], data["privileges"]["start_per_player"]
+        cards = components["influence_cards"]
+        start, privileges = components["coins"]["start_per_player"], components["privileges"]["start_per_player"]
         self.view |= {
             "step": None, "letter": None, "guild": None, "start": 0, "plan": [], "members": [], "chapels": [], "built": [],
             "council": dict.fromkeys(self.head["board"]["chairs"]), "prestige": [0 for _ in seats],
@@ -63,9 +63,9 @@ class StrasbourgTable(Table):
     def _known(self, seat: int, amount: Any) -> Any:
         return None if self.components["switches"]["hide_money"] and self.viewer not in (None, seat) else amount
 
-    def _task_words(self, words: str) -> str:
+    def _task_words(self, condition: str) -> str:
         """Return a task's text, with edifices named by their points."""
-        return re.sub(r"\bE\d+\b", lambda match: f"edifice {self._edifices.get(match[0], match[0])}", words)
+        return re.sub(r"\bE\d+\b", lambda match: f"edifice {self._edifices.get(match[0], match[0])}", condition)
 
     # -- lines ----------------------------------------------------------------------------------------------------------
 
@@ -87,8 +87,8 @@ class StrasbourgTable(Table):
         if tasks is None:
             return self.says(seat, "keeps some tasks in secret.")
         self.view["tasks"][seat] = [self._tasks[task] for task in tasks]
-        words = [self._tasks[task]["text"] for task in tasks]
-        return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {listed(words)}.")
+        conditions = [self._tasks[task]["text"] for task in tasks]
+        return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {listed(conditions)}.")
 
     def on_round(self, line: Line) -> str:
         self.view |= {
@@ -103,33 +103,33 @@ class StrasbourgTable(Table):
     def on_plan(self, line: Line) -> str:
         seat, stacks = line["player"], line["stacks"]
         self.marks = [f"stacks:{seat}"]
-        laid = line["sizes"] if stacks is None else [list(stack) for stack in stacks]
-        self.view["stacks"][seat] = laid
-        drawn = sum(laid) if stacks is None else sum(map(len, laid))
+        hand_stacks = line["sizes"] if stacks is None else [list(stack) for stack in stacks]
+        self.view["stacks"][seat] = hand_stacks
+        drawn = sum(hand_stacks) if stacks is None else sum(map(len, hand_stacks))
         self.view["decks"][seat] -= drawn
         piles = "" if stacks is None or not stacks else f": {listed([stack_name(stack) for stack in stacks])}"
-        what = f"draws {pluralize(drawn, 'card')} for {pluralize(len(laid), 'stack')}{piles}."
-        return self.says(seat, what)
+        text = f"draws {pluralize(drawn, 'card')} for {pluralize(len(hand_stacks), 'stack')}{piles}."
+        return self.says(seat, text)
 
     def on_step(self, line: Line) -> str:
         letter, guild = line["step"], line["guild"]
-        what = f"the {guild}s" if guild else _STEPS[letter]
+        subject = f"the {guild}s" if guild else _STEPS[letter]
         self.view |= {
-            "letter": letter, "step": f"step {letter}: {what}", "guild": guild, "start": line["start_player"], "actor": None,
+            "letter": letter, "step": f"step {letter}: {subject}", "guild": guild, "start": line["start_player"], "actor": None,
             **self._no_bids(),
         }  # fmt: skip
         if letter == "I":
-            what = f"edifice worth {self.view['plan'][self.view['round'] - 1]['edifice']}"
-        return f"Step {letter}: {what}."
+            subject = f"edifice worth {self.view['plan'][self.view['round'] - 1]['edifice']}"
+        return f"Step {letter}: {subject}."
 
     def on_bid(self, line: Line) -> str:
-        seat, stack, own = line["player"], line["stack"], self.view["stacks"][line["player"]]
+        seat, stack, stacks = line["player"], line["stack"], self.view["stacks"][line["player"]]
         self.view["bid"][seat], self.view["actor"] = True, seat
         self.marks = [f"bid:{seat}"]
         if stack is None:
             return self.says(seat, "passes.")
         self.view["bids"][seat] = list(stack)
-        own.remove(stack if stack in own else len(stack))
+        stacks.remove(stack if stack in stacks else len(stack))
         return self.says(seat, f"bids {sum(stack)}") + (f" ({stack_name(stack)})." if len(stack) > 1 else ".")
 
     def on_defer(self, line: Line) -> str:
@@ -145,12 +145,12 @@ class StrasbourgTable(Table):
         return deed
 
     def _act_seat(self, seat: int, line: Line) -> str:
-        chair, held = line["seat"], line["replaces"]
+        chair, former = line["seat"], line["replaces"]
         self.view["council"][chair] = seat
         self.marks = [f"chair:{chair}"]
-        takes = self.says(seat, f"takes the seat of the {chair if chair in s.LORDS else f'{chair}s'}")
-        leaves = "leave" if held == self.viewer else "leaves"
-        return takes + ("." if held in (None, seat) else f"; {self.named(held)} {leaves}.")
+        taken_text = self.says(seat, f"takes the seat of the {chair if chair in s.LORDS else f'{chair}s'}")
+        verb = "leave" if former == self.viewer else "leaves"
+        return taken_text + ("." if former in (None, seat) else f"; {self.named(former)} {verb}.")
 
     def _act_good(self, seat: int, line: Line) -> str:
         self._add_goods(seat, line["guild"], 1)
@@ -162,9 +162,9 @@ class StrasbourgTable(Table):
         self.view["members"].append([*cell, seat])
         self._pay(seat, -line["price"])
         self.marks = [f"space:{cell[0]},{cell[1]}"]
-        near = self._beside(cell)
-        placed = self.says(seat, f"places a member on {space_name(cell)} for {pluralize(line['price'], 'coin')}")
-        return placed + (f"; it is worth {1 + near} there." if near else ".")
+        extra = self._beside(cell)
+        text = self.says(seat, f"places a member on {space_name(cell)} for {pluralize(line['price'], 'coin')}")
+        return text + (f"; it is worth {1 + extra} there." if extra else ".")
 
     def _act_sell(self, seat: int, line: Line) -> str:
         for guild, number in line["goods"].items():
@@ -197,10 +197,10 @@ class StrasbourgTable(Table):
             return self.says(seat, "builds no chapel.")
         self.view["chapels"].append(list(site))
         self.marks = [f"corner:{site[0]},{site[1]}"]
-        around = set(self._where.around(tuple(site)))
+        around = set(self._city.around(tuple(site)))
         touched = [self.named(member) for c, r, member in self.view["members"] if (c, r) in around]
-        built = self.says(seat, f"builds a chapel at {corner_name(site)}")
-        return built + (f"; it touches {listed(touched)}." if touched else ".")
+        text = self.says(seat, f"builds a chapel at {corner_name(site)}")
+        return text + (f"; it touches {listed(touched)}." if touched else ".")
 
     def on_edifice(self, line: Line) -> str:
         seat, site, points = line["player"], line["site"], self._edifices[line["edifice"]]
@@ -217,8 +217,8 @@ class StrasbourgTable(Table):
             "decks": list(line["deck"]), "step": "council", "letter": None, "guild": None, "actor": None,
         }  # fmt: skip
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
-        got = [self.named(seat) for seat, number in enumerate(line["privileges"]) if number]
-        return f"The council gives {self.listed_seats(line['prestige'])} points; a privilege to {listed(got) or 'no seat'}."
+        gainers = [self.named(seat) for seat, number in enumerate(line["privileges"]) if number]
+        return f"The council gives {self.listed_seats(line['prestige'])} points; a privilege to {listed(gainers) or 'no seat'}."
 
     def on_score_end(self, line: Line) -> str:
         self._total = list(line["total"])
@@ -242,10 +242,10 @@ class StrasbourgTable(Table):
 
     def _beside(self, cell: Sequence[int]) -> int:
         """Return the points that chapels and edifices add to a member on a cell."""
-        place, each = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
-        chapels = sum(place in self._where.around(tuple(corner)) for corner in self.view["chapels"])
-        edifices = sum(points for c, r, points in self.view["built"] if place in self._where.beside((c, r)))
-        return int(chapels * each + edifices)
+        space, chapel_points = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
+        chapels = sum(space in self._city.around(tuple(corner)) for corner in self.view["chapels"])
+        edifices = sum(points for c, r, points in self.view["built"] if space in self._city.beside((c, r)))
+        return int(chapels * chapel_points + edifices)
 
     def standing(self) -> list[int | None]:
         """Return the points if the game ended now, without tasks."""
@@ -254,10 +254,10 @@ class StrasbourgTable(Table):
             return list(self._total)
         value = self.components["privileges"]["end_value"]
         pairs = zip(view["prestige"], view["privileges"], strict=True)
-        now: list[int | None] = [points + (held or 0) * value for points, held in pairs]
+        points_now: list[int | None] = [points + (privileges or 0) * value for points, privileges in pairs]
         for c, r, seat in view["members"]:
-            now[seat] = (now[seat] or 0) + 1 + self._beside((c, r))
-        return now
+            points_now[seat] = (points_now[seat] or 0) + 1 + self._beside((c, r))
+        return points_now
 
     # -- a decision -------------------------------------------------------------------------------------------------------
 
@@ -274,17 +274,17 @@ class StrasbourgTable(Table):
 
     def mine(self, position: Any) -> Json:
         """Return the hand, the stacks under construction, the deck and the tasks."""
-        seen = position.view(self.viewer)
-        planning = seen.step is None and not seen.over and bool(seen.hand or seen.pile or seen.stacks)
+        view = position.view(self.viewer)
+        planning = view.step is None and not view.over and bool(view.hand or view.pile or view.stacks)
         compose = {}
         if int(position.state["phase"][0]) == s.SPLIT:
-            fixed = [list(stack) for stack in seen.stacks.values()]
-            compose = {"compose": {"fixed": fixed, "cards": sorted([*seen.hand, *seen.pile], reverse=True)}}
+            fixed = [list(stack) for stack in view.stacks.values()]
+            compose = {"compose": {"fixed": fixed, "cards": sorted([*view.hand, *view.pile], reverse=True)}}
         return compose | {
-            "hand": list(seen.hand), "pile": list(seen.pile),
-            "plan": [list(stack) for stack in seen.stacks.values()] if planning else [],
-            "deck": {str(card): seen.deck.count(card) for card in sorted(set(seen.deck), reverse=True)},
-            "tasks": [self._tasks[task] for task in seen.kept],
+            "hand": list(view.hand), "pile": list(view.pile),
+            "plan": [list(stack) for stack in view.stacks.values()] if planning else [],
+            "deck": {str(card): view.deck.count(card) for card in sorted(set(view.deck), reverse=True)},
+            "tasks": [self._tasks[task] for task in view.kept],
         }  # fmt: skip
 
     def next_action(self, composed: Any, position: Any) -> int | None:
@@ -292,17 +292,17 @@ class StrasbourgTable(Table):
         if int(position.state["phase"][0]) != s.SPLIT:
             return None
         composed = converted(composed, list[list[int]], "stacks")
-        seen = position.view(self.viewer)
-        left = sorted((tuple(sorted(stack, reverse=True)) for stack in composed if stack), reverse=True)
-        for stack in seen.stacks.values():
-            if stack not in left:
+        view = position.view(self.viewer)
+        remaining = sorted((tuple(sorted(stack, reverse=True)) for stack in composed if stack), reverse=True)
+        for stack in view.stacks.values():
+            if stack not in remaining:
                 raise InputError(f"stacks: {stack_name(stack)} is laid already")
-            left.remove(stack)
-        pile = seen.pile
-        cards = sorted([*seen.hand, *pile])
-        if sorted(card for stack in left for card in stack) != cards:
+            remaining.remove(stack)
+        pile = view.pile
+        cards = sorted([*view.hand, *pile])
+        if sorted(card for stack in remaining for card in stack) != cards:
             raise InputError(f"stacks: every card must be on one stack; the cards are {stack_name(cards[::-1])}")
-        stack = next((stack for stack in left if stack[: len(pile)] == pile), None)
+        stack = next((stack for stack in remaining if stack[: len(pile)] == pile), None)
         if stack is None:
             raise InputError(f"stacks: the stack {stack_name(pile)} is begun already")
         return s.CLOSE if len(stack) == len(pile) else s.ADD + stack[len(pile)]
@@ -325,19 +325,19 @@ class StrasbourgTable(Table):
             value = self.components["goods"]["value"][self.view["guild"]]
             return {"label": "Take a good", "note": f"sells for {pluralize(value, 'coin')}"}
         if s.PLACE_ON <= action < s.SELL_GOODS:
-            return self._on_map("space", self._where.cell(action - s.PLACE_ON), name)
+            return self._on_map("space", self._city.cell(action - s.PLACE_ON), name)
         if s.SELL_GOODS <= action <= s.RETURN_CARD:
             return {"label": f"Sell {name}", "note": ""}
         if s.RETURN_CARD < action < s.CHAPEL:
             return {"label": f"Return the {name}", "note": ""}
         if action < s.EDIFICE:
-            return self._on_map("corner", self._where.chapel_sites[action - s.CHAPEL], name)
-        return self._on_map("site", self._where.sites[action - s.EDIFICE], name)
+            return self._on_map("corner", self._city.chapel_sites[action - s.CHAPEL], name)
+        return self._on_map("site", self._city.sites[action - s.EDIFICE], name)
 
     def _on_map(self, kind: str, cell: tuple[int, int], name: str) -> Json:
         note = {"corner": "chapel", "site": "edifice"}.get(kind)
         if note is None:
-            note = f"{pluralize(self._where.prices[cell], 'coin')}, worth {1 + self._beside(cell)}"
+            note = f"{pluralize(self._city.prices[cell], 'coin')}, worth {1 + self._beside(cell)}"
         return {"label": name, "at": f"{kind}:{cell[0]},{cell[1]}", "note": note, "quiet": True}
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -350,16 +350,15 @@ class StrasbourgTable(Table):
         yield "edifices", {(c, r): points for c, r, points in view["built"]}, built
         if not seen.over:
             yield "privileges", view["privileges"], list(seen.privileges)
-        if not seen.over and seen.step not in (
-            "C",
-            "E",
-            "G",
-        ):  # a sale is one line, written when all its goods are sold
+        if not seen.over and seen.step not in ("C", "E", "G"):  # the line of a sale is written after its last good
             yield "coins", view["coins"], list(seen.coins)
-            yield "goods", view["goods"], [None if own is None else dict(own) for own in seen.goods]
+            yield "goods", view["goods"], [None if goods is None else dict(goods) for goods in seen.goods]
         if seen.step:
-            laid = [[len(x) if isinstance(x, list) else x for x in own] for own in view["stacks"]]
-            yield "stacks", [sorted(own, reverse=True) for own in laid], [list(sizes) for sizes in seen.stack_sizes]
+            sizes = [
+                sorted((len(stack) if isinstance(stack, list) else stack for stack in stacks), reverse=True)
+                for stacks in view["stacks"]
+            ]
+            yield "stacks", sizes, [list(seat_sizes) for seat_sizes in seen.stack_sizes]
             yield "decks", view["decks"], list(seen.decks)
         if seen.queue:
             yield "bids", [bid and tuple(bid) for bid in view["bids"]], list(seen.bids)

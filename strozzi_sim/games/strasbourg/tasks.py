@@ -33,18 +33,18 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 
 def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str, str]:
     """Return a short description of each task of plain component data, by id, with the number that `players` need."""
-    return {task["id"]: _in_words(task, players) for task in data.get("tasks", [])}
+    return {task["id"]: _condition(task, players) for task in data.get("tasks", [])}
 
 
 def task_texts(data: Mapping[str, Any], players: int) -> dict[str, str]:
     """Return a description of each task with its points, by id: 2 beside E5, 5 points."""
-    words = task_names(data, players)
-    return {task["id"]: f"{words[task['id']]}, {pluralize(task['points'], 'point')}" for task in data["tasks"]}
+    names = task_names(data, players)
+    return {task["id"]: f"{names[task['id']]}, {pluralize(task['points'], 'point')}" for task in data["tasks"]}
 
 
-def _in_words(task: Mapping[str, Any], players: int | None) -> str:
-    needed = task.get("min_by_players", {}).get(f"p{players}", "")
-    return _WORDS[task["kind"]].format_map({**task, "seats": needed}).lstrip()
+def _condition(task: Mapping[str, Any], players: int | None) -> str:
+    seats = task.get("min_by_players", {}).get(f"p{players}", "")
+    return _WORDS[task["kind"]].format_map({**task, "seats": seats}).lstrip()
 
 
 class MinByPlayers(msgspec.Struct, forbid_unknown_fields=True):
@@ -87,15 +87,15 @@ def check_tasks(tasks: Sequence[Task], guilds: Sequence[str], edifices: Sequence
     for task in tasks:
         key, needed = f"{where}: tasks.{task.id}", PARAMETERS[task.kind]
         for name in ("edifice", "guild", "guilds", "min", "min_by_players"):
-            there = getattr(task, name) is not None
-            if name in needed and not there:
+            is_given = getattr(task, name) is not None
+            if name in needed and not is_given:
                 raise InputError(f"{key}.{name}: missing; a task of kind {task.kind} has {', '.join(needed)}")
-            if there and name not in needed and (task.kind, name) != ("square_2x2", "min"):
-                words = ", ".join(needed) or "only points"
-                raise InputError(f"{key}.{name}: unknown key; a task of kind {task.kind} has {words}")
-        for name, known in (("edifice", edifices), ("guild", guilds)):
+            if is_given and name not in needed and (task.kind, name) != ("square_2x2", "min"):
+                keys = ", ".join(needed) or "only points"
+                raise InputError(f"{key}.{name}: unknown key; a task of kind {task.kind} has {keys}")
+        for name, allowed in (("edifice", edifices), ("guild", guilds)):
             if getattr(task, name) is not None:
-                check_known(name, getattr(task, name), known, f"{key}.{name}")
+                check_known(name, getattr(task, name), allowed, f"{key}.{name}")
         if task.kind == "square_2x2" and task.min not in (None, 4):
             raise InputError(f"{key}.min: a square has 4 members, got {task.min}")
 
@@ -119,7 +119,7 @@ class Bounds:
     def unfulfillable(self, tasks: Iterable[Task]) -> Iterator[str]:
         """Describe each task that no game can fulfil: the number it needs, and the most that a player can have."""
         for task in tasks:
-            for thing, which, needed, most in self._asked(task):
+            for thing, which, needed, most in self._requirements(task):
                 if needed > most:
                     yield f"{task.id} needs {pluralize(needed, thing)} {which}, and a player can have at most {most}"
                     break
@@ -129,7 +129,7 @@ class Bounds:
         owners = [self.city.guilds[cell] for cell in cells]
         return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
 
-    def _asked(self, task: Task) -> Iterator[tuple[str, str, int, int]]:
+    def _requirements(self, task: Task) -> Iterator[tuple[str, str, int, int]]:
         """Yield (thing, which, number needed, most that a player can have); once per player count if they differ."""
         kind, needed, city = task.kind, task.min or 0, self.city
         of_guild = {guild: self._members(city.spaces_of(guild)) for guild in self.auctions}
@@ -182,12 +182,12 @@ class Bounds:
 
     def _groups(self) -> Iterator[list[Cell]]:
         """Yield the connected groups of city spaces."""
-        left = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
+        ungrouped = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
         yield []
-        while left:
-            group = [left.pop()]
+        while ungrouped:
+            group = [ungrouped.pop()]
             for cell in group:
-                beside = left.intersection(self.city.beside(cell))
-                left -= beside
+                beside = ungrouped.intersection(self.city.beside(cell))
+                ungrouped -= beside
                 group += beside
             yield group

@@ -30,19 +30,21 @@ class Chance(Draws):
         self.edifices: list[str] = []  # ids in the order of the rounds
         self.decks: list[list[int]] = [[] for _ in range(players)]  # values of the cards as shuffled, top card first
         self._ids = {
-            block: [each["id"] for each in components[block]] for block in ("round_cards", "edifices", "tasks")
+            block: [entry["id"] for entry in components[block]] for block in ("round_cards", "edifices", "tasks")
         }
-        self._each = components["tasks_meta"]["dealt_per_player"]
-        self._left = [sorted(cards["values"] * cards["copies_of_each"]) for _ in range(players)]
+        self._dealt_per_player = components["tasks_meta"]["dealt_per_player"]
+        self._cards_left = [sorted(cards["values"] * cards["copies_of_each"]) for _ in range(players)]
         self._dealt: list[str] = []  # tasks, player by player
-        self._lines_of_tasks = 0
+        self._task_lines = 0
         super().__init__(lines)
         complete(self.round_cards, self._ids["round_cards"])
         complete(self.edifices, self._ids["edifices"])
         complete(self._dealt, self._ids["tasks"])
-        self.tasks = [self._dealt[self._each * seat : self._each * (seat + 1)] for seat in range(players)]
-        for deck, rest in zip(self.decks, self._left, strict=True):
-            deck += rest
+        self.tasks = [
+            self._dealt[self._dealt_per_player * seat : self._dealt_per_player * (seat + 1)] for seat in range(players)
+        ]
+        for deck, cards_left in zip(self.decks, self._cards_left, strict=True):
+            deck += cards_left
 
     def read(self, line: Mapping[str, Any]) -> None:
         """Read a line with draws."""
@@ -51,22 +53,22 @@ class Chance(Draws):
             self.draw_all("round card", line.get("round_cards"), rounds, self._ids["round_cards"], self.round_cards)
             if not self.message:
                 self.draw_all("edifice", line.get("edifices"), rounds, self._ids["edifices"], self.edifices)
-        elif kind == "keep_tasks" and self._lines_of_tasks < len(self.decks):
-            self._lines_of_tasks += 1
-            self.draw_all("task", line.get("dealt"), self._each, self._ids["tasks"], self._dealt)
+        elif kind == "keep_tasks" and self._task_lines < len(self.decks):
+            self._task_lines += 1
+            self.draw_all("task", line.get("dealt"), self._dealt_per_player, self._ids["tasks"], self._dealt)
         elif kind == "plan" and type(seat) is int and 0 <= seat < len(self.decks):
             self._read_cards(seat, line.get("drawn"))
 
-    def _read_cards(self, seat: int, given: Any) -> None:
+    def _read_cards(self, seat: int, cards: Any) -> None:
         """Read drawn cards, as long as the shuffled deck lasts (F5.4)."""
-        if not isinstance(given, list):
-            self.message = f"expected a list of the cards drawn, found {text(given)}"
+        if not isinstance(cards, list):
+            self.message = f"expected a list of the cards drawn, found {text(cards)}"
             return
-        for card in given[: len(self._left[seat])]:
-            if not any(same(known, card) for known in self._left[seat]):
+        for card in cards[: len(self._cards_left[seat])]:
+            if not any(same(card_left, card) for card_left in self._cards_left[seat]):
                 self.message = f"expected a card left in the deck of player {seat}, found {text(card)}"
                 return
-            self._left[seat].remove(card)
+            self._cards_left[seat].remove(card)
             self.decks[seat].append(card)
 
 
@@ -88,8 +90,10 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     compare({"type": kind, "player": question.seat}, number, event)
     choice = _choice(game, event)
     if choice not in question.options:
-        raise RuleViolation(number, f"expected {_wanted(game)}, found {text(event)}")
-    game.play(question.options[question.options.index(choice)])  # 5.0 for a 5 is found when the whole line is compared
+        raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")
+    game.play(
+        question.options[question.options.index(choice)]
+    )  # the comparison of the whole line finds 5.0 in place of 5
 
 
 def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
@@ -99,7 +103,7 @@ def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
     if kind in ACTIONS:
         return _choice_of_action(kind, guild, event)
     if kind == "keep_tasks":
-        return _listed("keep", event.get("tasks"))
+        return _as_option("keep", event.get("tasks"))
     if kind == "draw":
         drawn = event["drawn"]  # a list: `Chance` has checked it
         return "draw" if len(drawn) > len(game.hand[seat]) else "stop"
@@ -108,10 +112,10 @@ def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
     if kind == "bid":
         if event["type"] == "defer":
             return "defer"
-        return "pass" if event.get("stack", ()) is None else _listed("reveal", event.get("stack"))
+        return "pass" if event.get("stack", ()) is None else _as_option("reveal", event.get("stack"))
     if kind == "return_card":
         return ("return", event.get("card"))
-    return "none" if event.get("site", ()) is None else _listed(kind, event.get("site"))
+    return "none" if event.get("site", ()) is None else _as_option(kind, event.get("site"))
 
 
 def _choice_of_action(kind: str, guild: str | None, event: Mapping[str, Any]) -> Option | None:
@@ -122,12 +126,12 @@ def _choice_of_action(kind: str, guild: str | None, event: Mapping[str, Any]) ->
         goods = event.get("goods") if action == "sell" else {}
         return ("sell", goods.get(guild, 0)) if isinstance(goods, dict) else None
     if action == "place" and kind in ("place", "apprentice"):
-        return _listed("place", event.get("space"))
+        return _as_option("place", event.get("space"))
     return action if action == kind or (kind, action) == ("apprentice", "good") else "none"
 
 
 def _choice_of_stack(stacks: Any, complete: int, pile: list[int]) -> Option | None:
-    """Return the next step in building the stack under construction into the next of `stacks`."""
+    """Return the next option that completes the stack under construction to `stacks[complete]`."""
     if not isinstance(stacks, list) or len(stacks) <= complete or not isinstance(stacks[complete], list):
         return None
     stack = stacks[complete]
@@ -136,24 +140,24 @@ def _choice_of_stack(stacks: Any, complete: int, pile: list[int]) -> Option | No
     return "close" if len(stack) == len(pile) else ("add", stack[len(pile)])
 
 
-def _listed(verb: str, items: Any) -> Option | None:
+def _as_option(verb: str, items: Any) -> Option | None:
     return (verb, tuple(items)) if isinstance(items, list) else None
 
 
-def _wanted(game: Game) -> str:
+def _expected_line(game: Game) -> str:
     """Describe the expected line, for an error message."""
     assert game.question is not None
     kind, seat, options, guild = game.question
     if kind in ("draw", "split"):
-        done = [*game.stacks[seat], *([game.pile[seat]] if game.pile[seat] else [])]
-        begun = f" with stacks that begin {text(done)}" if done else ""
+        stacks = [*game.stacks[seat], *([game.pile[seat]] if game.pile[seat] else [])]
+        begun = f" with stacks that begin {text(stacks)}" if stacks else ""
         return f"a plan of player {seat}{begun}: all cards drawn, stacks in descending order"
     if kind == "keep_tasks":
         fewest, most = (game.components["tasks_meta"][key] for key in ("keep_min", "keep_max"))
         return f"a line keep_tasks of player {seat}: {fewest} to {most} of {text(game.dealt[seat])}, in this order"
     choices = " or ".join(option if isinstance(option, str) else text(option[1]) for option in options)
-    about = f" of {guild}" if guild is not None else ""
-    return f"a line {LINES[kind]} of player {seat}, {kind}{about}: {choices}"
+    of_guild = f" of {guild}" if guild is not None else ""
+    return f"a line {LINES[kind]} of player {seat}, {kind}{of_guild}: {choices}"
 
 
-REPLAY = Replay(_set_up, _answer, _wanted)
+REPLAY = Replay(_set_up, _answer, _expected_line)

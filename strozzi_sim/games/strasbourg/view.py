@@ -106,10 +106,10 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     ]
     sizes = [
         sorted(
-            (bag - s.UNKNOWN_STACK if bag & s.UNKNOWN_STACK else len(cards_of(bag)) for bag in own.values()),
+            (bag - s.UNKNOWN_STACK if bag & s.UNKNOWN_STACK else len(cards_of(bag)) for bag in stacks.values()),
             reverse=True,
         )
-        for own in hidden
+        for stacks in hidden
     ]
     pile = state["stacks"][seat][state["stack_count"][seat]] if planning and state["last_value"] else 0
     in_step = phase not in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
@@ -117,7 +117,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     members = {
         cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1
     }
-    goods = [dict(zip(guilds, own, strict=False)) for own in state["goods"]]
+    goods = [dict(zip(guilds, numbers, strict=False)) for numbers in state["goods"]]
     return View(
         seat=seat, players=players, over=phase == s.OVER, actor=actor, round=state["round"] + 1,
         step=s.STEPS[state["step"]] if in_step else None,
@@ -159,13 +159,13 @@ def _offers(phase: int, legal: int) -> tuple[str, ...]:
 
 def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
     """Return the actor and the seats after it."""
-    rest = [state["queue"] >> 4 * k & 15 for k in range(state["undecided"].bit_count() - 1)]
-    return (state["actor"], *rest)
+    following = [state["queue"] >> 4 * k & 15 for k in range(state["undecided"].bit_count() - 1)]
+    return (state["actor"], *following)
 
 
 # -- actions by name -------------------------------------------------------------------------------------------------
 
-_WORDS = {
+_ACTION_NAMES = {
     s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "stop", s.PASS: "pass", s.DEFER: "wait", s.NONE: "decline", s.SEAT: "seat",
     s.GOOD: "good",
 }  # fmt: skip
@@ -173,8 +173,8 @@ _WORDS = {
 
 def action_name(action: int, view: View) -> str:
     """Return the short name of an action; the question explains what numbers mean."""
-    if action in _WORDS:
-        return _WORDS[action]
+    if action in _ACTION_NAMES:
+        return _ACTION_NAMES[action]
     if action < s.STOP:
         return " ".join(view.dealt[k] for k in range(action.bit_length()) if action >> k & 1)
     if action < s.PASS:
@@ -218,8 +218,8 @@ def meanings(view: View, phase: int) -> dict[str, str]:
 def question(view: View, phase: int) -> str:
     """Return the pending decision as text."""
     if phase == s.KEEP:
-        few, many = (view.components["tasks_meta"][name] for name in ("keep_min", "keep_max"))
-        number = many if few == many else f"{few} to {many}"
+        fewest, most = (view.components["tasks_meta"][name] for name in ("keep_min", "keep_max"))
+        number = most if fewest == most else f"{fewest} to {most}"
         return f"Which tasks do you keep, {number} of them? Type their names, separated by blanks, commas or plus"
     if phase == s.DRAW:
         return f"You hold {stack_name(view.hand) or 'no card'}: draw another card, or stop?"

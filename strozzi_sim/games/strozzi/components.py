@@ -116,7 +116,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check(components: Components, where: str) -> None:
-    """Refuse what single values cannot show."""
+    """Raise InputError for values that contradict each other."""
     ships = len(components.ships)
     for players, removed in components.setup.cards_removed.items():
         key = f"{where}: setup.cards_removed.{players}"
@@ -155,11 +155,11 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:
-    """Refuse a player count for which the components say nothing."""
+    """Raise InputError for a player count that the components have no entry for."""
     removed = components["setup"]["cards_removed"]
     if str(players) not in removed:
-        known = ", ".join(removed)
-        raise InputError(f"{where}: setup.cards_removed.{players}: no entry for {players} players; it has {known}")
+        counts = ", ".join(removed)
+        raise InputError(f"{where}: setup.cards_removed.{players}: no entry for {players} players; it has {counts}")
 
 
 def rounds(components: dict[str, Any]) -> int:

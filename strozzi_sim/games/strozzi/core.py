@@ -51,12 +51,12 @@ def deal(state, rules, players, start_player, chance, journal):
         state.tile_owner[tile] = s.NOBODY
     state.tiles_unseen = tiles
     reset_source(chance, s.TILE_SOURCE)
-    shown = min(rules.face_up, tiles)
-    for slot in range(shown):
+    face_up = min(rules.face_up, tiles)
+    for slot in range(face_up):
         tile = _draw_tile(state, chance)
         state.display[slot] = tile
         write_event(journal, e.SHOW, slot, tile, 0, 0, 0)
-    state.display_size = shown
+    state.display_size = face_up
     write_event(journal, e.TILES, 0, 0, 0, 0, 0)
     _begin_round(state, rules, chance, journal)
     if rules.restricted and state.legal == 1:
@@ -65,17 +65,17 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @force_inline
 def _draw_tile(state, chance):
-    left = state.tiles_unseen
-    k = draw(chance, s.TILE_SOURCE, left)
+    unseen = state.tiles_unseen
+    k = draw(chance, s.TILE_SOURCE, unseen)
     tile = state.unseen_tile[k]
-    state.unseen_tile[k] = state.unseen_tile[left - 1]
-    state.tiles_unseen = left - 1
+    state.unseen_tile[k] = state.unseen_tile[unseen - 1]
+    state.tiles_unseen = unseen - 1
     return tile
 
 
 @jit
 def _begin_round(state, rules, chance, journal):
-    """Return flags, shuffle all ships and remove some unseen (72)."""
+    """Give all flags back, shuffle all ships and remove some unseen (72)."""
     players = state.players
     start_player = state.start_player
     for seat in range(players):
@@ -100,11 +100,11 @@ def _begin_round(state, rules, chance, journal):
 @jit
 def _reveal(state, rules, chance, journal):
     """Turn over the next card for the active player, who decides first."""
-    left = state.ships_unseen
-    k = draw(chance, s.SHIP_SOURCE + state.round, left)
+    unseen = state.ships_unseen
+    k = draw(chance, s.SHIP_SOURCE + state.round, unseen)
     ship = state.unseen_ship[k]
-    state.unseen_ship[k] = state.unseen_ship[left - 1]
-    state.ships_unseen = left - 1
+    state.unseen_ship[k] = state.unseen_ship[unseen - 1]
+    state.ships_unseen = unseen - 1
     deck = state.deck - 1
     state.deck = deck
     state.ship = ship
@@ -135,7 +135,7 @@ def _ask_piracy(state, rules, seat):
 
 @inline_source
 def _usable(state, rules, seat, flags):
-    """Return those of the flags that no restriction forbids to use on this card."""
+    """Return the subset of `flags` that no restriction forbids on this card."""
     if rules.restricted:
         number = rules.cards[state.players] - state.deck
         if number < rules.first_claim[seat] or rules.no_card[seat] >> state.ship & 1:
@@ -180,15 +180,15 @@ def _answer(state, rules, seat, action, chance, journal):
             return
         state.holder = seat
         state.holder_flag = flag
-        asked = state.with_flag if rules.second_lap else waiting
-        waiting = asked & state.with_pirate & ~(1 << seat)
+        eligible = state.with_flag if rules.second_lap else waiting
+        waiting = eligible & state.with_pirate & ~(1 << seat)
     if waiting != 0:
-        following = next_clockwise(waiting, seat)
-        state.waiting = waiting & ~(1 << following)
+        next_seat = next_clockwise(waiting, seat)
+        state.waiting = waiting & ~(1 << next_seat)
         if state.holder == s.NOBODY:
-            _ask_claim(state, rules, following)
+            _ask_claim(state, rules, next_seat)
         else:
-            _ask_piracy(state, rules, following)
+            _ask_piracy(state, rules, next_seat)
         return
     holder = state.holder
     if holder != s.NOBODY:
@@ -265,7 +265,7 @@ def _place(state, rules, seat, port, chance, journal):
 
 @jit
 def _move(state, rules, seat, city, steps, cause, journal):
-    """Move a marker up; it stops behind all markers already on its space (39); the top is the end (42)."""
+    """Move a marker up, at most to the top (42), and behind all markers already on its space (39)."""
     before = state.position[city, seat]
     after = min(before + steps, rules.top)
     if after == before:
@@ -296,10 +296,10 @@ def _take_tile(state, rules, seat, slot, chance, journal):
         replacement = _draw_tile(state, chance)
         state.display[slot] = replacement
     else:  # no refill: later takers choose from the rest (55)
-        display = state.display_size - 1
-        for later in range(slot, display):
-            state.display[later] = state.display[later + 1]
-        state.display_size = display
+        size = state.display_size - 1
+        for following in range(slot, size):
+            state.display[following] = state.display[following + 1]
+        state.display_size = size
     write_event(journal, e.TAKE_TILE, seat, tile, replacement, 0, 0)
     ware = rules.tile_ware[tile]
     if ware != s.NO_WARE:
@@ -321,9 +321,9 @@ def _next_turn(state, rules, taker, chance, journal):
 def _end_round(state, rules, chance, journal):
     """Score the round; then the next one begins, or the game ends."""
     score_round(state, rules, journal)
-    following = state.round + 1
-    if following < rules.rounds:
-        state.round = following
+    next_round = state.round + 1
+    if next_round < rules.rounds:
+        state.round = next_round
         state.start_player = state.order[s.FLORENCE, 0]  # (63)
         _begin_round(state, rules, chance, journal)
     else:

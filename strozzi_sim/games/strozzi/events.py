@@ -83,7 +83,7 @@ _TILE, _REPLACEMENT = (
     for name in ("tile", "replacement")
 )
 EVENTS = Events(
-    Event("shown", ("slot", "tile"), recorded=False),  # one for each tile to choose from, before:
+    Event("shown", ("slot", "tile"), recorded=False),  # one per open tile, before `tiles`
     Event("tiles", (), _tiles_text, make=_display),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("reveal", ("player", _SHIP, unrecorded("left")), _reveal_text),

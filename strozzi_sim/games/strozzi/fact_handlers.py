@@ -15,7 +15,7 @@ __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", 
 
 _PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
 _NO_TILE = -1
-_OWNERS = 7  # a mask under which all seats and NOBODY differ
+_OWNER_MASK = 7  # all seats and NOBODY differ in these bits
 _TILE, _DECISION = (1 << TABLES.index(table) for table in (t.TILES, t.DECISIONS))
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
@@ -139,7 +139,7 @@ def _on_round(facts, round_, start_player):
 
 
 @force_inline
-def _row_of(facts, seat):
+def _round_row(facts, seat):
     """Return the row of a seat in the current round."""
     return facts.round_rows - facts.players + seat
 
@@ -165,18 +165,18 @@ def _on_claim(facts, seat, flag):
 
 @jit
 def _on_place(facts, seat, card, flag, port, speed):
-    order, mine = facts.taken[seat], _row_of(facts, seat)
+    placed, round_row = facts.taken[seat], _round_row(facts, seat)
     row = _add_ship(
-        facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=order + 1, lap=seats_after(facts.active, seat, facts.players),
+        facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=placed + 1, lap=seats_after(facts.active, seat, facts.players),
         takes_over=facts.card_taken_over[facts.card_rows - 1], cards_left=facts.left,
     )  # fmt: skip
     facts.row_of[card] = row
     facts.tile_of[row - facts.first] = _NO_TILE
     for city in range(CITIES):
         facts.moved[row - facts.first, city] = 0
-    facts.taken[seat] = order + 1
-    facts.round_flags[mine] += (flag + 1) << (2 * order)
-    facts.round_ports[mine] += (port + 1) << (2 * order)
+    facts.taken[seat] = placed + 1
+    facts.round_flags[round_row] += (flag + 1) << (2 * placed)
+    facts.round_ports[round_row] += (port + 1) << (2 * placed)
 
 
 @jit
@@ -202,7 +202,7 @@ def _on_marker(facts, seat, city, space, prize, bonus):
 
 @jit
 def _on_score(facts, seat, total):
-    facts.round_coins[_row_of(facts, seat)] = total - facts.total[seat]
+    facts.round_coins[_round_row(facts, seat)] = total - facts.total[seat]
     facts.total[seat] = total
     if seat < facts.players - 1:
         return
@@ -211,7 +211,7 @@ def _on_score(facts, seat, total):
         ahead = facts.total[other] - facts.total[leader]
         if ahead > 0 or (ahead == 0 and facts.rank[other] < facts.rank[leader]):
             leader = other
-    facts.round_leader[_row_of(facts, leader)] = 1
+    facts.round_leader[_round_row(facts, leader)] = 1
     facts.lead_changes += facts.leader >= 0 and facts.leader != leader
     facts.leader = leader
 
@@ -259,40 +259,42 @@ def _close_seats(facts, state):
 @jit
 def _close_categories(facts, state, rules):
     """Write the categories; return the number of tiles left."""
-    left = 0
+    tiles_left = 0
     for category in range(len(CATEGORIES)):
-        held = 0  # tiles by owner, a byte each
+        count_bytes = 0  # number of tiles by owner, a byte each
         for tile in range(rules.tiles):
-            held += int64(rules.tile_category[tile] == category) << ((state.tile_owner[tile] & _OWNERS) << 3)
-        left += held >> ((NOBODY & _OWNERS) << 3) & 255
+            count_bytes += int64(rules.tile_category[tile] == category) << ((state.tile_owner[tile] & _OWNER_MASK) << 3)
+        tiles_left += count_bytes >> ((NOBODY & _OWNER_MASK) << 3) & 255
         for seat in range(facts.players):
             total = state.tile_total[category, seat]
             rank = rank_in_category(state, seat, category, total)
-            tiles, coins = held >> (seat << 3) & 255, rank_coins(rules, rank, total)
+            tiles, coins = count_bytes >> (seat << 3) & 255, rank_coins(rules, rank, total)
             _add_category(
                 facts, seat=seat, category=category, rank=rank + 1, total=total, tiles=tiles, coins=coins
             )  # fmt: skip
-    return left
+    return tiles_left
 
 
 @jit
 def _close_ships(facts, state, rules):
     """Divide the coins of markers and categories among the ships that moved them and brought the tiles."""
-    players, prizes = facts.players, facts.category_rows - len(CATEGORIES) * facts.players
-    for later in range(facts.round - 1, 0, -1):  # a space pays in every round from its own on
+    players, first_prize_row = facts.players, facts.category_rows - len(CATEGORIES) * facts.players
+    for later in range(facts.round - 1, 0, -1):  # a space pays in the round when it is reached and in all later ones
         for seat in range(players):
             for city in range(CITIES):
                 facts.per_space[later - 1, seat, city] += facts.per_space[later, seat, city]
     for row in range(facts.first, facts.ship_rows):
-        seat, number, tile = facts.ship_seat[row], facts.ship_round[row] - 1, facts.tile_of[row - facts.first]
+        seat, round_index, tile = facts.ship_seat[row], facts.ship_round[row] - 1, facts.tile_of[row - facts.first]
         track = promotion = 0
         for city in range(CITIES):
-            track += facts.moved[row - facts.first, city] * facts.per_space[number, seat, city]
+            track += facts.moved[row - facts.first, city] * facts.per_space[round_index, seat, city]
         if tile != _NO_TILE:
             category = rules.tile_category[tile]
             total = state.tile_total[category, seat]
             if total > 0:
-                coins = t.COIN * facts.category_coins[prizes + category * players + seat] * rules.tile_value[tile]
+                coins = (
+                    t.COIN * facts.category_coins[first_prize_row + category * players + seat] * rules.tile_value[tile]
+                )
                 promotion = (coins + total // 2) // total
         facts.ship_track[row] = track
         facts.ship_promotion[row] = promotion

@@ -22,9 +22,9 @@ from strozzi_sim.facts.columns import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi import state as s
 
-_MOST = 15  # start of the last level of a number of symbols or tiles
-_TOTAL = 31  # start of the last level of a total of tiles
-_SCORE = 2047  # start of the last level of coins
+_LAST_COUNT = 15  # start of the last level of a number of symbols or tiles
+_LAST_TOTAL = 31  # start of the last level of a total of tiles
+_LAST_SCORE = 2047  # start of the last level of coins
 COIN = 100  # units per coin, for divided coins
 NO_FLAG = 3  # no seat claimed the card
 NO_PORT = 3  # two ports paid least
@@ -64,13 +64,13 @@ def _kinds(code: int) -> list[int]:
     return [kind for shift in (0, 2, 4) if (kind := code >> shift & 3)]
 
 
-def _orders(words: tuple[str, ...]) -> Levels:
+def _orders(names: tuple[str, ...]) -> Levels:
     """Return the levels of the orders of flags (or ports): each is used at most once."""
-    every = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
-    codes = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in every}
+    orders = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
+    order_by_code = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in orders}
     return Levels(
-        tuple(">".join(words[kind - 1] for kind in codes[code]) or "none" for code in sorted(codes)),
-        tuple(sorted(codes)),
+        tuple(">".join(names[kind - 1] for kind in order_by_code[code]) or "none" for code in sorted(order_by_code)),
+        tuple(sorted(order_by_code)),
     )
 
 
@@ -92,7 +92,7 @@ def _totals(setting: GameConfig) -> Levels:
             if tile["category"] == category:
                 sums |= {total + tile["value"] for total in sums}
         totals |= sums
-    return numbers(totals, _TOTAL)
+    return numbers(totals, _LAST_TOTAL)
 
 
 def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
@@ -100,9 +100,13 @@ def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 
 
-def _symbols(name: str, text: str, of: str, values: Callable[[GameConfig], Any], unit: str = "wares") -> Column:
+def _symbols(
+    name: str, text: str, derived_from: str, values: Callable[[GameConfig], Any], unit: str = "wares"
+) -> Column:
     """Return a derived column of a number of symbols."""
-    return derived(name, text, of, values, lambda setting: numbers(values(setting).ravel().tolist(), _MOST), unit)
+    return derived(
+        name, text, derived_from, values, lambda setting: numbers(values(setting).ravel().tolist(), _LAST_COUNT), unit
+    )
 
 
 def _tiles(setting: GameConfig, key: str) -> list[Any]:
@@ -128,7 +132,7 @@ GAME = Table("game", "a game", (
 ), max_rows=lambda setting: 1)  # fmt: skip
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
-    Column("total", "final coins", lambda setting: numbers(range(_SCORE + 1), _SCORE), "u2", "coins"),
+    Column("total", "final coins", lambda setting: numbers(range(_LAST_SCORE + 1), _LAST_SCORE), "u2", "coins"),
     Column("ships", "coins from ships", None, "u2", "coins"),
     Column("markers", "coins from markers, without bonus spaces", None, "u2", "coins"),
     Column("bonus", "coins from bonus spaces", None, "u2", "coins"),
@@ -199,7 +203,7 @@ CATEGORY = Table("category", "a player in a promotion category", (
     Column("rank", "rank in the category, ties decided at Florence",
            lambda setting: numbers(range(1, setting.players + 1))),
     Column("total", "what the player's tiles are worth there", _totals, "u2"),
-    Column("tiles", "number of those tiles", lambda setting: numbers(range(_MOST + 1), _MOST), unit="tiles"),
+    Column("tiles", "number of those tiles", lambda setting: numbers(range(_LAST_COUNT + 1), _LAST_COUNT), unit="tiles"),
     Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
 ), max_rows=lambda setting: len(s.CATEGORIES) * setting.players)  # fmt: skip
 

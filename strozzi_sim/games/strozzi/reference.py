@@ -1,14 +1,14 @@
 """The rules of Strozzi, to be read beside the board. Numbers in brackets are items of the ambiguities list.
 
-Preparation. Everybody owns three flags (pirate, plus one, ware) and one marker in each of the cities
+Preparation. Each player owns three flags (pirate, plus one, ware) and one marker in each of the cities
 Venice, Rome, Naples and Florence, set on the lowest space. A few promotion tiles lie open, the others form
 a stack. Every round some ship cards, more of them with fewer players, are taken out unseen; the rest is the
 deck.
 
 A turn. The active player turns up the top ship. Beginning with that player and going round once, each player who
 has a flag left either passes or claims the ship by putting one flag on it. A pirate flag wins the ship at
-once. After any other flag, those who have not been asked about this ship yet and own a pirate flag may
-still snatch it; the first who does wins it, and the claimant takes the flag back. If everybody passes, the
+once. After any other flag, players who have not yet answered for this ship and own a pirate flag may
+still snatch it; the first who does wins it, and the claimant takes the flag back. If all players pass, the
 ship is out for this round and the same player turns up the next one.
 
 Taking a ship. The winner puts the ship with its flag at one of the three ports where they have no ship this
@@ -109,7 +109,7 @@ class Game(ReferenceGame):
         return [(first + step) % self.players for step in range(self.players)]
 
     def _start_track(self) -> list[list[int]]:
-        """Return one marker each on the lowest space, the start player leftmost, in every city (1, 2, 3)."""
+        """Return a city's track with all markers on the lowest space, the start player leftmost (1, 2, 3)."""
         order = self._clockwise(self.start_player)
         if self.rules["start_order"] == "reverse":
             order.reverse()
@@ -126,7 +126,7 @@ class Game(ReferenceGame):
         self._score_end()  # (69)
 
     def _prepare_round(self, number: int) -> None:
-        """Return the flags and deal the ships again; markers, tiles and coins stay (56, 72)."""
+        """Give all flags back and deal the ships again; markers, tiles and coins stay (56, 72)."""
         if number > 1:
             self.start_player = self._ranking("florence")[0]  # (63)
         self.round = number
@@ -164,7 +164,7 @@ class Game(ReferenceGame):
         self.write("set_aside", ship=self.ship)
 
     def _pass_turn(self, taker: int) -> None:
-        """Return the next seat: the first on the taker's left with a flag, the taker last (18, 58)."""
+        """Pass the turn to the first seat on the taker's left with a flag, the taker last (18, 58)."""
         self.active = next((seat for seat in self._clockwise(taker + 1) if self.flags[seat]), self.active)
 
     def _poll(self) -> Play:
@@ -212,7 +212,7 @@ class Game(ReferenceGame):
             yield from self._take_tile(seat)
 
     def _free_ports(self, seat: int) -> list[str]:
-        """Choose the port: one ship per player and port, useful or not, and none at Florence (28, 29, 30)."""
+        """Return the ports to choose from: one ship per player and port, useful or not, none at Florence (28-30)."""
         return [port for port in PORTS if all(owner != seat for owner, _, _ in self.ports[port])]
 
     def _moor(self, port: str, seat: int, ship: str, flag: str) -> None:
@@ -237,11 +237,11 @@ class Game(ReferenceGame):
     def _move(self, city: str, seat: int, steps: int) -> None:
         """Move a marker to the right end of the space reached; the markers left behind close up (39, 40)."""
         track = self.tracks[city]
-        here = next(index for index, space in enumerate(track) if seat in space)
-        there = min(here + steps, self.top)
-        if there != here:  # a marker that goes nowhere keeps its place (41, 42)
-            track[here].remove(seat)
-            track[there].append(seat)
+        start = next(index for index, space in enumerate(track) if seat in space)
+        end = min(start + steps, self.top)
+        if end != start:  # a marker that does not move keeps its place on the space (41, 42)
+            track[start].remove(seat)
+            track[end].append(seat)
 
     def _take_tile(self, seat: int) -> Play:
         """Take one of the open tiles, never from the stack (49); declining is a variant (47)."""
@@ -305,7 +305,7 @@ class Game(ReferenceGame):
 
 
 def _by_number(table: Mapping[Any, int]) -> dict[int, int]:
-    """Return the table with integer keys, which are texts in JSON."""
+    """Return the table with integer keys; JSON has them as text."""
     return {int(key): value for key, value in table.items()}
 
 

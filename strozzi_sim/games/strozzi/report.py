@@ -133,7 +133,7 @@ MAPS = {
     "ship-by-flag": _ship_by("flag"),
     "ship-by-port": _ship_by("port"),
 }  # fmt: skip
-_CALLED = {
+_NAMES = {
     "pirate": "pirate",
     "plus_one": "plus one",
     "ware": "ware",
@@ -141,7 +141,7 @@ _CALLED = {
     "rome": "Rome",
     "naples": "Naples",
 }
-_JOINED = {
+_JOINS = {
     "pattern": (">", ", "),
     "pair": ("+", " and "),
 }  # breakdown -> sign between the parts of its levels, and words
@@ -149,13 +149,13 @@ _JOINED = {
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
     """Return labels of orders and pairs in the tables, and of ships with what is printed on them in this variant."""
-    named = {}
+    labels = {}
     for table in ("flags", "ports"):
-        for breakdown, (sign, link) in _JOINED.items() if table in tables else ():
+        for breakdown, (sign, link) in _JOINS.items() if table in tables else ():
             for level in pick(tables[table], by=breakdown)["level"].unique():
                 if sign in level:
-                    named[level] = link.join(_CALLED[part] for part in level.split(sign))
-    return named | {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
+                    labels[level] = link.join(_NAMES[part] for part in level.split(sign))
+    return labels | {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
 
 
 def ship_words(ship: Mapping[str, Any]) -> str:

@@ -13,36 +13,34 @@ _ROUNDS, _GAMES, _SHIPS = Occasions("round", "rounds"), Occasions("seat", "games
 def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     """Return every restriction by its name; N is a whole number above 0.
 
-    A round has one ship a seat at most of each flag, port and card, but several of a sail number.
+    In a round a seat takes at most one ship with each flag, port and card, but several of a sail number.
     """
-    found = {}
+    by_name = {}
     for k, flag in enumerate(FLAG_NAMES):
         use = Use("ship", f"flag == {flag}", _ROUNDS)
-        found[f"flag:{flag}"] = Restriction(f"the {flag} flag may not be used", never("no_flag", 1 << k), use)
+        by_name[f"flag:{flag}"] = Restriction(f"the {flag} flag may not be used", never("no_flag", 1 << k), use)
     for k, port in enumerate(PORT_NAMES):
-        words = f"no ship may be placed at {port}, while another port is free"
-        found[f"port:{port}"] = Restriction(words, never("no_port", 1 << k), Use("ship", f"port == {port}", _ROUNDS))
+        text = f"no ship may be placed at {port}, while another port is free"
+        by_name[f"port:{port}"] = Restriction(text, never("no_port", 1 << k), Use("ship", f"port == {port}", _ROUNDS))
     for k, name in enumerate(CATEGORIES):
-        words, of = (
-            f"no tile of {name} may be taken, while there is another",
-            Occasions("category", "games", f"category == {name}"),
-        )
-        use = Use("category", f"category == {name} and tiles > 0", of)
-        found[f"category:{name}"] = Restriction(words, never("no_category", 1 << k), use)
+        text = f"no tile of {name} may be taken, while there is another"
+        occasions = Occasions("category", "games", f"category == {name}")
+        use = Use("category", f"category == {name} and tiles > 0", occasions)
+        by_name[f"category:{name}"] = Restriction(text, never("no_category", 1 << k), use)
     early = Use("ship", "order == 1 and number < N", _ROUNDS)  # the first ship of the seat's round was early enough
-    found["claim:before-N"] = Restriction("no flag may be used before card N of a round", _not_before, early, (2, 3))
+    by_name["claim:before-N"] = Restriction("no flag may be used before card N of a round", _not_before, early, (2, 3))
     sails = [ship["sail"] for ship in components["ships"]]
     for sail in sorted(set(sails)):
-        cards = sum(1 << k for k, each in enumerate(sails) if each == sail)
-        words, use = f"no flag may be used on a ship with sail {sail}", Use("ship", f"sail == {sail}", _SHIPS)
-        found[f"sail:{sail}"] = Restriction(words, never("no_card", cards), use)
+        cards = sum(1 << k for k, ship_sail in enumerate(sails) if ship_sail == sail)
+        text, use = f"no flag may be used on a ship with sail {sail}", Use("ship", f"sail == {sail}", _SHIPS)
+        by_name[f"sail:{sail}"] = Restriction(text, never("no_card", cards), use)
     for k, card in enumerate(ship["id"] for ship in components["ships"]):
         use = Use("ship", f"card == {card}", _ROUNDS)
-        found[f"card:{card}"] = Restriction(f"no flag may be used on card {card}", never("no_card", 1 << k), use)
-    for k, tile in enumerate(each["id"] for each in components["promotion_tiles"]):
-        words = f"tile {tile} may not be taken, while there is another"
-        found[f"tile:{tile}"] = Restriction(words, never("no_tile", 1 << k), Use("tile", f"tile == {tile}", _GAMES))
-    return found
+        by_name[f"card:{card}"] = Restriction(f"no flag may be used on card {card}", never("no_card", 1 << k), use)
+    for k, tile in enumerate(data["id"] for data in components["promotion_tiles"]):
+        text = f"tile {tile} may not be taken, while there is another"
+        by_name[f"tile:{tile}"] = Restriction(text, never("no_tile", 1 << k), Use("tile", f"tile == {tile}", _GAMES))
+    return by_name
 
 
 def _not_before(rules: Any, seat: int, number: int) -> None:
@@ -50,11 +48,11 @@ def _not_before(rules: Any, seat: int, number: int) -> None:
 
 
 def check(rules: Any, seat: int, name: str) -> None:
-    """Refuse a seat without a flag or a card: who may only pass has no decision. Raises InputError."""
-    for what, none in (
+    """Raise InputError for a seat without any flag or card left to use: a seat that can only pass has no decision."""
+    for items, all_forbidden in (
         ("all three flags", rules["no_flag"][seat] == ALL_FLAGS),
         ("all cards", int(rules["no_card"][seat]) == (1 << int(rules["ships"])) - 1),
         ("all cards", rules["first_claim"][seat] > min(cards for cards in rules["cards"] if cards)),
     ):
-        if none:
-            raise InputError(f"restriction {name} of seat {seat}: {what} are forbidden; leave the seat one of them")
+        if all_forbidden:
+            raise InputError(f"restriction {name} of seat {seat}: {items} are forbidden; leave the seat one of them")

@@ -88,14 +88,14 @@ def better_seats(state, seat):
 
 @jit
 def forbidden_slots(state, rules, seat):
-    """Return the slots of the display with a tile that a restriction forbids to `seat`."""
-    found = 0
+    """Return the tiles that a restriction forbids to `seat`, a set of slots of the display."""
+    slots = 0
     for slot in range(state.display_size):
         tile = state.display[slot]
         forbidden = rules.no_category[seat] >> rules.tile_category[tile] | rules.no_tile[seat] >> tile
         if forbidden & 1:
-            found |= 1 << slot
-    return found
+            slots |= 1 << slot
+    return slots
 
 
 @force_inline
@@ -110,6 +110,6 @@ def open_slots(state, rules, seat):
     """Return the tiles that `seat` can take next, a set of slots of the display."""
     slots = (1 << state.display_size) - 1
     if rules.restricted:
-        left = slots & ~forbidden_slots(state, rules, seat)
-        return left if left != 0 or rules.tile_optional else slots
+        allowed = slots & ~forbidden_slots(state, rules, seat)
+        return allowed if allowed != 0 or rules.tile_optional else slots
     return slots

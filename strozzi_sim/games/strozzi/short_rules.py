@@ -22,11 +22,11 @@ Most coins win; a tie goes to the better marker at florence."""
 def short_rules(components: Mapping[str, Any], players: int) -> str:
     """Return the rules in short."""
     prizes = components["scoring"]
-    ranks = {
+    prize_lists = {
         name: " / ".join(map(str, prizes[key]))
         for name, key in (("ships", "ship_ranks"), ("markers", "marker_ranks"), ("categories", "category_ranks"))
     }
     flags = components["flags"]
     return _TEXT.format(
-        rounds=components["setup"]["rounds"], plus_one=flags["plus_one_speed"], ware=flags["ware_steps"], **ranks
+        rounds=components["setup"]["rounds"], plus_one=flags["plus_one_speed"], ware=flags["ware_steps"], **prize_lists
     )

@@ -24,13 +24,17 @@ class StrozziTable(Table):
     sources = ("ships", "markers", "bonus", "promotion")
 
     def set_up(self) -> None:
-        data, players = self.components, range(self.players)
-        self._ships = {card["id"]: card for card in data["ships"]}
-        self._tile = {tile["id"]: tile for tile in data["promotion_tiles"]}
-        self._bonus = {int(space): coins for space, coins in data["tracks"]["bonus"].items()}
-        self._top, self._prizes, self._rules = data["tracks"]["top_index"], data["scoring"], data["rules"]
-        removed = {int(count): cards for count, cards in data["setup"]["cards_removed"].items()}
-        self._cards = len(self._ships) - removed[self.players]
+        components, players = self.components, range(self.players)
+        self._ships = {card["id"]: card for card in components["ships"]}
+        self._tile = {tile["id"]: tile for tile in components["promotion_tiles"]}
+        self._bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
+        self._top, self._prizes, self._rules = (
+            components["tracks"]["top_index"],
+            components["scoring"],
+            components["rules"],
+        )
+        removed_by_count = {int(count): cards for count, cards in components["setup"]["cards_removed"].items()}
+        self._cards = len(self._ships) - removed_by_count[self.players]
         self.head["board"] = {
             "top": self._top, "bonus": {str(space): coins for space, coins in self._bonus.items()},
             "prizes": self._prizes["ship_ranks"],
@@ -68,8 +72,8 @@ class StrozziTable(Table):
 
     def on_reveal(self, line: Line) -> str:
         seat, card = line["player"], self._ships[line["ship"]]
-        shown = {key: card[key] for key in ("id", "sail", *PORT_NAMES, "scrolls", "promotion")}
-        self.view |= {"ship": shown, "active": seat, "actor": seat, "holder": None, "flag": None}
+        printed = {key: card[key] for key in ("id", "sail", *PORT_NAMES, "scrolls", "promotion")}
+        self.view |= {"ship": printed, "active": seat, "actor": seat, "holder": None, "flag": None}
         self.view["deck"] -= 1
         self.marks = ["ship"]
         return self.says(seat, f"turns over a ship of {self._ship_words(card)}.")
@@ -81,20 +85,22 @@ class StrozziTable(Table):
         return f"speed {card['sail']}, {listed(cargo) or 'empty'}"
 
     def on_claim(self, line: Line) -> str:
-        seat, flag, holder, back = line["player"], line["flag"], self.view["holder"], self.view["flag"]
+        seat, flag, holder, claim_flag = line["player"], line["flag"], self.view["holder"], self.view["flag"]
         self.view["actor"] = seat
         self.marks = [f"seat:{seat}"]
         if flag is None:
             return self.says(seat, "passes.")
         if holder is not None:
-            self.view["flags"][holder] = sorted([*self.view["flags"][holder], back], key=FLAG_NAMES.index)
+            self.view["flags"][holder] = sorted([*self.view["flags"][holder], claim_flag], key=FLAG_NAMES.index)
         self.view["flags"][seat].remove(flag)
         self.view |= {"holder": seat, "flag": flag}
         self.marks += ["ship", "claim"]
         if holder is None:
             return self.says(seat, f"claims it with the {_FLAG[flag]} flag.")
         gets = "get" if holder == self.viewer else "gets"
-        return f"{self.says(seat, 'takes it')} as a pirate; {self.named(holder)} {gets} the {_FLAG[back]} flag back."
+        return (
+            f"{self.says(seat, 'takes it')} as a pirate; {self.named(holder)} {gets} the {_FLAG[claim_flag]} flag back."
+        )
 
     def on_place(self, line: Line) -> str:
         seat, port, card = line["player"], line["port"], self._ships[line["ship"]]
@@ -104,9 +110,9 @@ class StrozziTable(Table):
         self.view |= {"ship": None, "holder": None, "flag": None, "actor": seat}
         self.marks = [f"berth:{port}:{seat}"]
         moves = ((port, self._gain(card, port, line["flag"])), ("florence", card["scrolls"]))
-        moved = [words for city, steps in moves if (words := self._move(city, seat, steps))]
-        said = f"{self.says(seat, 'moors')} at {port.title()}, {ordinal(rank + 1)} of {len(berths)}"
-        return said + (f": {listed(moved)}." if moved else "; no marker moves.")
+        moves_text = [move_text for city, steps in moves if (move_text := self._move(city, seat, steps))]
+        text = f"{self.says(seat, 'moors')} at {port.title()}, {ordinal(rank + 1)} of {len(berths)}"
+        return text + (f": {listed(moves_text)}." if moves_text else "; no marker moves.")
 
     def on_take_tile(self, line: Line) -> str:
         seat, tile, display = line["player"], line["tile"], self.view["display"]
@@ -115,14 +121,16 @@ class StrozziTable(Table):
         if tile is None:
             return self.says(seat, "takes no tile.")
         slot = [each["id"] for each in display].index(tile)
-        new = [] if line["replacement"] is None else [self._shown(line["replacement"])]
-        self.view["display"] = [*display[:slot], *new, *display[slot + 1 :]]
-        self.view["stack"] -= len(new)
-        self.marks += [f"tile:{each['id']}" for each in new]
+        refill = [] if line["replacement"] is None else [self._shown(line["replacement"])]
+        self.view["display"] = [*display[:slot], *refill, *display[slot + 1 :]]
+        self.view["stack"] -= len(refill)
+        self.marks += [f"tile:{each['id']}" for each in refill]
         data = self._tile[tile]
         self.view["tiles"][seat][CATEGORIES.index(data["category"])] += data["value"]
-        moved = self._move(data["ware"], seat, 1) if data["ware"] else ""
-        return self.says(seat, f"takes the tile {data['category']} {data['value']}") + (f": {moved}." if moved else ".")
+        move_text = self._move(data["ware"], seat, 1) if data["ware"] else ""
+        return self.says(seat, f"takes the tile {data['category']} {data['value']}") + (
+            f": {move_text}." if move_text else "."
+        )
 
     def on_set_aside(self, line: Line) -> str:
         self.view |= {"ship": None, "holder": None, "flag": None}
@@ -154,7 +162,7 @@ class StrozziTable(Table):
         return int(card[port]) + (self.components["flags"]["ware_steps"] if helps else 0)
 
     def _space(self, city: str, seat: int) -> int:
-        return next(space for space, there in enumerate(self.view["tracks"][city]) if seat in there)
+        return next(space for space, seats in enumerate(self.view["tracks"][city]) if seat in seats)
 
     def _move(self, city: str, seat: int, steps: int) -> str:
         """Move a marker; return the move as text, "" if the marker stays."""
@@ -170,24 +178,24 @@ class StrozziTable(Table):
     def standing(self) -> list[int | None]:
         """Return the coins if the round and the game ended now."""
         view = self.view
-        now = list(view["coins"])
+        coins_now = list(view["coins"])
         if view["over"]:
-            return now
+            return coins_now
         if view["round"] and self.last != "score_round":
             for port in PORT_NAMES:
-                pay(now, [ship["seat"] for ship in view["ports"][port]], self._prizes["ship_ranks"])
+                pay(coins_now, [ship["seat"] for ship in view["ports"][port]], self._prizes["ship_ranks"])
             for city in CITY_NAMES:
-                pay(now, self._ranked(city, 1), self._prizes["marker_ranks"])
+                pay(coins_now, self._ranked(city, 1), self._prizes["marker_ranks"])
                 pays_bonus = city != "florence" or self._rules["florence_bonus"]
                 for space, coins in self._bonus.items() if pays_bonus else ():
                     for seat in view["tracks"][city][space]:
-                        now[seat] += coins
+                        coins_now[seat] += coins
         for kind in range(len(CATEGORIES)):
             totals = [tiles[kind] for tiles in view["tiles"]]
             ranked = sorted(self._ranked("florence"), key=totals.__getitem__, reverse=True)
             scoring = [seat for seat in ranked if totals[seat] or self._rules["zero_total_scores"]]
-            pay(now, scoring, self._prizes["category_ranks"])
-        return now
+            pay(coins_now, scoring, self._prizes["category_ranks"])
+        return coins_now
 
     def _ranked(self, city: str, lowest: int = 0) -> list[int]:
         return [seat for space in reversed(self.view["tracks"][city][lowest:]) for seat in space]
@@ -261,12 +269,13 @@ class StrozziTable(Table):
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
         view = self.view
-        value = {tile: (data["category"], data["value"]) for tile, data in self._tile.items()}
+        tile_values = {tile: (data["category"], data["value"]) for tile, data in self._tile.items()}
         totals = [
-            [sum(value[tile][1] for tile in own if value[tile][0] == kind) for kind in CATEGORIES] for own in seen.tiles
+            [sum(tile_values[tile][1] for tile in taken if tile_values[tile][0] == kind) for kind in CATEGORIES]
+            for taken in seen.tiles
         ]
         berths = {
-            port: tuple((b["seat"], b["ship"], b["flag"]) for b in there) for port, there in view["ports"].items()
+            port: tuple((b["seat"], b["ship"], b["flag"]) for b in ships) for port, ships in view["ports"].items()
         }
         yield "tracks", {city: tuple(map(tuple, track)) for city, track in view["tracks"].items()}, dict(seen.tracks)
         yield "ports", berths, dict(seen.ports)

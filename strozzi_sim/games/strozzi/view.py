@@ -74,19 +74,19 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
             spaces[state["position"][city][marker]].append(marker)
         tracks[name] = tuple(tuple(space) for space in spaces)
     unseen_ships = {ships[k] for k in state["unseen_ship"][: state["ships_unseen"]]}
-    held = not over and state["holder"] != s.NOBODY
+    is_claimed = not over and state["holder"] != s.NOBODY
     ship = None if over else ships[state["ship"]]
     placed = {ship for berths in ports.values() for _, ship, _ in berths}
     in_question = ship if ship not in placed else None
     aside = tuple(name for name in ships if name not in unseen_ships and name not in placed and name != in_question)
-    on_card = (state["holder"], state["holder_flag"]) if held else None  # not in the hand
+    on_card = (state["holder"], state["holder_flag"]) if is_claimed else None  # not in the hand
     hands = [
         tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if hand >> k & 1 and (p, k) != on_card)
         for p, hand in enumerate(state["hand"])
     ]
     return View(
         seat=seat, players=players, round=state["round"] + 1, start_player=state["start_player"], active=state["active"], ship=ship,
-        holder=state["holder"] if held else None, holder_flag=s.FLAG_NAMES[state["holder_flag"]] if held else None,
+        holder=state["holder"] if is_claimed else None, holder_flag=s.FLAG_NAMES[state["holder_flag"]] if is_claimed else None,
         deck_left=state["deck"], flags=tuple(hands[:players]), ports=ports, tracks=tracks,
         display=tuple(tiles[k] for k in state["display"][: state["display_size"]]), stack_left=state["tiles_unseen"],
         tiles=tuple(tuple(tile for tile, owner in zip(tiles, state["tile_owner"], strict=False) if owner == p) for p in range(players)),
@@ -135,7 +135,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
     top = int(components["tracks"]["top_index"])
     speed = {ship["id"]: ship["sail"] for ship in components["ships"]}
-    plus = components["flags"]["plus_one_speed"]
+    plus_one_speed = components["flags"]["plus_one_speed"]
     lines = [
         f"Round {position.round} of {components['setup']['rounds']}, {position.deck_left} cards left in the deck, "
         f"{position.stack_left} tiles in the stack"
@@ -147,7 +147,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     lines += ["", "Ports (fastest first)"]
     for port in s.PORT_NAMES:
         ships = [
-            f"seat {seat} {ship} {speed[ship] + (plus if flag == 'plus_one' else 0)} [{flag}]"
+            f"seat {seat} {ship} {speed[ship] + (plus_one_speed if flag == 'plus_one' else 0)} [{flag}]"
             for seat, ship, flag in position.ports[port]
         ]
         lines.append(f"  {port:<9}" + (" > ".join(ships) or "-"))
@@ -161,8 +161,8 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     tiles = ", ".join(tile_words(tile, components) for tile in position.display) or "none"
     lines += ["", f"Tiles to choose from: {tiles}", ""]
     values = {tile["id"]: (tile["category"], tile["value"]) for tile in components["promotion_tiles"]}
-    longest = max(len(name) for name in names)
-    lines.append(f"Seat {'agent':<{longest}}  coins  flags                   tiles")
+    name_width = max(len(name) for name in names)
+    lines.append(f"Seat {'agent':<{name_width}}  coins  flags                   tiles")
     for seat, name in enumerate(names):
         totals = dict.fromkeys(s.CATEGORIES, 0)
         for tile in position.tiles[seat]:
@@ -170,7 +170,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             totals[category] += value
         owned = "  ".join(f"{category} {total}" for category, total in totals.items())
         lines.append(
-            f"{seat:>4} {name:<{longest}}  {position.coins[seat]:>5}  {', '.join(position.flags[seat]) or '-':<22}  {owned}"
+            f"{seat:>4} {name:<{name_width}}  {position.coins[seat]:>5}  {', '.join(position.flags[seat]) or '-':<22}  {owned}"
         )
     return "\n".join(lines)
 
@@ -275,17 +275,17 @@ def observe(state, rules, seat, out):
             out[of_seat.ranks + seats_after(seat, state.order[city, rank], players) * _NEXT_SEAT + city] = share
     for port in range(s.PORTS):
         for rank in range(state.ships_at[port]):
-            there = seats_after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
-            out[of_seat.speeds + there] = float32(state.berth_speed[port, rank]) / float32(10)
-            out[of_seat.ship_ranks + there] = float32(players - rank) / float32(players)
+            offset = seats_after(seat, state.berth_seat[port, rank], players) * _NEXT_SEAT + port
+            out[of_seat.speeds + offset] = float32(state.berth_speed[port, rank]) / float32(10)
+            out[of_seat.ship_ranks + offset] = float32(players - rank) / float32(players)
     for slot in range(state.display_size):
-        there = slot * _NEXT_TILE
+        offset = slot * _NEXT_TILE
         tile = state.display[slot]
-        out[of_tile.present + there] = 1
-        out[of_tile.value + there] = float32(rules.tile_value[tile]) / float32(2)
-        out[of_tile.category + there + rules.tile_category[tile]] = 1
+        out[of_tile.present + offset] = 1
+        out[of_tile.value + offset] = float32(rules.tile_value[tile]) / float32(2)
+        out[of_tile.category + offset + rules.tile_category[tile]] = 1
         if rules.tile_ware[tile] != s.NO_WARE:
-            out[of_tile.ware + there + rules.tile_ware[tile]] = 1
+            out[of_tile.ware + offset + rules.tile_ware[tile]] = 1
     for k in range(state.ships_unseen):
         out[at.unseen_ships + state.unseen_ship[k]] = 1
     for k in range(state.tiles_unseen):
@@ -293,12 +293,12 @@ def observe(state, rules, seat, out):
 
 
 @jit
-def _observe_seat(state, rules, other, out, there):
+def _observe_seat(state, rules, other, out, offset):
     for k in range(3):
-        out[of_seat.flags + there + k] = float32((state.hand[other] >> k) & 1)
-        out[of_seat.free_ports + there + k] = float32((state.berths[other] >> k) & 1)
-        out[of_seat.categories + there + k] = float32(state.tile_total[k, other]) / float32(10)
+        out[of_seat.flags + offset + k] = float32((state.hand[other] >> k) & 1)
+        out[of_seat.free_ports + offset + k] = float32((state.berths[other] >> k) & 1)
+        out[of_seat.categories + offset + k] = float32(state.tile_total[k, other]) / float32(10)
     for city in range(s.CITIES):
-        out[of_seat.spaces + there + city] = float32(state.position[city, other]) / float32(rules.top)
-    out[of_seat.coins + there] = float32(state.coins[other]) / float32(300)
-    out[of_seat.waiting + there] = float32((state.waiting >> other) & 1)
+        out[of_seat.spaces + offset + city] = float32(state.position[city, other]) / float32(rules.top)
+    out[of_seat.coins + offset] = float32(state.coins[other]) / float32(300)
+    out[of_seat.waiting + offset] = float32((state.waiting >> other) & 1)

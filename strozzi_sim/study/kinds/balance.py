@@ -41,13 +41,13 @@ from strozzi_sim.study.wording import PLAY, grouped, players_words, seat_words, 
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # cells that are named one by one
-FALSE_ALARMS = 0.02  # of studies whose seats are equal: a verdict is quoted without its footnote
+FALSE_ALARMS = 0.02  # share of studies with equal seats; small, since verdicts are quoted without their footnotes
 _EQUAL = f"every seat{{}} wins its share to within {100 * MIN_SHARE:g} points"
 _FEW = "there are too few games to say"
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
 _MOST = 6  # styles named one by one
-SEARCH_DEALS = 600  # fewer do not tell any share of wins to 4 points
+SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
 
 
 @documented
@@ -99,7 +99,7 @@ def simulate(
         lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
         lineups = names.lineups_of(the_game, agents, counts)
-    shipped, own = split_maps(heatmaps)
+    shipped, custom = split_maps(heatmaps)
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
     study = Balance.of(
@@ -108,7 +108,7 @@ def simulate(
     )  # fmt: skip
     look = study.look(
         heatmaps=tuple(shipped),
-        heatmap=tuple(own),
+        heatmap=tuple(custom),
         explorer=options.get("folder") is not None,
         rows=rows,
         facts=(facts,) if isinstance(facts, str) else tuple(facts),
@@ -119,11 +119,13 @@ def simulate(
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
     """Return the game's agents of each strength, and the deals of those that search, which are left out where they would play too few."""
-    found = names.agents_named(game, list(game.tiers.values()) or [game.default_agent])
-    fewer = game.search_deals(Balance.usual_deals if deals is None else deals) if search_deals is None else search_deals
-    if search_deals is None and fewer < SEARCH_DEALS:
-        found = tuple(spec for spec in found if not spec.searches) or found
-    return found, fewer
+    specs = names.agents_named(game, list(game.tiers.values()) or [game.default_agent])
+    deals_of_search = (
+        game.search_deals(Balance.usual_deals if deals is None else deals) if search_deals is None else search_deals
+    )
+    if search_deals is None and deals_of_search < SEARCH_DEALS:
+        specs = tuple(spec for spec in specs if not spec.searches) or specs
+    return specs, deals_of_search
 
 
 class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
@@ -131,7 +133,7 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
 
     worth: tuple[str, ...] = ()  # things whose worth to agents that play themselves is measured too, by name or pattern
     usual_deals, has_pages = 5000, True
-    wanted, printed = "worth", ("seats", "lineup")
+    things_field, printed = "worth", ("seats", "lineup")
     is_paired_by_deal: ClassVar[bool] = True  # whether its variants are played on the same deals
 
     def check(self) -> None:
@@ -143,12 +145,12 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
         return fact_union(facts_of_games(self, look), super().facts(look))
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return seats, lineup, balance, the tables of pages and heat maps, what changed between variants, and worth."""
-        found = tables_of_games(self, counts, look)
-        return found | ({"worth": worth_table(self.cells, counts, self.uses)} if self.worth else {})
+        """Return seats, lineup, balance, the tables of pages and heat maps, changes between variants, and worth."""
+        tables = tables_of_games(self, counts, look)
+        return tables | ({"worth": worth_table(self.cells, counts, self.uses)} if self.worth else {})
 
     def answers(self, tables: Tables, look: Look) -> str:
-        """Return what the verdict is about: the question, or what varies in the study."""
+        """Return the subject of the verdict: the question, or by default what varies in the study."""
         question = look.question or (VARIANTS if len(self.variant_of) > 1 else AGENTS)
         needed = {VARIANTS: "changes" in tables, AGENTS: len(tables["lineup"]) > 0}
         return question if needed.get(question, True) else AGENTS if needed[AGENTS] and not look.question else SEATS
@@ -165,16 +167,16 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
         return seat_sentences(tables, self.the_game) if question == SEATS else verdict_on_page(self, tables, question)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the section of the verdict first, then what changed, the pages of the game, heat maps, and worth."""
+        """Return the section of the verdict first, then changes, the pages of the game, heat maps, and worth."""
         question = self.answers(tables, look)
         first = {SEATS: "balance", AGENTS: "lineup", VARIANTS: "changes", HEATMAPS: "heatmaps"}.get(question, question)
-        found = sections_of_games(self, tables, look, first, paired=self.is_paired_by_deal)
+        sections = sections_of_games(self, tables, look, first, paired=self.is_paired_by_deal)
         if question == SEATS:
-            found[0] = replace(found[0], caveats=tuple(held_elsewhere(tables, self.the_game)))
+            sections[0] = replace(sections[0], caveats=tuple(held_elsewhere(tables, self.the_game)))
         if not self.worth:
-            return found
-        said = tuple(worth_sentences(self, tables, look))
-        return [*found, replace(worth_section(self, tables, look), sentences=said)]
+            return sections
+        worth_lines = tuple(worth_sentences(self, tables, look))
+        return [*sections, replace(worth_section(self, tables, look), sentences=worth_lines)]
 
 
 class SeatCell(NamedTuple):
@@ -194,34 +196,34 @@ def seat_cells(tables: Tables) -> list[SeatCell]:
     """Return the seats of every cell."""
     tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
     bounds = pick(tables["balance"], figure="seat_favour_bound").set_index([*CELL])["value"]
-    found = []
+    cells = []
     for test, p in zip(tests.itertuples(index=False), holm(tests["value"].to_numpy()), strict=True):
         cell, fair, seats = {key: getattr(test, key) for key in CELL}, 1 / test.players, dict[str, Any]()
-        known = pick(wins, **cell).dropna(subset="value").sort_values("value", ascending=False, kind="stable")
-        above = (known["low"] > fair) & (known["value"] >= fair + MIN_SHARE)
+        shares = pick(wins, **cell).dropna(subset="value").sort_values("value", ascending=False, kind="stable")
+        above = (shares["low"] > fair) & (shares["value"] >= fair + MIN_SHARE)
         verdict = OPEN
-        if np.isnan(p) or known.empty:
+        if np.isnan(p) or shares.empty:
             verdict = FEW
         elif p < FALSE_ALARMS and above.iloc[0]:
             verdict = FAVOURED
-            for row, is_known in zip(known.itertuples(index=False), above, strict=True):
-                if row.high >= known["value"].iloc[0]:
+            for row, is_known in zip(shares.itertuples(index=False), above, strict=True):
+                if row.high >= shares["value"].iloc[0]:
                     seats[f"{'' if is_known else 'perhaps '}{seat_words(int(row.seat), test.players)}"] = row
-        elif (known["low"] > fair - MIN_SHARE).all() and (known["high"] < fair + MIN_SHARE).all():
+        elif (shares["low"] > fair - MIN_SHARE).all() and (shares["high"] < fair + MIN_SHARE).all():
             verdict = EQUAL
         bound = float(bounds.get(tuple(cell.values()), np.nan))
-        found.append(SeatCell(**cell, verdict=verdict, seats=seats, bound=bound if bound > 0 else np.nan))
-    return found
+        cells.append(SeatCell(**cell, verdict=verdict, seats=seats, bound=bound if bound > 0 else np.nan))
+    return cells
 
 
 def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
-    """Yield in how many other boxes a seat was favoured, of each that is favoured here in the base box."""
+    """Yield for each seat favoured in the base box the number of other boxes in which it was favoured."""
     favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
-    found = {(cell.players, cell.lineup, int(next(iter(cell.seats.values())).seat)) for cell in favoured}
-    for each in game.report.HELD:
-        if (each.players, each.agent, each.seat) in found:
-            who = f"{seat_words(each.seat, each.players)} was favoured at {each.players} players, played by {players_words(game, each.agent)}"
-            yield f"{who[:1].upper()}{who[1:]}, in {each.held} of {each.boxes} other boxes that fit the known facts as well"
+    favoured_seats = {(cell.players, cell.lineup, int(next(iter(cell.seats.values())).seat)) for cell in favoured}
+    for entry in game.report.HELD:
+        if (entry.players, entry.agent, entry.seat) in favoured_seats:
+            who = f"{seat_words(entry.seat, entry.players)} was favoured at {entry.players} players, played by {players_words(game, entry.agent)}"
+            yield f"{who[:1].upper()}{who[1:]}, in {entry.held} of {entry.boxes} other boxes that fit the known facts as well"
 
 
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
@@ -238,48 +240,56 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     )
     few = f", or {_FEW}" if FEW in verdicts and size else ""
     if FAVOURED in verdicts:
-        rest = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
-        words = f"{title} favours {_favours(cells, game, played)}{f'; elsewhere {rest}' if len(verdicts) > 1 else ''}"
+        elsewhere = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
+        words = (
+            f"{title} favours {_favours(cells, game, played)}{f'; elsewhere {elsewhere}' if len(verdicts) > 1 else ''}"
+        )
     elif verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
     elif verdicts == {EQUAL}:
         words = _EQUAL.format(f" of {title}")
     else:
         words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
-    said = (
+    sentence = (
         f"Played by {players_words(game, cells[0].lineup)}, {words}."
         if len(lineups) == 1
         else f"{words[:1].upper()}{words[1:]}."
     )
     if not tiers:
-        return [said]
+        return [sentence]
     agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
-    left_out = game.tiers.get("search", "") if "search" not in tiers else ""
-    rest = f" {PLAY['search'].capitalize()} ({left_out}) is left out; it takes search_deals." if left_out else ""
-    return [said, f"{agents[:1].upper()}{agents[1:]}.{rest}"]
+    omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
+    omission = (
+        f" {PLAY['search'].capitalize()} ({omitted_agent}) is left out; it takes search_deals." if omitted_agent else ""
+    )
+    return [sentence, f"{agents[:1].upper()}{agents[1:]}.{omission}"]
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
     """Return who is favoured and in which cells, with the share of the seat that wins most in a few; or in how many cells, if they are many."""
-    favoured, found = [cell for cell in cells if cell.verdict == FAVOURED], []
-    several, one = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
+    favoured, places_and_games = [cell for cell in cells if cell.verdict == FAVOURED], []
+    several_variants, one_lineup = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
     few, company, number = len(favoured) <= MOST_NAMED, "with" if played else "in games of", 0
-    for place, here in grouped((listed(list(cell.seats)), cell) for cell in favoured).items():
+    for place, cells_of_place in grouped((listed(list(cell.seats)), cell) for cell in favoured).items():
         games: dict[tuple[str, str], list[str]] = {}
-        for cell in here:
+        for cell in cells_of_place:
             share = f" players ({format_estimate(next(iter(cell.seats.values())), 'share')})" if few else ""
-            whom = played.get(cell.lineup) or players_words(game, cell.lineup)
-            games.setdefault((whom, cell.variant), []).append(f"{cell.players}{share}")
+            agents = played.get(cell.lineup) or players_words(game, cell.lineup)
+            games.setdefault((agents, cell.variant), []).append(f"{cell.players}{share}")
         ends = "" if few else " players"
         where = (
-            (f"at {listed(at)}{ends}{f' in {name}' if several else ''}", whom) for (whom, name), at in games.items()
+            (f"at {listed(counts)}{ends}{f' in {name}' if several_variants else ''}", agents)
+            for (agents, name), counts in games.items()
         )
-        found += [(place, at if one else f"{company} {listed(whom)} {at}") for at, whom in grouped(where).items()]
+        places_and_games += [
+            (place, counts if one_lineup else f"{company} {listed(agents)} {counts}")
+            for counts, agents in grouped(where).items()
+        ]
         number += len(games)
     if number > MOST_NAMED:
         places = Counter(listed(list(cell.seats)) for cell in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
-    return listed([f"{place} {listed(at)}" for place, at in grouped(found).items()])
+    return listed([f"{place} {listed(counts)}" for place, counts in grouped(places_and_games).items()])
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
@@ -290,20 +300,20 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
         return [f"There are too few games of {title} to compare the agents."]
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
-    found = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.3g} % would be equal."
+    share_text = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.3g} % would be equal."
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
-        return [f"{best['agent']} wins most in {title} at {best['players']} players: {found}"]
+        return [f"{best['agent']} wins most in {title} at {best['players']} players: {share_text}"]
     size = missed(not_excluded(rows, fair, study.chunks, sign=1), what="a gain")
     words = f"No agent is known to win more than its share of {title} at {best['players']} players"
-    return [f"{words}{f': {size}' if size else ''}.", f"{best['agent']}: {found}"]
+    return [f"{words}{f': {size}' if size else ''}.", f"{best['agent']}: {share_text}"]
 
 
 def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
-    """Return whether a style wins more than its share among copies of an agent; nothing if the line-ups are others.
+    """Return whether a style wins more than its share among copies of an agent; empty for other line-ups.
 
-    A style that wins more than its share among players who could play any other one is a strategy that these do not stop. A tournament of
-    styles does not answer this: there one bot may beat its own distorted copies.
+    A style that wins more than its share among copies of a strong agent is a strategy that this agent does not stop. A tournament of
+    styles does not answer this: in it one agent may win by beating its own distorted copies.
     """
     strong = company_of(tables["lineup"])
     rows = pick(tables["lineup"], figure="win_share").dropna(subset=["value", "low"])
@@ -312,20 +322,25 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
         return []
     gap = rows["value"] - 1 / rows["players"]
     p = corrected_p(rows, 1 / rows["players"].to_numpy(), chunks, share=True)
-    known = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
-    ahead, company = rows[known & (gap > 0)], f"among copies of {players_words(game, strong)}"
+    significant = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
+    ahead, company = rows[significant & (gap > 0)], f"among copies of {players_words(game, strong)}"
     if len(ahead):
-        counts, styles = ([str(each) for each in dict.fromkeys(ahead[key])] for key in ("players", "agent"))
+        counts, styles = ([str(level) for level in dict.fromkeys(ahead[key])] for key in ("players", "agent"))
         where = f" at {listed(counts)} players" if len(ahead) < len(rows) else ""
         win = "wins more than its share" if len(styles) == 1 else "each win more than their share"
         verdict = f"{game.title} may have a dominant strategy: {listed(styles)} {win} {company}{where}."
     else:
-        behind = "each wins less" if (known & (gap < 0)).all() else "none is known to win more"
-        found = f"of {pluralize(rows['agent'].nunique(), 'style')} {behind} than its share {company}"
-        verdict = f"No style of {game.title} is known to be a dominant strategy: {found}."
-    here = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
-    players = int(here["players"].iloc[0])
-    shares = [f"{row.agent} wins {format_estimate(row, 'share')}" for row in here.head(_MOST).itertuples(index=False)]
-    more = f"; the other {len(here) - _MOST} win less" if len(here) > _MOST else ""
-    alone = f"Alone among {strong} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
-    return [verdict, f"{alone} Plans that no agent here follows are not tested."]
+        behind = "each wins less" if (significant & (gap < 0)).all() else "none is known to win more"
+        styles_text = f"of {pluralize(rows['agent'].nunique(), 'style')} {behind} than its share {company}"
+        verdict = f"No style of {game.title} is known to be a dominant strategy: {styles_text}."
+    rows_of_headline = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
+    players = int(rows_of_headline["players"].iloc[0])
+    shares = [
+        f"{row.agent} wins {format_estimate(row, 'share')}"
+        for row in rows_of_headline.head(_MOST).itertuples(index=False)
+    ]
+    more = f"; the other {len(rows_of_headline) - _MOST} win less" if len(rows_of_headline) > _MOST else ""
+    wins_of_styles = (
+        f"Alone among {strong} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
+    )
+    return [verdict, f"{wins_of_styles} Plans that no agent here follows are not tested."]

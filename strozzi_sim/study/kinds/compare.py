@@ -77,42 +77,47 @@ def compare(
             100,000 games, 15,000 of trained and 600 of searching agents; or as many as the precision takes
 
     >>> import strozzi_sim as ss
-    >>> found = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
-    >>> found.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
+    >>> results = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
+    >>> results.tables["difference"].query("figure == 'win_share'")["low"].item() > 0
     True
     """
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
-    two = _variants(the_game, first, second, settings, variant, study)
-    if two is None:
+    variants = _variants(the_game, first, second, settings, variant, study)
+    if variants is None:
         refuse_given(
             "is for comparing variants; leave it out", agents=agents, effect=None if effect == PLAIN.effect else effect
         )
     else:
-        named = None if variant == BASE or settings else variant
-        refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=named)
+        other_variant = None if variant == BASE or settings else variant
+        refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
     keys: dict[str, Any] = {
         "game": the_game, "players": counts, "deals": deals, "precision": precision, "luck": luck, "luck_redraws": luck_redraws,
         "seatings": seatings, "seed": seed,
     }  # fmt: skip
-    if two is not None:
-        as_argument_error("second", names.check_names_differ, two)
-        made: type[Compare] = CompareVariants
+    if variants is not None:
+        as_argument_error("second", names.check_names_differ, variants)
+        kind: type[Compare] = CompareVariants
         keys["lineups"] = names.lineups_of(the_game, agents, counts)
-        keys["variants"] = two if two[0].name != two[1].name else two[:1]
+        keys["variants"] = variants if variants[0].name != variants[1].name else variants[:1]
     else:
-        made, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]
-        others, most = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents"), min(counts) - 1
-        if len(others) > most:
-            raise ArgumentError("opponents", f"{len(others)} agents for {most} other seats; give at most {most}")
-        company = {count: [others[k % len(others)] for k in range(count - 1)] for count in counts}
-        keys["lineups"] = [(side, *company[count]) for count in counts for side in sides]
+        kind, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]
+        opponent_specs = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents")
+        other_seats = min(counts) - 1
+        if len(opponent_specs) > other_seats:
+            raise ArgumentError(
+                "opponents", f"{len(opponent_specs)} agents for {other_seats} other seats; give at most {other_seats}"
+            )
+        opponents_by_count = {
+            count: [opponent_specs[k % len(opponent_specs)] for k in range(count - 1)] for count in counts
+        }
+        keys["lineups"] = [(side, *opponents_by_count[count]) for count in counts for side in sides]
         keys["variants"] = names.variants_named(the_game, variant)
-    if deals is None and precision is None and effect > 0 and (two is None or len(keys["variants"]) > 1):
-        one = made.of(**{**keys, "deals": 1})
-        keys |= {"decided": True, "precision": min(max(POINTS * effect, 0.01), 25), "deals": _most_deals(one)}
+    if deals is None and precision is None and effect > 0 and (variants is None or len(keys["variants"]) > 1):
+        one_deal = kind.of(**{**keys, "deals": 1})
+        keys |= {"decided": True, "precision": min(max(POINTS * effect, 0.01), 25), "deals": _most_deals(one_deal)}
     look = Look(name=f"compare-{the_game.name.replace('_', '-')}", effect=effect)
-    return run(made.of(**keys), look=look, **options)
+    return run(kind.of(**keys), look=look, **options)
 
 
 _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
@@ -122,12 +127,12 @@ _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a 
 _FEWEST_DEALS = 60
 
 
-def _most_deals(one: Study) -> int:
-    """Return the most deals of a comparison that names none, given its study of one deal: what its slowest agent plays in a minute or two."""
-    agents = one.specs.values()
+def _most_deals(one_deal: Study) -> int:
+    """Return the most deals of a comparison that names none, given its study of one deal: those that its slowest agent plays in a minute or two."""
+    agents = one_deal.specs.values()
     trained = any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
     kind = "searching" if any(spec.searches for spec in agents) else "trained" if trained else "quick"
-    return max(_MOST_GAMES[kind] // one.games, _FEWEST_DEALS)
+    return max(_MOST_GAMES[kind] // one_deal.games, _FEWEST_DEALS)
 
 
 class Compare(Study, frozen=True, kw_only=True):
@@ -140,8 +145,8 @@ class Compare(Study, frozen=True, kw_only=True):
             raise ArgumentError("decided", "needs a precision, the size of the difference")
 
     def headlines(self) -> list[Headline]:
-        """Return the wins of both sides and their differences, or the differences alone if these are to be found or excluded."""
-        return [each for each in self.known_figures() if each.than is not None or not self.decided]
+        """Return the wins of both sides and their differences; if `decided`, the differences alone."""
+        return [headline for headline in self.known_figures() if headline.than is not None or not self.decided]
 
     def known_figures(self) -> list[Headline]:
         """Return the wins of both sides, and their differences."""
@@ -172,44 +177,52 @@ class Compare(Study, frozen=True, kw_only=True):
         """Return the figures to compare."""
         raise NotImplementedError
 
-    def compared(self, counts: CountsOf, of: str) -> dict[str, Any]:
+    def compared(self, counts: CountsOf, side_key: str) -> dict[str, Any]:
         """Return the tables sides and difference."""
         (first, second), keys = self.sides, ("by", "level")
-        sides, difference = FigureTable(of, *keys), FigureTable("first", "second", *keys)
-        for one, two in (map(counts, cells) for cells in self.pairs()):
-            for name, cell in ((first, one), (second, two)):
+        sides, difference = FigureTable(side_key, *keys), FigureTable("first", "second", *keys)
+        for first_cell, second_cell in (map(counts, cells) for cells in self.pairs()):
+            for name, cell in ((first, first_cell), (second, second_cell)):
                 for by, level, figure, estimate in self.figures(cell):
-                    sides.add(cell, figure, estimate, **{of: name, "by": by, "level": level})
-            for (by, level, figure, ours), (*_, theirs) in zip(self.figures(one), self.figures(two), strict=True):
+                    sides.add(cell, figure, estimate, **{side_key: name, "by": by, "level": level})
+            for (by, level, figure, first_figure), (*_, second_figure) in zip(
+                self.figures(first_cell), self.figures(second_cell), strict=True
+            ):
                 where = {"first": first, "second": second, "by": by, "level": level}
-                difference.add(one, figure, stats.paired(ours, theirs, same=first == second), **where)
-                difference.add(one, f"{figure}_variance_saved", _saved_by_pairing(ours, theirs), **where)
+                difference.add(
+                    first_cell, figure, stats.paired(first_figure, second_figure, same=first == second), **where
+                )
+                difference.add(
+                    first_cell, f"{figure}_variance_saved", _saved_by_pairing(first_figure, second_figure), **where
+                )
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
         """Return the section of the differences: a picture for each side of the table, seats or positions, and the figures."""
-        table, less = tables["difference"], " minus ".join(self.sides)
+        table, sides_text = tables["difference"], " minus ".join(self.sides)
         of_level, where = table["by"] + " " + table["level"], table["players"].astype("str") + " players"
         is_one = set(table["level"]) == {"0"}
-        table = table.assign(at=where if is_one else where + ", " + of_level, whom=less if is_one else of_level)
+        table = table.assign(at=where if is_one else where + ", " + of_level, whom=sides_text if is_one else of_level)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
         made = {"difference": table}
-        shown = [
-            replace(picture("difference", made, sides=less, by=by), name=f"difference-by-{by}")
+        pictures = [
+            replace(picture("difference", made, sides=sides_text, by=by), name=f"difference-by-{by}")
             for by in dict.fromkeys(table["by"])
         ]
-        shown[0] = replace(shown[0], name="difference")
+        pictures[0] = replace(pictures[0], name="difference")
         rows = table.dropna(subset="value")
         rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
-        firsts = {figure: of_figure.head(1) for figure, of_figure in rows.groupby("figure", sort=False)}
+        first_rows = {figure: of_figure.head(1) for figure, of_figure in rows.groupby("figure", sort=False)}
         numbers = [
             number
             for figure, unit, what in _NUMBERS
-            for number in key_numbers(firsts.get(figure, rows[:0]), unit, f"{what}: {less}, {{at}}", is_change=True)
+            for number in key_numbers(
+                first_rows.get(figure, rows[:0]), unit, f"{what}: {sides_text}, {{at}}", is_change=True
+            )
         ]
-        declared = section("difference", made, numbers=tuple(numbers), sides=less, by="")
-        return replace(declared, shown=(*shown, declared.shown[-1]))
+        declared = section("difference", made, numbers=tuple(numbers), sides=sides_text, by="")
+        return replace(declared, shown=(*pictures, declared.shown[-1]))
 
 
 class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
@@ -223,8 +236,10 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
         for players in self.players:
-            here = {cell.match.lineup[0].text: cell for cell in reversed(self.cells) if cell.match.players == players}
-            yield here[self.sides[0]], here[self.sides[1]]
+            cell_of_agent = {
+                cell.match.lineup[0].text: cell for cell in reversed(self.cells) if cell.match.players == players
+            }
+            yield cell_of_agent[self.sides[0]], cell_of_agent[self.sides[1]]
 
     def figures(self, cell: CellCounts) -> list[FigureOf]:
         return _figures(cell, "position", 1)
@@ -233,17 +248,18 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         return self.compared(counts, "agent")
 
     def known_figures(self) -> list[Headline]:
-        found: list[Headline] = []
-        for one, two in self.pairs():
-            found += [Headline(one, "position", 0), Headline(two, "position", 0), Headline(one, "position", 0, two)]
-        return found
+        headlines: list[Headline] = []
+        for first, second in self.pairs():
+            headlines += [Headline(first, "position", 0), Headline(second, "position", 0)]
+            headlines.append(Headline(first, "position", 0, second))
+        return headlines
 
     @classmethod
     def is_paired(cls, keys: Mapping[str, Any]) -> bool:
         return True
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent wins more, at which player counts, and how large a difference may be where it is not known."""
+        """Return which agent wins more, at which player counts, and the largest difference that is not excluded elsewhere."""
         rows, (first, second) = pick(tables["difference"], figure="win_share").dropna(subset="low"), self.sides
         if rows.empty:
             return [f"There are too few games of {self.the_game.title} to compare {first} with {second}."]
@@ -252,18 +268,18 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         words = []
         for better, other, sign in ((first, second, 1), (second, first, -1)):
             if sign in set(rows["sign"]):
-                at = "" if (rows["sign"] == sign).all() else _at(pick(rows, sign=sign))
+                counts = "" if (rows["sign"] == sign).all() else _at(pick(rows, sign=sign))
                 words.append(
-                    f"{better} wins more than {other} in the same place, on the same deals of {self.the_game.title}{at}"
+                    f"{better} wins more than {other} in the same place, on the same deals of {self.the_game.title}{counts}"
                 )
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return [f"{first} and {second} win exactly alike."]
-        said = f"{'; '.join(words)}{f':{_at(pick(rows, sign=0))} it is not known, {size}' if size else ''}."
+        sentence = f"{'; '.join(words)}{f':{_at(pick(rows, sign=0))} it is not known, {size}' if size else ''}."
         numbers = [
             f"{row.players} players: {points(row)} of games won, {first} minus {second}."
             for row in rows.itertuples(index=False)
         ]
-        return [said if words else f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
+        return [sentence if words else f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         return [self.difference_section(tables)]
@@ -280,10 +296,10 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return first, others[-1] if others else first
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        found = {(cell.match.players, cell.lineup, cell.match.variant.name): cell for cell in self.cells}
+        cells = {(cell.match.players, cell.lineup, cell.match.variant.name): cell for cell in self.cells}
         for players, lineup in product(self.players, dict.fromkeys(",".join(lineup) for lineup in self.lineups)):
-            if (players, lineup, self.sides[0]) in found:
-                yield found[players, lineup, self.sides[0]], found[players, lineup, self.sides[1]]
+            if (players, lineup, self.sides[0]) in cells:
+                yield cells[players, lineup, self.sides[0]], cells[players, lineup, self.sides[1]]
 
     def figures(self, cell: CellCounts) -> list[FigureOf]:
         """Return those of every seat, and of every position of different agents."""
@@ -301,7 +317,7 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return change_sentences(tables, self.the_game, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return what changed, the differences, then the pages of the game."""
+        """Return the section of changes, that of differences, then the pages of the game."""
         changed, *pages = sections_of_games(self, tables, look, "changes")
         return [changed, self.difference_section(tables), *pages]
 
@@ -312,17 +328,17 @@ def _at(rows: Any) -> str:
 
 
 def _figures(cell: CellCounts, by: Side, levels: int) -> list[FigureOf]:
-    found = cell.figures(by)
-    return [(by, str(level), name, found[name].at(level)) for level in range(levels) for name in found]
+    figures = cell.figures(by)
+    return [(by, str(level), name, figures[name].at(level)) for level in range(levels) for name in figures]
 
 
 def _saved_by_pairing(first: Estimate, second: Estimate) -> Estimate:
     """Return the share of variance that the same deals save in the difference of two figures."""
-    one, other = first.sums, second.sums
-    assert one is not None
-    assert other is not None
-    sides = (one.numerator, other.numerator), (one.denominator, other.denominator)
-    return stats.variance_saved(*sides, unit=one.unit, share=one.n_deals is not None)
+    first_sums, second_sums = first.sums, second.sums
+    assert first_sums is not None
+    assert second_sums is not None
+    sides = (first_sums.numerator, second_sums.numerator), (first_sums.denominator, second_sums.denominator)
+    return stats.variance_saved(*sides, unit=first_sums.unit, share=first_sums.n_deals is not None)
 
 
 def _variants(
@@ -339,28 +355,33 @@ def _variants(
             raise ArgumentError("settings", f"{', '.join(settings)} changes nothing in {before.name}")
         return before, after
     if not (first and second):
-        wanted = f"give two agents or two variants, such as {game.default_agent} and random"
-        raise ArgumentError("second" if first else "first", wanted)
-    known, sides = [BASE, *shipped_variants(game)], {"first": first, "second": second}
+        advice = f"give two agents or two variants, such as {game.default_agent} and random"
+        raise ArgumentError("second" if first else "first", advice)
+    variant_names, sides = [BASE, *shipped_variants(game)], {"first": first, "second": second}
     variants, others = dict[str, Any](), dict[str, Any]()
     for argument, side in sides.items():
-        is_one = study or isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in known)
+        is_one = study or isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in variant_names)
         (variants if is_one else others)[argument] = side
     if not variants:
         return None
-    for argument, wrong in others.items():
-        (one,) = variants.values()
-        name = one if isinstance(one, str) else one.name if isinstance(one, Variant) else next(iter(one), "")
-        got = f"got {short_repr(wrong)}; {suggest_names(wrong, known)}"
+    for argument, agent in others.items():
+        (other,) = variants.values()
+        name = other if isinstance(other, str) else other.name if isinstance(other, Variant) else next(iter(other), "")
+        got = f"got {short_repr(agent)}; {suggest_names(agent, variant_names)}"
         raise ArgumentError(argument, f"expected a variant, as {name!r} is one, {got}")
     return names.one_variant(game, "first", first, study), names.one_variant(game, "second", second, study)
 
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
     """Return the agent that one side names."""
-    known, variants = agents(game), [BASE, *shipped_variants(game)]
-    if isinstance(side, str) and not {":", "@"} & set(side) and side not in known and nearest(side, known) is None:
-        meant = f"; did you mean {near!r}?" if (near := nearest(side, variants)) else ""
-        lists = f"agents: {', '.join(known)}; variants: {', '.join(variants)}"
-        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {lists}{meant}")
+    agent_names, variants = agents(game), [BASE, *shipped_variants(game)]
+    if (
+        isinstance(side, str)
+        and not {":", "@"} & set(side)
+        and side not in agent_names
+        and nearest(side, agent_names) is None
+    ):
+        hint = f"; did you mean {suggestion!r}?" if (suggestion := nearest(side, variants)) else ""
+        lists = f"agents: {', '.join(agent_names)}; variants: {', '.join(variants)}"
+        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {lists}{hint}")
     return names.agents_named(game, [side], argument)[0]

@@ -64,11 +64,11 @@ def heatmap(
         code: (folder) files of agents that the study may run
 
     >>> import strozzi_sim as ss
-    >>> found = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100)
-    >>> len(found.tables["heat_mean_coins_by_seat_and_round"]) >= 12
+    >>> results = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100)
+    >>> len(results.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True
     """
-    own = heat_map_spec(rows, columns, value, where, fact, name, title)
+    spec = heat_map_spec(rows, columns, value, where, fact, name, title)
     if isinstance(source, Results) or _is_folder(source):
         why = f"{source} is a study that has been played; it has its own"
         folder = options.get("folder")
@@ -80,23 +80,23 @@ def heatmap(
             study, look = read_study(place, code)
         if not study.has_pages:
             raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
-        others = tuple(each for each in look.heatmap if each.name != own.name)
-        look = msgspec.structs.replace(look, heatmap=(*others, own))
-        _check(study.the_game, own)
+        others = tuple(heat_map for heat_map in look.heatmap if heat_map.name != spec.name)
+        look = msgspec.structs.replace(look, heatmap=(*others, spec))
+        _check(study.the_game, spec)
         if isinstance(source, Results) and source.folder is None:
             return run_again(source, look, options.get("workers"), options.get("progress"))
         return run(study, look=look, **options)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
     the_game = find_game(source, "source")  # type: ignore[arg-type]
-    _check(the_game, own)
+    _check(the_game, spec)
     counts = names.player_counts(the_game, players)
     study = Study.of(
         kind="balance", game=the_game, players=counts, deals=deals, seed=seed or 0,
         variants=names.variants_named(the_game, variant or "base"), lineups=names.lineups_of(the_game, agents, counts),
     )  # fmt: skip
     name = f"heatmap-{the_game.name}".replace("_", "-")
-    return run(study, look=Look(name=name, pages=("balance",), heatmap=(own,), question=HEATMAPS), **options)
+    return run(study, look=Look(name=name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
 
 
 def _is_folder(source: Any) -> bool:
@@ -106,16 +106,18 @@ def _is_folder(source: Any) -> bool:
     return isinstance(source, str) and source not in ("", *game_names()) and ("/" in source or Path(source).exists())
 
 
-def _check(game: Game, own: HeatMapSpec) -> None:
-    """Refuse a heat map that the game's facts do not give; names the argument."""
+def _check(game: Game, spec: HeatMapSpec) -> None:
+    """Check that the game's facts have the columns of a heat map. Raises ArgumentError."""
     try:
-        custom_heat_map(game, own, PLACE)
+        custom_heat_map(game, spec, PLACE)
     except InputError as error:
-        text = str(error).removeprefix(f"{PLACE} {own.name}: ")
+        text = str(error).removeprefix(f"{PLACE} {spec.name}: ")
         key, _, words = text.partition(": ")
-        given = {"rows": own.rows, "columns": own.columns, "value": own.value.split(" ")[-1]}
-        if key in ("fact", "where", *given):
+        columns = {"rows": spec.rows, "columns": spec.columns, "value": spec.value.split(" ")[-1]}
+        if key in ("fact", "where", *columns):
             raise ArgumentError(key, words) from None
-        wrong = text.partition("'")[2].partition("'")[0]  # the first name that the error quotes
-        other = "where" if own.where else "rows"
-        raise ArgumentError(next((each for each, column in given.items() if column == wrong), other), text) from None
+        quoted = text.partition("'")[2].partition("'")[0]  # the first name that the error quotes
+        default = "where" if spec.where else "rows"
+        raise ArgumentError(
+            next((argument for argument, column in columns.items() if column == quoted), default), text
+        ) from None

@@ -1,4 +1,4 @@
-"""leak-check: does an agent use what its seat cannot know?"""
+"""leak-check: does an agent use information that its seat cannot have?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.leak_check import LeakCheck as Found
+from strozzi_sim.play.leak_check import LeakCheck as CheckResult
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.simulation.isolation import query_in_worker
 from strozzi_sim.study.arguments import documented
@@ -78,16 +78,16 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
             raise ArgumentError("lineups", "one agent is checked, in one variant")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return leak_check, one row: whether a decision changed that must not, and which."""
+        """Return leak_check, one row: whether a decision depends on hidden information, and which one."""
         (spec,), (variant,) = self.specs.values(), self.variant_of.values()
         check = partial(check_leaks, players=self.players, deals=self.deals, seed=self.seed)
-        found: Found = query_in_worker(check, spec, self.the_game, variant, seed=self.seed)
-        leak = {} if found.leak is None else vars(found.leak)
-        row = {"agent": spec.text, "decisions": found.decisions, "ok": not leak, "seed": self.seed}
+        check_result: CheckResult = query_in_worker(check, spec, self.the_game, variant, seed=self.seed)
+        leak = {} if check_result.leak is None else vars(check_result.leak)
+        row = {"agent": spec.text, "decisions": check_result.decisions, "ok": not leak, "seed": self.seed}
         return {"leak_check": pd.DataFrame([row | {key: leak.get(key) for key in LEAK}])}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return whether a decision changed that must not, and where."""
+        """Return whether a decision depends on hidden information, and which one."""
         (row,) = tables["leak_check"].to_dict("records")
         if row["ok"]:
             return [f"{row['agent']} uses only what its seat knows: {pluralize(row['decisions'], 'decision')} checked."]

@@ -75,24 +75,24 @@ def luck(
 
     >>> import strozzi_sim as ss
     >>> table = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=200, games=0).tables["luck"]
-    >>> found = table.query("outcome == 'win'").set_index("source")["value"]
-    >>> bool(found["agents"] > 0.2 > found["seats"])
+    >>> share = table.query("outcome == 'win'").set_index("source")["value"]
+    >>> bool(share["agents"] > 0.2 > share["seats"])
     True
     """
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     field = names.agents_named(the_game, agents) if agents else ()
     texts = [spec.text for spec in field]
-    if twice := [text for text in texts if texts.count(text) > 1]:
+    if repeated := [text for text in texts if texts.count(text) > 1]:
         raise ArgumentError(
-            "agents", f"{twice[0]} is listed twice; copies play equal games in several rotations, so all must differ"
+            "agents", f"{repeated[0]} is listed twice; copies play equal games in several rotations, so all must differ"
         )
     if field and len(field) != max(counts):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
     study = Luck.of(
         game=the_game, players=counts, deals=deals, variants=names.variants_named(the_game, variant), seed=seed, seconds=seconds,
         followed=games, playouts=playouts,
-        lineups=[each for count in counts for each in ([field[:count]] if field else usual_fields(the_game, count))],
+        lineups=[lineup for count in counts for lineup in ([field[:count]] if field else usual_fields(the_game, count))],
     )  # fmt: skip
     return run(study, look=study.look(), **options)
 
@@ -100,9 +100,9 @@ def luck(
 class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     """A measurement of luck: line-ups play every deal in every rotation."""
 
-    seconds: float = 20.0  # that a decision takes at a table, an assumption
+    seconds: float = 20.0  # duration of a decision at a table, an assumption
     followed: int | None = None  # games at each strength; 0: none; None: FEWEST to MOST, as many as have DECISIONS
-    playouts: int = 200  # at each decision that is looked at
+    playouts: int = 200  # at each followed decision
     keeps_rows = True
     printed = ("luck", "drama")
 
@@ -153,15 +153,17 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
-            most = int(np.clip(DECISIONS // decisions, FEWEST, MOST)) if self.followed is None else self.followed
-            games = most if is_quick(spec) else min(most, FEWEST)
+            followed_games = (
+                int(np.clip(DECISIONS // decisions, FEWEST, MOST)) if self.followed is None else self.followed
+            )
+            games = followed_games if is_quick(spec) else min(followed_games, FEWEST)
             match = Match(self.the_game, players, (spec,), variant, self.seed)
             figures = drama_of_agent(match, games, self.playouts)
             table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
         return table.frame().drop(columns=["lineup", "deals"])
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return how much of who wins is who plays, how long a game is, and how it goes."""
+        """Return the share of wins that agents explain, the length of a game, and its course."""
         players = headline_players(tables["luck"])
         sentences = [who_plays(tables, self.the_game.title), length_sentence(tables, players, self.seconds)]
         return [*sentences, course_sentence(tables["drama"], players)] if "drama" in tables else sentences
@@ -205,16 +207,16 @@ def course_sentence(drama: pd.DataFrame, players: int) -> str:
     agent = tier["agent"].iloc[0]
     rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
     shares = {figure: format_estimate(row, "share") for figure, row in rows.items()}
-    kings = f" At {shares['kingmaking_share']} of the decisions a seat that can no longer win picks which rival does." if "kingmaking_share" in shares else ""  # fmt: skip
+    kingmaking = f" At {shares['kingmaking_share']} of the decisions a seat that can no longer win picks which rival does." if "kingmaking_share" in shares else ""  # fmt: skip
     return (
         f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is decided after "
         f"{shares['decided_mean']} of its decisions, and its clear leader changes {format_estimate(rows['lead_changes_mean'], 'amount')} "
-        f"times ({rows['decided_mean'].n} games of {agent} followed).{kings}"
+        f"times ({rows['decided_mean'].n} games of {agent} followed).{kingmaking}"
     )
 
 
 def field_words(lineup: str) -> str:
-    """Return a line-up in words: "with one A among B", "among A, B and C"."""
+    """Return a line-up as text: "with one A among B", "among A, B and C"."""
     first, *others = split_specs(lineup)
     if len(others) > 1 and set(others) == {others[0]} != {first}:
         return f"with one {first} among {others[0]}"

@@ -1,7 +1,7 @@
 """our-table: which strength of play gives the scores of real games?
 
-A game is summed up by its mean score, the winner's lead over the mean, and the winner's margin over the second; scores of one game hang
-together, so the game is the unit. The likelihood of a sheet at a strength of play is Student's t (8 degrees of freedom, so that one odd
+A game is summarized by its mean score, the winner's lead over the mean, and the winner's margin over the second; scores of one game
+depend on each other, so the game is the unit. The likelihood of a sheet at a strength of play is Student's t (8 degrees of freedom, so that one odd
 game decides nothing) around the simulated games of that strength and player count.
 """
 
@@ -57,7 +57,7 @@ def our_table(
     seed: int = 0,
     **options: Unpack[RunOptions],
 ) -> Results:
-    """Find the strength of play that fits the score sheets of real games, and what differs from it.
+    """Find the strength of play that fits the score sheets of real games, and the figures that differ from it.
 
     Example: strozzi our-table strozzi sheets.csv
 
@@ -101,8 +101,8 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
             rows = np.sort(np.concatenate(list(cell.read_rows())), order=("deal", "seat"))
             scores = rows["score"].astype(np.int64).reshape(-1, cell.players)
             simulated.setdefault(cell.lineup, {})[cell.players] = scores
-        every, sign = self.the_game.tiers or {"usual": self.the_game.default_agent}, self.the_game.sign
-        tiers = {tier: text for tier, text in every.items() if text in simulated}
+        tier_agents, sign = self.the_game.tiers or {"usual": self.the_game.default_agent}, self.the_game.sign
+        tiers = {tier: text for tier, text in tier_agents.items() if text in simulated}
         fits = np.array([likelihood(sheets, simulated[text], sign) for text in tiers.values()])
         weight = np.exp(fits - fits.max())
         fit = {
@@ -114,14 +114,14 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         return {"fit": pd.DataFrame(fit), "figures": bands(sheets, best, sign, self.seed)}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the strength that fits best, and which figures of the sheets lie outside the band of its games."""
+        """Return the strength that fits best, and the figures of the sheets outside the band of its games."""
         fit, figures = tables["fit"], tables["figures"]
         best = fit.loc[fit["log_likelihood"].idxmax()]
         outside = [FIGURES[name] for name in figures[figures["inside"] == 0]["figure"]]
         inside = "all figures of the sheets lie in the band of its games"
-        rest = f"outside its band: {listed(outside)}" if outside else inside
+        finding = f"outside its band: {listed(outside)}" if outside else inside
         return [
-            f"{best['n']} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}; {rest}.",
+            f"{best['n']} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}; {finding}.",
             f"That is how {best['agent']} plays; its probability is {100 * best['probability']:.0f} % among the {len(fit)} strengths that were played.",
         ]
 
@@ -132,13 +132,20 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         unit = np.where(is_share, 100.0, 1.0)
         what = figures["figure"].map(FIGURES).str.removeprefix("share of ") + np.where(is_share, ", %", "")
         rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
-        ours = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
+        sheet_rows = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
         value, low, high = (unit * rows[name] for name in ("simulated", "band_low", "band_high"))
-        theirs = rows.assign(figure="simulated", value=value, low=low, high=high, sheets=ours["value"])
+        simulated_rows = rows.assign(figure="simulated", value=value, low=low, high=high, sheets=sheet_rows["value"])
         numbers = key_numbers(
-            theirs.head(3), "amount", f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
+            simulated_rows.head(3), "amount", f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
         )
-        return [section("fit", {"beside": pd.concat([ours, theirs], ignore_index=True)}, numbers=numbers, agent=agent)]
+        return [
+            section(
+                "fit",
+                {"beside": pd.concat([sheet_rows, simulated_rows], ignore_index=True)},
+                numbers=numbers,
+                agent=agent,
+            )
+        ]
 
 
 # -- score sheets ----------------------------------------------------------------------------------------------------
@@ -162,21 +169,21 @@ def write_template(game: Game, file: str | Path) -> None:
 
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:
     """Return the scores in a CSV file, separated by commas or semicolons; an InputError names file, line and column."""
-    found: dict[int, list[list[int]]] = {}
+    scores_by_count: dict[int, list[list[int]]] = {}
     columns: list[int] = []  # of the seats, in order
-    mark, games = "", 0
+    separator, games = "", 0
     for number, raw in read_lines(path):
         where = f"{path}: line {number}"
         try:
             line = raw.decode("utf-8-sig").strip()
-            mark = mark or max(",;", key=line.count)
-            cells = next(csv.reader([line], delimiter=mark)) if line and line[0] != "#" else []
+            separator = separator or max(",;", key=line.count)
+            cells = next(csv.reader([line], delimiter=separator)) if line and line[0] != "#" else []
         except UnicodeDecodeError:
             raise InputError(f"{where}: is not UTF-8 text; save the sheets as CSV UTF-8") from None
         except csv.Error as error:
             raise InputError(f"{where}: {error}") from None
         if not cells:
-            mark = mark if columns else ""
+            separator = separator if columns else ""
         elif not columns:
             head = [name.strip().lower().replace("_", " ") for name in cells]
             columns = [head.index(name) for seat in range(game.max_players) if (name := f"seat {seat}") in head]
@@ -187,14 +194,14 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
         elif scores := _scores(cells, columns, where):
             if len(scores) not in game.player_counts:
                 raise InputError(f"{where}: {len(scores)} scores; {game.title} has {game.player_count_text}")
-            found.setdefault(len(scores), []).append(scores)
+            scores_by_count.setdefault(len(scores), []).append(scores)
             if (games := games + 1) > MOST:
                 raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
     if games < FEWEST:
         raise InputError(
             f"{path}: {games} games; at least {FEWEST} are needed to tell anything; --template FILE writes a sheet to fill in"
         )
-    return {count: np.array(found[count], np.int64) for count in sorted(found)}
+    return {count: np.array(scores_by_count[count], np.int64) for count in sorted(scores_by_count)}
 
 
 def _scores(cells: list[str], columns: list[int], where: str) -> list[int]:
@@ -215,7 +222,7 @@ def _scores(cells: list[str], columns: list[int], where: str) -> list[int]:
     return scores
 
 
-# -- what they say ---------------------------------------------------------------------------------------------------
+# -- likelihood and bands ---------------------------------------------------------------------------------------------
 
 
 def likelihood(sheets: Scores, simulated: Scores, sign: int) -> float:
@@ -246,13 +253,13 @@ def _summed(scores: Array, sign: int) -> Array:
 
 def figures(scores: Scores, sign: int) -> dict[str, float]:
     """Return the figures of sheets, of all games together."""
-    ordered = [_best_first(found, sign) for found in scores.values()]
-    flat = np.concatenate([found.ravel() for found in ordered]).astype(np.float64)
-    best, second, last = (np.concatenate([found[:, place] for found in ordered]) for place in (0, 1, -1))
-    won = [found == best_first[:, :1] for found, best_first in zip(scores.values(), ordered, strict=True)]
+    ordered = [_best_first(of_count, sign) for of_count in scores.values()]
+    flat = np.concatenate([games.ravel() for games in ordered]).astype(np.float64)
+    best, second, last = (np.concatenate([games[:, place] for games in ordered]) for place in (0, 1, -1))
+    won = [of_count == best_first[:, :1] for of_count, best_first in zip(scores.values(), ordered, strict=True)]
     values = (
         flat.mean(), flat.std(ddof=1), best.mean(), last.mean(), sign * (best - second).mean(),
-        np.concatenate([each[:, 0] / each.sum(axis=1) for each in won]).mean(),
+        np.concatenate([is_best[:, 0] / is_best.sum(axis=1) for is_best in won]).mean(),
     )  # fmt: skip
     return dict(zip(FIGURES, map(float, values), strict=True))
 
@@ -273,6 +280,6 @@ def bands(sheets: Scores, simulated: Scores, sign: int, seed: int) -> pd.DataFra
     drawn = [list(figures(drawn_set(k), sign).values()) for k in range(SETS)]
     tail = _ALPHA / 2 / len(FIGURES)
     low, middle, high = np.quantile(np.array(drawn), (tail, 0.5, 1 - tail), axis=0)
-    found = figures(sheets, sign)
-    table = pd.DataFrame({"figure": list(found), "value": list(found.values()), "simulated": middle, "band_low": low, "band_high": high})  # fmt: skip
+    sheet_figures = figures(sheets, sign)
+    table = pd.DataFrame({"figure": list(sheet_figures), "value": list(sheet_figures.values()), "simulated": middle, "band_low": low, "band_high": high})  # fmt: skip
     return table.assign(inside=table["value"].between(low, high).astype(np.int64), n=sum(map(len, sheets.values())))

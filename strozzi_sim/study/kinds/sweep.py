@@ -62,8 +62,8 @@ def sweep(
         variant: the variant whose values are changed
 
     >>> import strozzi_sim as ss
-    >>> found = ss.sweep("strozzi", "tracks.bonus.9 = 10 15 20", players=3, agents="random", deals=60)
-    >>> found.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
+    >>> results = ss.sweep("strozzi", "tracks.bonus.9 = 10 15 20", players=3, agents="random", deals=60)
+    >>> results.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True
     """
     if not values and not isinstance(game, Game) and game not in game_names():
@@ -97,14 +97,14 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
     def grid(self) -> dict[str, tuple[tuple[float, ...], Variant]]:
         """The combinations of values, by name of the variant that has them."""
         (base,) = self.listed_variants.values()
-        found: dict[str, tuple[tuple[float, ...], Variant]] = {}
+        grid: dict[str, tuple[tuple[float, ...], Variant]] = {}
         for values in product(*self.sweep.values()):
-            whole = (int(value) if value == int(value) else value for value in values)
-            keys = dict(zip(self.sweep, whole, strict=True))
-            made = as_argument_error("sweep", with_values, self.the_game, base, keys)
-            found[made.name] = values, made
-        as_argument_error("sweep", names.check_names_differ, [variant for _, variant in found.values()])
-        return found
+            values_as_written = (int(value) if value == int(value) else value for value in values)
+            keys = dict(zip(self.sweep, values_as_written, strict=True))
+            changed_variant = as_argument_error("sweep", with_values, self.the_game, base, keys)
+            grid[changed_variant.name] = values, changed_variant
+        as_argument_error("sweep", names.check_names_differ, [changed for _, changed in grid.values()])
+        return grid
 
     @property
     def variant_of(self) -> dict[str, Variant]:
@@ -134,53 +134,57 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return the tables of the games, and sweep: balance beside the values."""
-        found = tables_of_games(self, counts, look)
-        balance = found["balance"].frame()
+        tables = tables_of_games(self, counts, look)
+        balance = tables["balance"].frame()
         values = [self.grid[name][0] for name in balance["variant"]]
         columns = pd.DataFrame(values, balance.index, list(self.sweep), np.float64)
-        return {**found, "sweep": balance.join(columns)[[*CELL, *self.sweep, *FIGURE]]}
+        return {**tables, "sweep": balance.join(columns)[[*CELL, *self.sweep, *FIGURE]]}
 
     def _differences(self, tables: Tables, figure: str) -> pd.DataFrame:
         """Return the differences of a figure from that of the reference; `known`: corrected for all values and cells."""
-        less = pick(tables["changes"], table="balance", figure=figure, than=self.reference, level="")
-        return less.assign(known=corrected_p(less, 0.0, self.chunks) < ALPHA)
+        differences = pick(tables["changes"], table="balance", figure=figure, than=self.reference, level="")
+        return differences.assign(known=corrected_p(differences, 0.0, self.chunks) < ALPHA)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return in every cell which values are fairer than the reference, or what gap could be missed."""
-        gaps, less = pick(tables["sweep"], figure=GAP), self._differences(tables, GAP)
-        said, keys = [], " and ".join(self.sweep)
+        """Return for every cell the values that are fairer than the reference, or the size of a gap that could be missed."""
+        gaps, differences = pick(tables["sweep"], figure=GAP), self._differences(tables, GAP)
+        sentences, keys = [], " and ".join(self.sweep)
         for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
-            here = pick(less, players=players, lineup=lineup)
+            own_differences = pick(differences, players=players, lineup=lineup)
             chance = pick(tables["sweep"], figure="seat_gap_by_chance", players=players, lineup=lineup)["value"].max()
             digits = 0 if chance >= 0.1 else 1
             order = rows.sort_values("value", kind="stable").to_dict("records")
             words = {row["variant"]: f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
-            at, fairer = words[self.reference], set(here[here["known"] & (here["value"] < 0)]["variant"])
+            reference = words[self.reference]
+            fairer = set(own_differences[own_differences["known"] & (own_differences["value"] < 0)]["variant"])
             if fairer:
                 values = "; ".join([text for name, text in words.items() if name in fairer][:5])
-                found = f"the seats are nearer to equal at {keys} = {values} than at {at}"
+                finding = f"the seats are nearer to equal at {keys} = {values} than at {reference}"
             else:
-                size = missed(not_excluded(here, chunks=self.chunks, sign=-1), what="a gap smaller")
+                size = missed(not_excluded(own_differences, chunks=self.chunks, sign=-1), what="a gap smaller")
                 size = size.replace("smaller of up to", "smaller by up to")
-                found = f"no value is known to be fairer than {keys} = {at}{f': {size}' if size else ''}"
-            said.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {found}.")
-        return said
+                finding = f"no value is known to be fairer than {keys} = {reference}{f': {size}' if size else ''}"
+            sentences.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {finding}.")
+        return sentences
 
     def _at(self, row: Mapping[str, Any]) -> str:
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return a line over the values of one key or a map over those of two, all in figures, then the pages of the game."""
-        known, keys = set(tables["sweep"].dropna(subset="value")["figure"]), " and ".join(self.sweep)
-        figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in known]
-        made = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
-        made["values"] = every = pd.concat(made.values(), ignore_index=True)
-        numbers = tuple(_numbers(pick(every, figure=GAP).dropna(subset="value"), keys))
-        in_figures = replace(picture("values", made, keys=keys), figures=tuple(figures))
-        declared = section("values", made, numbers=numbers, keys=keys, figure="", of_gap="")
-        shown = *(self._shown(figure, made) for figure in figures), in_figures
-        values = replace(declared, shown=shown, sentences=tuple(self._published()))
-        return [values, *(each for each in sections_of_games(self, tables, look) if each.name != "What changed")]
+        figures_present, keys = set(tables["sweep"].dropna(subset="value")["figure"]), " and ".join(self.sweep)
+        figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in figures_present]
+        tables_of_figures = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
+        tables_of_figures["values"] = all_rows = pd.concat(tables_of_figures.values(), ignore_index=True)
+        numbers = tuple(_numbers(pick(all_rows, figure=GAP).dropna(subset="value"), keys))
+        in_figures = replace(picture("values", tables_of_figures, keys=keys), figures=tuple(figures))
+        declared = section("values", tables_of_figures, numbers=numbers, keys=keys, figure="", of_gap="")
+        pictures = *(self._shown(figure, tables_of_figures) for figure in figures), in_figures
+        values = replace(declared, shown=pictures, sentences=tuple(self._published()))
+        return [
+            values,
+            *(section for section in sections_of_games(self, tables, look) if section.name != "What changed"),
+        ]
 
     def _shown(self, figure: Figure, made: Tables) -> Picture | tuple[str, HeatMap]:
         """Return a line over the values of one key, or a map over those of two."""
@@ -203,8 +207,8 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
 
         The interval of a gap reaches as far as chance moves the largest difference of any two seats (Tukey).
         """
-        less, keys = self._differences(tables, figure), list(self.sweep)
-        change = less.assign(change=less["value"].where(less["known"]))[[*CELL, "change"]]
+        differences, keys = self._differences(tables, figure), list(self.sweep)
+        change = differences.assign(change=differences["value"].where(differences["known"]))[[*CELL, "change"]]
         rows = pick(tables["sweep"], figure=figure).merge(change, "left", list(CELL))
         rows = rows.sort_values(keys, kind="stable", ignore_index=True)
         is_reference = (rows["variant"] == self.reference).to_numpy()
@@ -214,10 +218,10 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
             rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
         marks = np.where(is_reference, " (*)", "")
-        at = [f"{self._at(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
-        down, across = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
+        values_text = [f"{self._at(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
+        row_values, column_values = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
         return rows.assign(
-            at=at, row=down, column=across, told=np.where(is_reference, _TOLD[0], np.where(rows["change"].notna(), _TOLD[1], _TOLD[2])),
+            at=values_text, row=row_values, column=column_values, told=np.where(is_reference, _TOLD[0], np.where(rows["change"].notna(), _TOLD[1], _TOLD[2])),
             shade=rows["change"], marked=is_reference, variant="",
         )  # fmt: skip
 
@@ -225,32 +229,33 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         """Yield sentences on published values that are not among these, and those that no source gives."""
         for key, values in self.sweep.items():
             value = published_value(self.the_game, key)
-            shown = "no value" if value is None else f"{key} = {value}"
+            published = "no value" if value is None else f"{key} = {value}"
             if is_reconstructed(self.the_game, key):
-                yield f"In the published game {shown} is reconstructed: no source gives it."
+                yield f"In the published game {published} is reconstructed: no source gives it."
             if value not in values:
-                yield f"The published game has {shown}, which is not among the values; they are compared with the first."
+                yield f"The published game has {published}, which is not among the values; they are compared with the first."
 
 
 def _numbers(gaps: pd.DataFrame, keys: str) -> Iterator[KeyNumber]:
     """Yield the smallest and the largest gap and that at the reference, at the first player count and line-up."""
     if len(gaps):
-        here = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0])
-        here = here.sort_values("value", kind="stable")
-        for _, row in pd.concat([here.head(1), here[here["marked"]], here.tail(1)]).drop_duplicates("at").iterrows():
-            what = f"gap between the seats at {keys} = {row['at']}, {row['players']} players ({row['lineup']})"
-            yield KeyNumber(row, "share", what)
+        gaps_of_cell = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0])
+        gaps_of_cell = gaps_of_cell.sort_values("value", kind="stable")
+        ends = pd.concat([gaps_of_cell.head(1), gaps_of_cell[gaps_of_cell["marked"]], gaps_of_cell.tail(1)])
+        for _, row in ends.drop_duplicates("at").iterrows():
+            label = f"gap between the seats at {keys} = {row['at']}, {row['players']} players ({row['lineup']})"
+            yield KeyNumber(row, "share", label)
 
 
 def _grid(text: str) -> dict[str, list[float]]:
     """Return the values in a text such as `tracks.bonus.7 = 0 5 10; tracks.bonus.8 = 0 5`."""
-    found: dict[str, list[float]] = {}
+    values_by_key: dict[str, list[float]] = {}
     for piece in text.split(";"):
         key, _, values = (part.strip() for part in piece.partition("="))
         try:
-            found[key] = [float(each) for each in values.replace(",", " ").split()]
+            values_by_key[key] = [float(number) for number in values.replace(",", " ").split()]
         except ValueError:
-            found[key] = []
-        if not (key and found[key]):
+            values_by_key[key] = []
+        if not (key and values_by_key[key]):
             raise ArgumentError("values", f"expected KEY = NUMBER NUMBER ..., got {piece.strip()!r}")
-    return found
+    return values_by_key

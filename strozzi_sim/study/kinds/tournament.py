@@ -4,8 +4,8 @@ Every choice of as many agents as there are seats plays the same deals, in balan
 deals, so figures over all matchups are sums chunk by chunk, paired by deal.
 
 An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half a point or more.
-All pairs at all player counts and variants are corrected together (Holm 1979), so that in a field of equal agents nothing is said in
-19 of 20 tournaments. Only agents of the field are compared: that one beats the others does not make its plan the best of the game.
+All pairs at all player counts and variants are corrected together (Holm 1979), so that in a field of equal agents 19 of 20 tournaments
+find no difference. Only agents of the field are compared: that one beats the others does not make its plan the best of the game.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def tournament(
         variant: a variant; may be given several times
 
     >>> import strozzi_sim as ss
-    >>> found = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=50)
-    >>> strength = found.tables["ratings"].query("figure == 'strength'").set_index("agent")["value"]
+    >>> results = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=50)
+    >>> strength = results.tables["ratings"].query("figure == 'strength'").set_index("agent")["value"]
     >>> bool(strength["heuristic"] > strength["greedy"] > strength["random"])
     True
     """
@@ -108,8 +108,8 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
     def labels(self) -> tuple[str, ...]:
         """The names of the agents in tables: copies are numbered."""
         texts = [text for (text,) in self.lineups]
-        before = [texts[:k].count(text) for k, text in enumerate(texts)]
-        return tuple(f"{text} #{copies + 1}" if copies else text for text, copies in zip(texts, before, strict=True))
+        copy_numbers = [texts[:k].count(text) for k, text in enumerate(texts)]
+        return tuple(f"{text} #{k + 1}" if k else text for text, k in zip(texts, copy_numbers, strict=True))
 
     @cached_property
     def matchups(self) -> dict[int, list[Matchup]]:
@@ -121,16 +121,16 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield a cell for every matchup; matchups of the same agents share one."""
-        for players, found in self.matchups.items():
-            lines = dict.fromkeys(map(self._line, found))
+        for players, matchups in self.matchups.items():
+            lines = dict.fromkeys(map(self._line, matchups))
             for line, variant in product(lines, self.variant_of.values()):
                 yield players, tuple(self.specs[text] for text in line), variant, ""
 
     def cells_of(self, players: int, variant: str) -> list[tuple[Matchup, Cell]]:
         """Return the matchups with the cells that play them."""
-        here = [cell for cell in self.cells if (cell.match.players, cell.match.variant.name) == (players, variant)]
-        found = {tuple(spec.text for spec in cell.match.lineup): cell for cell in here}
-        return [(matchup, found[self._line(matchup)]) for matchup in self.matchups[players]]
+        cells = [cell for cell in self.cells if (cell.match.players, cell.match.variant.name) == (players, variant)]
+        cell_by_agents = {tuple(spec.text for spec in cell.match.lineup): cell for cell in cells}
+        return [(matchup, cell_by_agents[self._line(matchup)]) for matchup in self.matchups[players]]
 
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
@@ -141,21 +141,21 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
 
     def check(self) -> None:
         check_whole("max_matchups", self.max_matchups, 1, 100_000)
-        most = max(self.players)
-        if len(self.lineups) < most:
-            raise ArgumentError("agents", f"{most} players need at least as many agents, got {', '.join(self.labels)}")
+        seats = max(self.players)
+        if len(self.lineups) < seats:
+            raise ArgumentError("agents", f"{seats} players need at least as many agents, got {', '.join(self.labels)}")
         if self.seatings == "one":
-            kept = "with one an agent keeps its seat and its gain from it"
-            raise ArgumentError("seatings", f"{kept}; give latin, all, rotate or spread")
+            message = "with one an agent keeps its seat and its gain from it"
+            raise ArgumentError("seatings", f"{message}; give latin, all, rotate or spread")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         keys = {"agents": ["agent"], "pairwise": ["agent", "opponent"], "ratings": ["agent"], "seat_effects": ["seat"], "nash": ["agent"]}  # fmt: skip
-        tables = {name: FigureTable(*each) for name, each in keys.items()}
+        tables = {name: FigureTable(*columns) for name, columns in keys.items()}
         for players, variant in product(self.players, self.variant_of):
             field = FieldCounts(self, players, variant)
             for matchup, cell in self.cells_of(players, variant):
-                found = counts(cell)
-                field.add(matchup, found.outcome, found.counts)
+                cell_counts = counts(cell)
+                field.add(matchup, cell_counts.outcome, cell_counts.counts)
             for name, table in tables.items():
                 getattr(field, f"add_{name}")(table)
         return tables
@@ -199,8 +199,8 @@ class FieldCounts:
         self.last = np.zeros((chunks, size), np.int64)
         self.luck = np.zeros((len(LUCK_SUMS), chunks, size, len(WORTHS))) if study.luck else None
         self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]  # sets of positions
-        every = [agents for matchup in study.matchups[players] for agents in self._sets(matchup)]
-        self._column = {agents: number for number, agents in enumerate(dict.fromkeys(every))}
+        all_sets = [agents for matchup in study.matchups[players] for agents in self._sets(matchup)]
+        self._column = {agents: number for number, agents in enumerate(dict.fromkeys(all_sets))}
         self.remaining = np.zeros((chunks, len(self._column)), np.int64)
 
     def _sets(self, matchup: Matchup) -> list[Matchup]:
@@ -208,20 +208,20 @@ class FieldCounts:
 
     def add(self, matchup: Matchup, outcome: Array, orders: Array) -> None:
         """Add the chunks of one matchup."""
-        who, players = np.array(matchup), self.players
+        members, players = np.array(matchup), self.players
         for k, name in enumerate(("wins", "places", "scores", "played")):
-            found = outcome[name][:, :players, :players]
-            self.by_agent[k][:, who] += found.sum(axis=2)
-            self.by_seat[k] += found.sum(axis=1)
+            sums = outcome[name][:, :players, :players]
+            self.by_agent[k][:, members] += sums.sum(axis=2)
+            self.by_seat[k] += sums.sum(axis=1)
         if self.luck is not None:
             for k, name in enumerate(LUCK_SUMS):
-                self.luck[k][:, who] += outcome[name][:, :players, :players].sum(axis=2)
-        square = (slice(None), who[:, None], who[None, :])
+                self.luck[k][:, members] += outcome[name][:, :players, :players].sum(axis=2)
+        square = (slice(None), members[:, None], members[None, :])
         self.ahead[square] += orders["ahead"][:, :players, :players]
         self.met[square] += outcome["games"][:, None, None]
         columns = [self._column[agents] for agents in self._sets(matchup)]
         self.remaining[:, columns] += orders["remaining"][:, self._parts]
-        self.last[:, who] += orders["remaining"][:, [1 << k for k in range(players)]]
+        self.last[:, members] += orders["remaining"][:, [1 << k for k in range(players)]]
 
     def add_agents(self, table: FigureTable) -> None:
         """Add the figures of every agent over all its games."""
@@ -259,37 +259,37 @@ class FieldCounts:
         table.add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=self.study.labels)
 
     def add_nash(self, table: FigureTable) -> None:
-        """Add the mixture that no agent beats, and every agent's score against it, with two players; nothing if not all have met."""
-        found = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
-        if found is not None:
-            table.add_all(self, {"weight": found.weight, "score": found.score}, agent=self.study.labels)
+        """Add the mixture that no agent beats, and every agent's score against it, with two players; nothing for other player counts, or if not all have met."""
+        average = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
+        if average is not None:
+            table.add_all(self, {"weight": average.weight, "score": average.score}, agent=self.study.labels)
 
     def add_seat_effects(self, table: FigureTable) -> None:
         """Add the figures of every seat over all agents."""
-        found = self._results(self.by_seat)
-        found["win_share_minus_equal"] = found["win_share"].minus(1 / self.players)
-        table.add_all(self, found, seat=range(self.players))
+        estimates = self._results(self.by_seat)
+        estimates["win_share_minus_equal"] = estimates["win_share"].minus(1 / self.players)
+        table.add_all(self, estimates, seat=range(self.players))
 
 
-def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list[Matchup]:
-    """Return all matchups, or `most` in which agents are about equally often: in rounds, each in an order that depends on the seed alone."""
+def _matchups(labels: Sequence[str], players: int, number_of_matchups: int, seed: int) -> list[Matchup]:
+    """Return all matchups, or `number_of_matchups` in which agents are about equally often: in rounds, each in an order that depends on the seed alone."""
     size = len(labels)
-    if comb(size, players) <= most:
+    if comb(size, players) <= number_of_matchups:
         return list(combinations(range(size), players))
-    found, waiting, number = set[Matchup](), list[int](), 0
-    while len(found) < most:
-        if len(set(waiting)) < players:
-            keys = [hashlib.sha256(repr((seed, players, number, label)).encode()).digest() for label in labels]
-            waiting += sorted(range(size), key=keys.__getitem__)
-            number += 1
-        chosen = list(dict.fromkeys(waiting))[:players]
+    matchups, queue, round_number = set[Matchup](), list[int](), 0
+    while len(matchups) < number_of_matchups:
+        if len(set(queue)) < players:
+            keys = [hashlib.sha256(repr((seed, players, round_number, label)).encode()).digest() for label in labels]
+            queue += sorted(range(size), key=keys.__getitem__)
+            round_number += 1
+        chosen = list(dict.fromkeys(queue))[:players]
         for agent in chosen:
-            waiting.remove(agent)
-        found.add(tuple(sorted(chosen)))
-    return sorted(found)
+            queue.remove(agent)
+        matchups.add(tuple(sorted(chosen)))
+    return sorted(matchups)
 
 
-# -- what is said and shown of the field -------------------------------------------------------------------------------
+# -- sentences and sections --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -322,18 +322,18 @@ class FieldOrder:
         while path[-1] != first:
             path.append(before[first, path[-1]])
         names = [self.agents[k] for k in reversed(path)]
-        least = names.index(min(names))
-        return (*names[least:], *names[:least])
+        smallest = names.index(min(names))
+        return (*names[smallest:], *names[:smallest])
 
 
 def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
     """Return the significant wins at every player count and variant, from the table pairwise with intervals of `chunks` chunks."""
     pairs = pick(tables["pairwise"], figure="ahead_share")
-    once = pairs[pairs["agent"] < pairs["opponent"]]
-    differs = (once["value"] - 0.5).abs() >= MIN_SHARE
-    once = once.assign(told=differs & (corrected_p(once, 0.5, chunks, share=True) < ALPHA))
+    one_way = pairs[pairs["agent"] < pairs["opponent"]]
+    is_large = (one_way["value"] - 0.5).abs() >= MIN_SHARE
+    one_way = one_way.assign(told=is_large & (corrected_p(one_way, 0.5, chunks, share=True) < ALPHA))
     orders = []
-    for (players, variant), rows in once.groupby(["players", "variant"], sort=False):
+    for (players, variant), rows in one_way.groupby(["players", "variant"], sort=False):
         agents = tuple(dict.fromkeys([*rows["agent"], *rows["opponent"]]))
         beats = np.zeros((len(agents), len(agents)), bool)
         for row in rows.itertuples(index=False):
@@ -346,43 +346,44 @@ def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
 
 def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
     """Return whether one agent beats every other of the field, where, and the cycles."""
-    winners, said = grouped((order.winner, order) for order in orders), []
-    nowhere = winners.pop("", [])
-    for agent, found in winners.items():
-        others = [each for each in dict.fromkeys(each for order in found for each in order.agents) if each != agent]
+    winners, sentences = grouped((order.winner, order) for order in orders), []
+    without_winner = winners.pop("", [])
+    for agent, group in winners.items():
+        others = [other for other in dict.fromkeys(name for order in group for name in order.agents) if other != agent]
         beaten = listed(others) if len(others) <= _MOST_NAMED else f"each of {len(others)} other agents"
-        said.append(f"{agent} finishes ahead of {beaten} {_places(found, orders)}.")
-    unbeaten = (tuple(np.array(order.agents)[~order.beats.any(axis=0)].tolist()) for order in nowhere)
-    for best, found in grouped(zip(unbeaten, nowhere, strict=True)).items():
+        sentences.append(f"{agent} finishes ahead of {beaten} {_places(group, orders)}.")
+    unbeaten = (tuple(np.array(order.agents)[~order.beats.any(axis=0)].tolist()) for order in without_winner)
+    for best, group in grouped(zip(unbeaten, without_winner, strict=True)).items():
         words = f"{some_of(best, _MOST_NAMED)} {'are' if len(best) > 1 else 'alone is'} beaten by none"
         words = words if best else "each is beaten by another"
-        words = "no two can be told apart" if len(best) == len(found[0].agents) else words
-        size = missed(max((order.unseen for order in found if order.unseen > 0), default=np.nan), what="an advantage")
-        said.append(f"No agent beats every other {_places(found, orders)}: {words}{f'; {size}' if size else ''}.")
-    for cycle, found in grouped((order.cycle, order) for order in orders if order.cycle).items():
-        where = _places(found, orders)
-        chain = ", ".join(f"{one} beats {two}" for one, two in zip(cycle, (*cycle[1:], cycle[0]), strict=True))
-        said.append(f"{where[0].upper()}{where[1:]} there is a cycle: {chain}.")
-    return said
+        words = "no two can be told apart" if len(best) == len(group[0].agents) else words
+        size = missed(max((order.unseen for order in group if order.unseen > 0), default=np.nan), what="an advantage")
+        sentences.append(f"No agent beats every other {_places(group, orders)}: {words}{f'; {size}' if size else ''}.")
+    for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
+        where = _places(group, orders)
+        losers = (*cycle[1:], cycle[0])
+        chain = ", ".join(f"{winner} beats {loser}" for winner, loser in zip(cycle, losers, strict=True))
+        sentences.append(f"{where[0].upper()}{where[1:]} there is a cycle: {chain}.")
+    return sentences
 
 
-def _places(orders: Sequence[FieldOrder], every: Sequence[FieldOrder]) -> str:
+def _places(orders: Sequence[FieldOrder], all_orders: Sequence[FieldOrder]) -> str:
     """Return where something holds: "at 3, 4 and 5 players", with the variants if there are several."""
     counts = grouped((order.variant, str(order.players)) for order in orders)
-    places = grouped((f"at {listed(found)} players", variant) for variant, found in counts.items())
-    several = len({order.variant for order in every}) > 1
-    return " and ".join(f"{place} of {listed(names)}" if several else place for place, names in places.items())
+    places = grouped((f"at {listed(players)} players", variant) for variant, players in counts.items())
+    several_variants = len({order.variant for order in all_orders}) > 1
+    return " and ".join(f"{place} of {listed(names)}" if several_variants else place for place, names in places.items())
 
 
 def standing_sentences(study: Study, tables: Tables) -> list[str]:
     """Return the order by strength at every player count, who may be as strong as the first, and where there is no ranking."""
-    said = []
+    sentences = []
     for (players, variant), rows in tables["ratings"].groupby(["players", "variant"], sort=False):
         where = f"at {players} players{f', {variant}' if len(study.variant_of) > 1 else ''}"
         order = pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable")
         agents = list(order.dropna(subset="value")["agent"])
         if not agents:
-            said.append(
+            sentences.append(
                 f"The fit of strengths did not converge {where}: there is no ranking, the other figures are valid."
             )
             continue
@@ -390,21 +391,21 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
         rivals = [agent for agent in agents[1:] if ranks.get(agent) == 1]
         unsure = f"; {listed(rivals)} may be as strong as {agents[0]}" if rivals else ""
         few = "; there are too few games for intervals of the ranks" if ranks.isna().all() else ""
-        said.append(f"By strength in {study.the_game.title} {where}: {', '.join(agents)}{unsure}{few}.")
-    return said
+        sentences.append(f"By strength in {study.the_game.title} {where}: {', '.join(agents)}{unsure}{few}.")
+    return sentences
 
 
 def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     """Return the section of the heat map of pairs, coloured where an agent beats another, and titled by a cycle."""
-    every = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
-    strengths = pick(every, players=headline_players(every))
+    strengths_of_all = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
+    strengths = pick(strengths_of_all, players=headline_players(strengths_of_all))
     number = {agent: k for k, agent in enumerate(dict.fromkeys(strengths["agent"].head(_MOST_MAPPED)), 1)}
-    differ = {(each.players, each.variant): (each.agents, each.beats | each.beats.T) for each in orders}
+    differences = {(order.players, order.variant): (order.agents, order.beats | order.beats.T) for order in orders}
     rows = pick(tables["pairwise"], figure="ahead_share")
     rows = rows[rows["agent"].isin(list(number)) & rows["opponent"].isin(list(number))]
     told = []
     for row in rows.itertuples(index=False):
-        agents, differs = differ[row.players, row.variant]
+        agents, differs = differences[row.players, row.variant]
         told.append(differs[agents.index(row.agent), agents.index(row.opponent)])
     rows = rows.assign(
         row=[f"{number[agent]} {shortened(agent, _LETTERS)}" for agent in rows["agent"]], column=[str(number[agent]) for agent in rows["opponent"]],
@@ -416,8 +417,8 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
         "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. Agents are numbered by strength.",
         "agent", "ahead of number", Figure("ahead_share", "finished ahead", "share"), shade_label="from one half, where significant, all pairs judged together",
     )  # fmt: skip
-    circle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
-    return replace(section("pairs", {"pairs": rows}), shown=(("pairs", heat_map),), finding=circle)
+    cycle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
+    return replace(section("pairs", {"pairs": rows}), shown=(("pairs", heat_map),), finding=cycle)
 
 
 def _titled(table: pd.DataFrame, several: bool) -> pd.DataFrame:

@@ -1,9 +1,9 @@
 """weights: which numbers of the box matter? Each is moved one step up and one step down, on common deals, in a race of three heats.
 
-These are the elementary effects of Morris (1991) at one point, the box itself: a designer asks what a change of this box does, so nothing is
-sampled. In the first heat every number is moved; in each later one those that moved the shares of wins furthest play more deals, on which
+These are the elementary effects of Morris (1991) at one point, the box itself: a designer wants the effects of changes of this box, so no
+other boxes are sampled. In the first heat every number is moved; in each later one those that moved the shares of wins furthest play more deals, on which
 nothing was chosen. Every heat tests the shares of wins together (Hotelling 1931), the mean score and the length, corrected for all of them
-(Holm 1979): a run that says of any number that it changes something though it does not is one of a thousand.
+(Holm 1979): one run of a thousand reports an effect of a number that has none.
 
 How much a number matters is the largest change of a share of wins by its steps. Every heat has bounds of it that hold for all its numbers at
 once (Bonferroni, 95 % over all heats). A number is said to matter less than another only if its upper bound is below the lower one of the other.
@@ -42,7 +42,7 @@ from strozzi_sim.study.wording import grouped, seat_words
 CHUNKS, FEWEST_CHUNKS = 50, 4
 FIRST, SECOND = 20, 5  # parts of the deals that the first two heats play
 MIDDLE, MOST = 40, 10  # numbers in the second heat and in the last one
-KNOWN = 0.001  # share of runs that say of some number that it changes something, though it does not
+KNOWN = 0.001  # share of runs that report an effect of some number that has none
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
@@ -67,7 +67,7 @@ def weights(
     workers: int | None = None,
     progress: ProgressOption = None,
 ) -> Results:
-    """Move every number of the components one step up and down, and measure what that changes.
+    """Move every number of the components one step up and down, and measure the effects.
 
     All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a fifth of the deals, and
     the ten furthest of these all, each time on new deals.
@@ -82,37 +82,37 @@ def weights(
         keys: only numbers whose key has this pattern, such as 'tracks.*'
 
     >>> import strozzi_sim as ss
-    >>> found = ss.weights("strozzi", players=3, agents=["random"], deals=2000, keys="coins.*")
-    >>> set(found.tables["weights"]["status"])
+    >>> results = ss.weights("strozzi", players=3, agents=["random"], deals=2000, keys="coins.*")
+    >>> set(results.tables["weights"]["status"])
     {'cannot be told from zero'}
     """
-    the_game, began = find_game(game), monotonic()
+    the_game, start = find_game(game), monotonic()
     (box,) = names.variants_named(the_game, variant)
     counts, number = (names.one_count(the_game, players),), names.worker_count(workers)
     lineups = names.lineups_of(the_game, agents, counts)
     if deals // FIRST < CHUNKS:
         raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
-    moved, refused = steps(the_game, box)
-    moved = [step for step in moved if fnmatchcase(step.key, keys)]
-    if not moved:
-        known = [key for key, _ in numbers(the_game, box)]
-        raise ArgumentError("keys", f"no number has a key like {keys!r}; {suggest_names(keys, known)}")
+    all_steps, refused = steps(the_game, box)
+    all_steps = [step for step in all_steps if fnmatchcase(step.key, keys)]
+    if not all_steps:
+        keys_of_box = [key for key, _ in numbers(the_game, box)]
+        raise ArgumentError("keys", f"no number has a key like {keys!r}; {suggest_names(keys, keys_of_box)}")
     studies: list[Weights] = []
     with progress_of(progress) as reporter:
 
         def measure(chosen: Sequence[Step], own_deals: int, heat: int) -> list[Effect]:
             study = Weights.of(
-                game=the_game, players=counts, lineups=lineups, variants=(box, *(each.variant for each in chosen)),
+                game=the_game, players=counts, lineups=lineups, variants=(box, *(step.variant for step in chosen)),
                 deals=own_deals - own_deals % CHUNKS, chunks=CHUNKS, seed=seed + heat,
             )  # fmt: skip
             studies.append(study)
-            return study.effects(chosen, [each.outcome for each in counts_in_memory(study, number, reporter)])
+            return study.effects(chosen, [counts.outcome for counts in counts_in_memory(study, number, reporter)])
 
-        heats = race(moved, measure, deals)
+        heats = race(all_steps, measure, deals)
     first, played = studies[0], sum(study.games for study in studies)
     about = {"refused": {key: why for key, why in refused.items() if fnmatchcase(key.partition("=")[0], keys)}}
     tables = Frames({"weights": table_of(first, heats, judge(heats))})
-    seconds = round(monotonic() - began, 3)
+    seconds = round(monotonic() - start, 3)
     return Results(first, first.look(), tables, None, played, first.summary, played, seconds, about)
 
 
@@ -125,12 +125,14 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
     def steps(self) -> list[Step]:
         """The steps, of every variant but the first."""
         box, *others = self.variant_of.values()
-        before, found = dict(numbers(self.the_game, box)), []
+        numbers_of_box, found_steps = dict(numbers(self.the_game, box)), []
         for other in others:
-            moved = ((key, after) for key, after in numbers(self.the_game, other) if before.get(key, after) != after)
+            moved = (
+                (key, after) for key, after in numbers(self.the_game, other) if numbers_of_box.get(key, after) != after
+            )
             key, after = next(moved, ("", 0.0))
-            found.append(Step(key, before.get(key, 0.0), after, other))
-        return found
+            found_steps.append(Step(key, numbers_of_box.get(key, 0.0), after, other))
+        return found_steps
 
     def check(self) -> None:
         if len(self.players) > 1 or len(self.lineups) > 1 or self.chunks < FEWEST_CHUNKS:
@@ -147,9 +149,9 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         return [effect_of(step, base, other, self.deals) for step, other in zip(moved, others, strict=True)]
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which numbers move the shares of wins most, and of every other group how large a change could be missed."""
-        found = tables["weights"].drop_duplicates("key").set_index("key")
-        return [_headline(tables["weights"], found), *_groups(found)]
+        """Return the numbers that move the shares of wins most, and for every other group the size of a change that could be missed."""
+        by_key = tables["weights"].drop_duplicates("key").set_index("key")
+        return [_headline(tables["weights"], by_key), *_groups(by_key)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the largest change of a share of wins by each step of a number, and all its changes in figures."""
@@ -163,9 +165,9 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         return [section("weights", {"furthest": furthest, "steps": steps}, numbers=numbers)]
 
 
-def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
+def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
     """Return the number that moves the shares of wins most, and those that cannot be told from it."""
-    heavy = found[found["status"] == HEAVY]
+    heavy = by_key[by_key["status"] == HEAVY]
     if heavy.empty:
         return "No number is known to move the shares of wins."
     best = heavy.index[0]
@@ -174,11 +176,11 @@ def _headline(table: pd.DataFrame, found: pd.DataFrame) -> str:
     low, high = sorted(100 * abs(row[side]) for side in ("low", "high"))
     more = "more" if row["value"] > 0 else "fewer"
     moved = f"from {row['from']:g} to {row['to']:g}, {_who(row)} wins {100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {more}"
-    rivals = [str(key) for key in found.index[found["most"] >= heavy["least"].iloc[0]] if key != best]
-    known = [key for key in rivals if key in heavy.index]
-    others = [pluralize(len(rivals) - len(known), "other number")] if len(known) < len(rivals) else []
-    as_much = f"; {listed([*known, *others])} may move them as much" if rivals else ""
-    return f"{best} moves the shares of wins most: {moved}{as_much}."
+    rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
+    known_rivals = [key for key in rivals if key in heavy.index]
+    others = [pluralize(len(rivals) - len(known_rivals), "other number")] if len(known_rivals) < len(rivals) else []
+    equals = f"; {listed([*known_rivals, *others])} may move them as much" if rivals else ""
+    return f"{best} moves the shares of wins most: {moved}{equals}."
 
 
 def _who(row: Any) -> str:
@@ -186,25 +188,25 @@ def _who(row: Any) -> str:
     return seat_words(int(row.level), row.players) if row.by == "seat" else f"{row.by} {row.level}"
 
 
-def _groups(found: pd.DataFrame) -> Iterator[str]:
-    """Yield for each group of numbers but the first how large a change of the shares of wins could be missed."""
-    for status, own in found.groupby("status", sort=False):
-        size = f"up to {100 * own['most'].max():.1f} points could be missed"
+def _groups(by_key: pd.DataFrame) -> Iterator[str]:
+    """Yield for each group of numbers but the first the size of a change of the shares of wins that could be missed."""
+    for status, numbers_of_group in by_key.groupby("status", sort=False):
+        size = f"up to {100 * numbers_of_group['most'].max():.1f} points could be missed"
         words = {
             TIED: f"change something; a change of the shares of wins by {size}", NOTHING: f"{NOTHING}; a change of {size}",
             REAL: "change something, and are known to move the shares of wins less",
         }  # fmt: skip
         if status in words:
-            yield f"{len(own)} of {len(found)} ({some_of([str(key) for key in own.index], FEW)}) {words[status]}."
+            yield f"{len(numbers_of_group)} of {len(by_key)} ({some_of([str(key) for key in numbers_of_group.index], FEW)}) {words[status]}."
 
 
 def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
     """Return the table weights: each step as its last heat measured it, those that moved a share most first."""
-    last = {(each.step.key, each.step.after): each for heat in heats for each in heat}.values()
-    groups, furthest = (HEAVY, TIED, REAL, NOTHING), grouped((each.step.key, each.change.max()) for each in last)
+    last = {(effect.step.key, effect.step.after): effect for heat in heats for effect in heat}.values()
+    groups, furthest = (HEAVY, TIED, REAL, NOTHING), grouped((effect.step.key, effect.change.max()) for effect in last)
     keys = sorted(furthest, key=lambda key: (groups.index(judged[key].status), -max(furthest[key])))
-    ordered = sorted(last, key=lambda each: keys.index(each.step.key))
-    rows = [row for each in ordered for row in _rows(study, each, judged[each.step.key])]
+    ordered = sorted(last, key=lambda effect: keys.index(effect.step.key))
+    rows = [row for effect in ordered for row in _rows(study, effect, judged[effect.step.key])]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
@@ -214,15 +216,15 @@ def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, .
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
     n = effect.deals * cell.match.games_per_deal
     value = effect.differences.mean(axis=0)
-    half = t_quantile(chunks - 1) * effect.differences.std(axis=0, ddof=1) / np.sqrt(chunks)
-    ends = list(zip(value, value - half, value + half, strict=True))
+    half_width = t_quantile(chunks - 1) * effect.differences.std(axis=0, ddof=1) / np.sqrt(chunks)
+    ends = list(zip(value, value - half_width, value + half_width, strict=True))
     by = "seat" if cell.selfplay else "position"
-    said = (judged.status, judged.least, judged.most, *judged.places)
+    judgement = (judged.status, judged.least, judged.most, *judged.places)
     for k in range(len(value) - 2):
-        yield (*where, by, k, SHARE, *ends[k], n, effect.deals, effect.p[0], *said)
-    yield (*where, "", 0, GAP, *effect.gap, n, effect.deals, effect.p[0], *said)
+        yield (*where, by, k, SHARE, *ends[k], n, effect.deals, effect.p[0], *judgement)
+    yield (*where, "", 0, GAP, *effect.gap, n, effect.deals, effect.p[0], *judgement)
     for k, figure in ((-2, SCORE), (-1, LENGTH)):
-        yield (*where, "", 0, figure, *ends[k], n, effect.deals, effect.p[k], *said)
+        yield (*where, "", 0, figure, *ends[k], n, effect.deals, effect.p[k], *judgement)
 
 
 # -- the numbers and their steps -------------------------------------------------------------------------------------
@@ -246,13 +248,13 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
 
 def _numbers_in(data: Any, key: str) -> Iterator[tuple[str, float]]:
     if isinstance(data, Mapping):
-        for name, each in data.items():
+        for name, value in data.items():
             if name != "id":
-                yield from _numbers_in(each, f"{key}.{name}")
+                yield from _numbers_in(value, f"{key}.{name}")
     elif isinstance(data, list | tuple):
-        for place, each in enumerate(data):
-            name = each.get("id") if isinstance(each, Mapping) else None
-            yield from _numbers_in(each, f"{key}.{place if name is None else name}")
+        for index, value in enumerate(data):
+            name = value.get("id") if isinstance(value, Mapping) else None
+            yield from _numbers_in(value, f"{key}.{index if name is None else name}")
     elif isinstance(data, int | float) and not isinstance(data, bool):
         yield key, data
 
@@ -262,7 +264,7 @@ def steps(game: Game, variant: Variant) -> tuple[list[Step], dict[str, str]]:
 
     A step is 1 for a whole number below 20, else a tenth of the number.
     """
-    found: list[Step] = []
+    possible: list[Step] = []
     refused: dict[str, str] = {}
     for key, value in numbers(game, variant):
         step = value / 10 if isinstance(value, float) else max(1, round(abs(value) / 10))
@@ -275,11 +277,11 @@ def steps(game: Game, variant: Variant) -> tuple[list[Step], dict[str, str]]:
             if changed.components == variant.components:
                 refused[f"{key}={after:g}"] = "is counted from the other data, whatever is written there"
             else:
-                found.append(Step(key, value, after, changed))
-    return found, refused
+                possible.append(Step(key, value, after, changed))
+    return possible, refused
 
 
-# -- the race and what it says ---------------------------------------------------------------------------------------
+# -- the race and its judgement ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -294,19 +296,19 @@ class Effect:
 
     @property
     def change(self) -> Array:
-        """How far every share of wins moves."""
+        """Distance that every share of wins moves."""
         return np.asarray(np.abs(self.differences[:, :-2].mean(axis=0)))
 
     @property
     def size(self) -> float:
-        """How far the shares of wins move, squared, less what chance adds; without bias."""
+        """Squared distance that the shares of wins move, minus the part due to chance; without bias."""
         shares = self.differences[:, :-2]
         return float((shares.mean(axis=0) ** 2 - shares.var(axis=0, ddof=1) / len(shares)).sum())
 
     def bounds(self, figures: int) -> tuple[float, float]:
-        """Return the least and the most that the largest change of a share can be, of `figures` bounded at once.
+        """Return bounds of the largest change of a share, for `figures` bounded simultaneously.
 
-        Deals that differ may be so rare that none is among these; the most is no less than what they then change.
+        Deals that differ may be so rare that none is among these; the upper bound is no less than the change that they then make.
         """
         shares = self.differences[:, :-2]
         half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
@@ -316,7 +318,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the heats say of a number."""
+    """The judgement on a number after all heats."""
 
     # HEAVY: it is in the last heat and known to move the shares of wins. TIED and REAL: it is known to change something, and
     # may move the shares as much as the lightest of those, or is known to move them less. NOTHING: neither.
@@ -329,51 +331,52 @@ class Judged:
 Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # of steps, a number of deals, and the number of the heat
 
 
-def race(moved: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
+def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
     """Return the effects of the steps in each heat: of all, of those that go on, and of the last few, which play `deals`."""
-    heats = [corrected(measure(moved, deals // FIRST, 0))]
+    heats = [corrected(measure(steps, deals // FIRST, 0))]
     for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
         if chosen := _furthest(heats, size):
-            heats.append(corrected(measure([each for each in moved if each.key in chosen], own_deals, number)))
+            heats.append(corrected(measure([step for step in steps if step.key in chosen], own_deals, number)))
     return heats
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
     """Return the numbers that go on: those known to change something, then those that moved the shares furthest."""
-    known = _changing(heats)
-    sizes = grouped((each.step.key, each.size) for each in heats[-1] if each.differences.any())
-    return set(sorted(sizes, key=lambda key: (key not in known, -max(sizes[key])))[:size])
+    changing = _changing(heats)
+    sizes = grouped((effect.step.key, effect.size) for effect in heats[-1] if effect.differences.any())
+    return set(sorted(sizes, key=lambda key: (key not in changing, -max(sizes[key])))[:size])
 
 
 def corrected(heat: Sequence[Effect]) -> list[Effect]:
     """Return the effects of a heat with p-values corrected for all of them."""
-    every = holm(np.array([each.p for each in heat]).reshape(-1, 3))
-    return [replace(each, p=tuple(own)) for each, own in zip(heat, every, strict=True)]
+    p_values = holm(np.array([effect.p for effect in heat]).reshape(-1, 3))
+    return [replace(effect, p=tuple(p)) for effect, p in zip(heat, p_values, strict=True)]
 
 
 def _changing(heats: Sequence[Sequence[Effect]]) -> set[str]:
     """Return the numbers that are known to change something."""
-    return {each.step.key for heat in heats for each in heat if any(p < KNOWN / len(heats) for p in each.p)}
+    return {effect.step.key for heat in heats for effect in heat if any(p < KNOWN / len(heats) for p in effect.p)}
 
 
 def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
-    """Return what the heats say of each number; the first heat has all of them."""
+    """Return the judgement on each number after these heats; the first heat has all numbers."""
     least: dict[str, float] = {}
     most: dict[str, float] = {}
     for heat in heats:
-        figures = len(heats) * sum(each.differences.shape[1] - 2 for each in heat)
-        for key, bounds in grouped((each.step.key, each.bounds(figures)) for each in heat).items():
+        figures = len(heats) * sum(effect.differences.shape[1] - 2 for effect in heat)
+        for key, bounds in grouped((effect.step.key, effect.bounds(figures)) for effect in heat).items():
             lows, highs = zip(*bounds, strict=True)
             least[key] = max(least.get(key, 0.0), *lows)
             most[key] = min(most.get(key, np.inf), max(highs))
     changing = _changing(heats)
-    heavy = {each.step.key for each in heats[-1] if each.p[0] < KNOWN / len(heats)}
+    heavy = {effect.step.key for effect in heats[-1] if effect.p[0] < KNOWN / len(heats)}
     lightest = min((least[key] for key in heavy), default=0.0)
     judged = {}
     for key in least:
-        known = NOTHING if key not in changing else REAL if most[key] < lightest else TIED
-        places = 1 + sum(each > most[key] for each in least.values()), sum(each >= least[key] for each in most.values())
-        judged[key] = Judged(HEAVY if key in heavy else known, least[key], most[key], places)
+        status = NOTHING if key not in changing else REAL if most[key] < lightest else TIED
+        first = 1 + sum(bound > most[key] for bound in least.values())
+        places = first, sum(bound >= least[key] for bound in most.values())
+        judged[key] = Judged(HEAVY if key in heavy else status, least[key], most[key], places)
     return judged
 
 
@@ -384,10 +387,10 @@ def effect_of(step: Step, base: Array, moved: Array, deals: int) -> Effect:
     for side in (moved, base):
         without = (side[:, :-2].sum(axis=0) - side[:, :-2]) / (len(side) - 1)
         gaps.append((np.ptp(side[:, :-2].mean(axis=0)), np.ptp(without, axis=1)))
-    half = t_quantile(len(base) - 1) * float(jackknife(gaps[0][1] - gaps[1][1]))
+    half_width = t_quantile(len(base) - 1) * float(jackknife(gaps[0][1] - gaps[1][1]))
     gap = float(gaps[0][0] - gaps[1][0])
     p = (hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
-    return Effect(step, differences, (gap, gap - half, gap + half), p, deals)
+    return Effect(step, differences, (gap, gap - half_width, gap + half_width), p, deals)
 
 
 def by_chunk(study: Study, outcome: Array) -> Array:

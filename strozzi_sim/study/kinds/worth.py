@@ -58,20 +58,20 @@ def worth(
     """
     the_game = find_game(game)
     variants = names.variants_named(the_game, variant)
-    known = things_of(the_game, variants[0])
-    if not known:
+    things_of_game = things_of(the_game, variants[0])
+    if not things_of_game:
         raise ArgumentError("game", f"{the_game.name} has no restrictions")
-    wanted = [things] if isinstance(things, str) else list(things)
-    if bool(wanted) == every:
+    chosen = [things] if isinstance(things, str) else list(things)
+    if bool(chosen) == every:
         if every:
             raise ArgumentError("every", "leave out the things")
-        named = f"name things or patterns such as {next(iter(known))}, or everything"
-        raise ArgumentError("things", f"{named}; {suggest_names('', known)}")
+        message = f"name things or patterns such as {next(iter(things_of_game))}, or everything"
+        raise ArgumentError("things", f"{message}; {suggest_names('', things_of_game)}")
     counts = names.player_counts(the_game, players)
     default = list(dict.fromkeys(["random", the_game.default_agent]))
     search = the_game.search_deals(deals or Worth.usual_deals) if search_deals is None else search_deals
     study = Worth.of(
-        game=the_game, things=["*"] if every else wanted, players=counts, deals=deals, precision=precision,
+        game=the_game, things=["*"] if every else chosen, players=counts, deals=deals, precision=precision,
         lineups=[[agent] for agent in names.agents_named(the_game, agents or default, counts=counts)], variants=variants,
         search_deals=search, luck=luck, luck_redraws=luck_redraws, seed=seed,
     )  # fmt: skip
@@ -79,10 +79,10 @@ def worth(
 
 
 class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
-    """A measurement of what things are worth to agents that play themselves."""
+    """A measurement of the worth of things to agents that play themselves."""
 
     things: tuple[str, ...]  # the restrictions, by name or pattern
-    wanted, printed = "things", ("worth",)
+    things_field, printed = "things", ("worth",)
 
     def check(self) -> None:
         if any(len(lineup) > 1 for lineup in self.lineups):

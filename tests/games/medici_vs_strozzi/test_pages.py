@@ -172,7 +172,7 @@ def test_scores_below_the_lowest_level_have_no_quantile():
     cube = counts.plan._cube_of[quantiles]
     assert (cube.cells, cube.width) == (len(coins), 1)
     counts.counts[:, cube.first] += 1_000  # of those who have the fewest coins that are told apart
-    counts.found.clear()
+    counts.known_cells.clear()
     assert np.isnan(value(tables_of(GAME, [counts], [], {})["balance"], "score_q05"))
 
 

@@ -203,7 +203,7 @@ def test_facts_keep_their_promise_in_every_variant(which):
         here = Checked(STRASBOURG, chosen, players, SEED, deal, GameCheck(), None, actions)
         check_core_matches_journal(here, table)
         check_facts(here)
-        assert here.found.promises["facts"] > 100
+        assert here.result.promises["facts"] > 100
 
 
 def test_what_was_done_is_told_of_tasks_that_were_not_kept_too():

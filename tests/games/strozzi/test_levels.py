@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from strozzi_agents.learned.learned import LEVELS, _place_of_choice
+from strozzi_agents.learned.learned import LEVELS, _sample_action
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.kernel.jit import entry, jit
@@ -23,7 +23,7 @@ def choose():
         for _ in range(10_000):
             for k in range(len(worth)):
                 worth[k] = kept[k]
-            counts[_place_of_choice(worth, len(worth), temperature, rng)] += 1
+            counts[_sample_action(worth, len(worth), temperature, rng)] += 1
 
     signature = types.void(types.float64[::1], types.float64, record_type(RANDOM), types.int64[::1])
     return entry(jit(call), signature, "strozzi")
