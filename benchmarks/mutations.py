@@ -77,9 +77,11 @@ def changes_of(file: Path) -> Iterator[Change]:
     lines = source.splitlines()
     nodes = list(ast.walk(ast.parse(source)))
     strict = {id(node.value) for node in nodes if isinstance(node, ast.keyword) and node.arg == "strict"}  # of zip
+    notes = [note for node in nodes for name in ("annotation", "returns") if (note := getattr(node, name, None))]
+    typed = {id(part) for note in notes for part in ast.walk(note)}  # which changes nothing
     for node in nodes:
         for place, old, new in _replacements(node):
-            if id(place) in strict or place.lineno != place.end_lineno or place.lineno > len(lines):
+            if id(place) in strict | typed or place.lineno != place.end_lineno or place.lineno > len(lines):
                 continue
             text = lines[place.lineno - 1]
             start, end = (len(text.encode()[:offset].decode()) for offset in (place.col_offset, place.end_col_offset))
