@@ -182,6 +182,10 @@ def test_what_changed_is_shown_with_the_components_that_differ():
     unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), variants, {})
     assert unknown.numbers[0].what.endswith(", not known to be one")
     assert len(unknown.shown) == 1  # nothing is known to have changed
+    tables = changes([CHANGED, CHANGED], [UNCLEAR])
+    tables["changes"].loc[[0, 1], "size"] = [1.0, -9.0]
+    listed = changes_section(tables, variants, {}).tables["changes-share"]["what"]
+    assert list(listed) == 2 * ["win, seat 1", "win, seat 0"]  # the largest first
 
 
 def worth_rows(things, agent="heuristic", players=3):
