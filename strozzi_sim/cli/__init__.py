@@ -1,7 +1,6 @@
-"""The `strozzi` command.
+"""The `strozzi` command, and its thirteen commands that are not studies.
 
-The room is large because thirteen commands are not studies: games are recorded, replayed, explained, judged and played in the terminal,
-packages listed, and tools for assistants served.
+They record, replay, explain, judge and play games, list packages, and serve tools for assistants.
 """
 
 from time import time

@@ -1,4 +1,4 @@
-"""The command's frame: signals, standard streams, and how each kind of error ends. Commands are made in `parser`, from functions."""
+"""The command's frame: signals, standard streams, and exit codes of errors. Commands are made in `parser`, from functions."""
 
 import gc
 import os
@@ -13,18 +13,18 @@ from types import FrameType
 from typing import Any
 
 from strozzi_sim.cli.declared import Declared
-from strozzi_sim.cli.parser import arguments_of, command_named, help_text, parsed, words_of
+from strozzi_sim.cli.parser import arguments_of, command_named, error_text, help_text, parsed
 from strozzi_sim.errors import MAX_SHOWN, Interrupted, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.signals import postponed
 
 _MAX_LINE = 2_000  # letters of an error
 _CLOSED_PIPE = 141  # as of a program that SIGPIPE ends
-_signals: list[int] = []  # that were to stop the command that runs
+_signals: list[int] = []  # signals received by the running command
 
 
 def main() -> None:
     """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
-    gc.set_threshold(100_000)  # what is imported, and tables and pages, are many objects and few cycles
+    gc.set_threshold(100_000)  # imported modules, tables and pages are many objects and few cycles
     _open_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
@@ -61,7 +61,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command with these arguments; returns the exit code. Errors are one line on standard error."""
+    """Run the command with these arguments; return the exit code. Errors are one line on standard error."""
     _signals.clear()
     debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
     command: Declared | None = None
@@ -78,13 +78,13 @@ def run(arguments: Sequence[str]) -> int:
         code = _call(words)
         sys.stdout.flush()
     except StrozziError as error:
-        return _complain(words_of(error, command), error.exit_code, debug)
+        return _complain(error_text(error, command), error.exit_code, debug)
     except SystemExit as ended:  # of the parser, which has printed help
         return int(ended.code or 0)
     except KeyboardInterrupt:
         return _complain("interrupted", 130, debug)
     except BrokenPipeError:
-        for number in (1, 2):  # what is still to be flushed goes nowhere
+        for number in (1, 2):  # buffered output is discarded
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
         return _CLOSED_PIPE
     except OSError as error:  # an unexpected failure of a file or folder
@@ -96,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _call(words: Sequence[str]) -> int:
-    """Call the function of a command and print what it returns."""
+    """Call the function of a command and print its answer."""
     from strozzi_sim.cli.show import show
 
     name, *rest = words
@@ -106,52 +106,52 @@ def _call(words: Sequence[str]) -> int:
     if "json" not in command.by_name:
         options.pop("json", None)
     try:
-        given = arguments_of(name, options)
-        found: Any = _instead(name, given)
-        if found is None and command.takes_progress:
+        arguments = arguments_of(name, options)
+        answer: Any = _instead(name, arguments)
+        if answer is None and command.takes_progress:
             with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
-                found = command.call(**given, progress=progress)
-        elif found is None:
-            found = command.call(**given)
-        if getattr(found, "interrupted", ""):
-            number = signal.SIGTERM if "SIGTERM" in found.interrupted else signal.SIGINT
+                answer = command.call(**arguments, progress=progress)
+        elif answer is None:
+            answer = command.call(**arguments)
+        if getattr(answer, "interrupted", ""):
+            number = signal.SIGTERM if "SIGTERM" in answer.interrupted else signal.SIGINT
             raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
-        return show(name, found, with_json=as_json, every_table=every_table)
+        return show(name, answer, with_json=as_json, every_table=every_table)
     except Exception as error:
         if _signals:  # an extension module interrupted during its import raises an ImportError instead
             raise Stopped(_signals[0]) from error
         raise
 
 
-def _instead(name: str, given: dict[str, Any]) -> Any:
-    """Return the answer of `worth` without things and of `our-table` without sheets, which play nothing; else None."""
-    if name == "worth" and not {"things", "every"} & given.keys():
+def _instead(name: str, arguments: dict[str, Any]) -> Any:
+    """Return the answer of `worth` without things and of `our-table` without sheets, which play no games; else None."""
+    if name == "worth" and not {"things", "every"} & arguments.keys():
         from strozzi_sim.cli.installed import things
 
-        return things(given["game"], given.get("variant", "base"))
-    if name == "our-table" and "template" in given and "file" not in given:
+        return things(arguments["game"], arguments.get("variant", "base"))
+    if name == "our-table" and "template" in arguments and "file" not in arguments:
         from strozzi_sim.cli.show import Answer
         from strozzi_sim.game import find_game
         from strozzi_sim.study.kinds.our_table import write_template
 
-        write_template(find_game(given["game"]), given["template"])
-        return Answer({"template": given["template"]}, [f"template: {given['template']}"])
+        write_template(find_game(arguments["game"]), arguments["template"])
+        return Answer({"template": arguments["template"]}, [f"template: {arguments['template']}"])
     return None
 
 
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
-    """Yield progress callbacks for the terminal, with a bar; messages go to standard error, and with JSON nowhere."""
+    """Yield progress callbacks for the terminal, with a bar; messages go to standard error, with JSON they are discarded."""
     import warnings
     from dataclasses import replace
 
     from strozzi_sim.study.progress import progress_of
 
     with warnings.catch_warnings(), progress_of(False if quiet else None) as progress:
-        warnings.simplefilter("ignore", UserWarning)  # what they say of an interruption is the error's
+        warnings.simplefilter("ignore", UserWarning)  # the error says the same about an interruption
         by_bar = quiet or sys.stderr.isatty()
-        say = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
-        yield replace(progress, command=line, on_message=say)
+        on_message = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
+        yield replace(progress, command=line, on_message=on_message)
 
 
 def _complain(message: str, code: int, debug: bool) -> int:

@@ -1,6 +1,6 @@
-"""What a function says of itself: arguments, types, defaults and docstring, read from its source without importing it.
+"""Declarations of functions: arguments, types, defaults and docstring, read from their source without importing them.
 
-So the help of a command costs no import of the engine, and a command and a tool have no declaration of their own.
+So the help of a command takes no import of the engine, and commands and tools need no further declaration.
 """
 
 import ast
@@ -17,8 +17,8 @@ from strozzi_sim.errors import short_repr
 from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, split_docstring
 
 REQUIRED = object()
-OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # arguments called otherwise in Python
-BY_OPTION = ("agents",)  # an option in every command, also where it stands before the star
+OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # argument in Python -> its option
+BY_OPTION = ("agents",)  # options in every command, even if positional in Python
 _TYPES = {"int": int, "float": float, "bool": bool}
 _REPEATED = ("Sequence[", "Variants", "Things")
 
@@ -37,7 +37,7 @@ class Argument:
 
     @property
     def label(self) -> str:
-        """The option, or the place, as the command line calls it."""
+        """The name on the command line: the option, or the place in capitals."""
         option = f"--{OPTIONS.get(self.name, self.name).replace('_', '-')}"
         return option if self.is_option else self.name.replace("_", "-").upper()
 
@@ -71,45 +71,48 @@ class Declared:
     @property
     def by_name(self) -> dict[str, Argument]:
         """The arguments by name."""
-        return {each.name: each for each in self.arguments}
+        return {argument.name: argument for argument in self.arguments}
 
-    def call(self, **given: Any) -> Any:
+    def call(self, **arguments: Any) -> Any:
         """Import the function and call it."""
         module, _, name = self.place.partition(":")
-        return getattr(import_module(module), name)(**given)
+        return getattr(import_module(module), name)(**arguments)
 
 
 def declared(place: str, *further: Argument) -> Declared:
-    """Return what the function at MODULE:FUNCTION says of itself, with further arguments that somebody else handles."""
+    """Return the declaration of the function at MODULE:FUNCTION, with further arguments that the caller handles."""
     module, _, name = place.partition(":")
     spec = find_spec(module)
     assert spec is not None, module
     source = Path(str(spec.origin)).read_text("utf-8")  # of which the function alone is parsed, to be quick
     (function,) = ast.parse(re.findall(rf'(?ms)^def {name}\(.*?^    """.*?"""$', source)[0]).body
     assert isinstance(function, ast.FunctionDef)
-    beginning, own, _ = split_docstring(ast.get_docstring(function) or "")
-    beginning, words = beginning.partition("\n>>> ")[0], WORDS | own
-    given, options = function.args, RUN_OPTIONS if function.args.kwarg else {}
-    keyword = [*given.kwonlyargs, *(ast.arg(each, ast.parse(kind, mode="eval").body) for each, kind in options.items())]
-    defaults = [None] * (len(given.args) - len(given.defaults)) + [*given.defaults, *given.kw_defaults]
+    description, words_of_function, _ = split_docstring(ast.get_docstring(function) or "")
+    description, words = description.partition("\n>>> ")[0], WORDS | words_of_function
+    signature, options = function.args, RUN_OPTIONS if function.args.kwarg else {}
+    keyword = [
+        *signature.kwonlyargs,
+        *(ast.arg(option, ast.parse(kind, mode="eval").body) for option, kind in options.items()),
+    ]
+    defaults = [None] * (len(signature.args) - len(signature.defaults)) + [*signature.defaults, *signature.kw_defaults]
     defaults += [ast.Constant(None) for _ in options]
     arguments = [
-        _argument(each, words[each.arg], default, each in keyword)
-        for each, default in zip([*given.args, *keyword], defaults, strict=True)
-        if each.arg in words and each.arg != "progress"
+        _argument(node, words[node.arg], default, node in keyword)
+        for node, default in zip([*signature.args, *keyword], defaults, strict=True)
+        if node.arg in words and node.arg != "progress"
     ]
-    known = [each.name for each in arguments]
-    arguments += [each for each in further if "variant" in known and each.name not in known]
-    summary, *paragraphs = [" ".join(part.split()) for part in beginning.strip().split("\n\n")]
+    names = [argument.name for argument in arguments]
+    arguments += [argument for argument in further if "variant" in names and argument.name not in names]
+    summary, *paragraphs = [" ".join(part.split()) for part in description.strip().split("\n\n")]
     example = next((part for part in paragraphs if part.startswith("Example: ")), "")
     more = "\n\n".join(part for part in paragraphs if part != example)
-    takes_progress = any(each.arg == "progress" for each in keyword)
+    takes_progress = any(node.arg == "progress" for node in keyword)
     returns = ast.unparse(function.returns) if function.returns else ""
     return Declared(place, summary, more, example[len("Example: ") :], tuple(arguments), takes_progress, returns)
 
 
 def _argument(node: ast.arg, words: str, default: ast.expr | None, is_keyword: bool) -> Argument:
-    """Return an argument; a default that is a name of the module stands for itself."""
+    """Return an argument; a default that is a name of the module is given as this name."""
     annotation = ast.unparse(node.annotation) if node.annotation else "str"
     value = REQUIRED if default is None else default.id if isinstance(default, ast.Name) else ast.literal_eval(default)
     kind, is_path = _TYPES.get(annotation.removesuffix(" | None"), str), "Path" in annotation or "Folder" in annotation

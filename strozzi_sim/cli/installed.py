@@ -1,4 +1,4 @@
-"""agents, games, facts, new: what is installed and what it counts, and the folder of a new game."""
+"""agents, games, facts, new: lists of installed agents, games and fact tables, and the folder of a new game."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,39 +30,46 @@ def agents(agent: str = "") -> Answer:
     """
     errors = dict[str, str]()
     listed = installed_agents(agent, on_error=lambda point, error: errors.update({point: str(error)}))
-    document = [_described(each, names) for each, names in listed]
+    document = [_described(agent_object, names) for agent_object, names in listed]
     if agent:
-        return Answer(document, (line for found in listed for line in _parameters(*found, several=len(listed) > 1)))
+        return Answer(document, (line for entry in listed for line in _parameters(*entry, several=len(listed) > 1)))
     rows = []
-    for each, names in listed:
-        everywhere = each.games == EVERY_GAME and names == game_names()
-        where = "every game" if everywhere else ", ".join(names or each.games)
-        rows.append([each.name, where, each.description, f"{len(each.params)} parameters" if each.params else ""])
-    last = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
-    return _with_errors(document, [columns_of(rows)], errors, last)
+    for agent_object, names in listed:
+        everywhere = agent_object.games == EVERY_GAME and names == game_names()
+        where = "every game" if everywhere else ", ".join(names or agent_object.games)
+        rows.append(
+            [
+                agent_object.name,
+                where,
+                agent_object.description,
+                f"{len(agent_object.params)} parameters" if agent_object.params else "",
+            ]
+        )
+    hint = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
+    return _with_errors(document, [columns_of(rows)], errors, hint)
 
 
-def _with_errors(document: list[Document], lines: list[str], errors: Mapping[str, str], *last: str) -> Answer:
-    """Return what is installed, and after it the games or agents that do not load."""
+def _with_errors(document: list[Document], lines: list[str], errors: Mapping[str, str], *closing_lines: str) -> Answer:
+    """Return installed games or agents, followed by those that do not load."""
     document += [{"name": name, "error": error} for name, error in errors.items()]
-    return Answer(document, [*lines, *(f"not loaded: {error}" for error in errors.values()), *last])
+    return Answer(document, [*lines, *(f"not loaded: {error}" for error in errors.values()), *closing_lines])
 
 
 def _parameters(agent: Agent, names: list[str], *, several: bool) -> Iterator[str]:
     yield f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if several else "")
     rows = [["    parameter", "default", "range", "meaning"]]
-    for key, of in agent.params.items():
-        words = getattr(of, "options", ("an agent" if isinstance(of, Policy) else "a file",))
-        allowed = f"{of.low:g} to {of.high:g}" if isinstance(of, Param) else ", ".join(words)
-        rows.append([f"    {key}", of.format(of.default), allowed, of.description])
+    for key, param in agent.params.items():
+        words = getattr(param, "options", ("an agent" if isinstance(param, Policy) else "a file",))
+        allowed = f"{param.low:g} to {param.high:g}" if isinstance(param, Param) else ", ".join(words)
+        rows.append([f"    {key}", param.format(param.default), allowed, param.description])
     yield columns_of(rows) if agent.params else "    no parameters"
 
 
 def _described(agent: Agent, games: list[str]) -> Document:
     """Return an agent that plays these games as plain data, with its parameters."""
-    known = [game for game in installed_games()[0] if game.name in games]
+    installed = [game for game in installed_games()[0] if game.name in games]
     return {
-        "name": agent.name, "games": games, "players": sorted({n for game in known for n in game.player_counts if agent.plays(game, n)}),
+        "name": agent.name, "games": games, "players": sorted({n for game in installed for n in game.player_counts if agent.plays(game, n)}),
         "kind": agent.kind, "stochastic": agent.stochastic, "params": {
             name: {key: getattr(param, key, None) for key in ("default", "low", "high", "options")} | {"about": param.description}
             for name, param in agent.params.items()
@@ -78,22 +85,24 @@ def games(game: str = "") -> Answer:
     Args:
         game: this game, with its sizes; default: every game
     """
-    found, errors = ([find_game(game)], dict[str, str]()) if game else installed_games()
+    listed_games, errors = ([find_game(game)], dict[str, str]()) if game else installed_games()
     lines, document, sizes = list[str](), list[Document](), dict[str, int]()
-    for each in found:
+    for listed_game in listed_games:
         try:
-            shipped = shipped_variants(each)
+            shipped = shipped_variants(listed_game)
         except InputError as error:
-            errors[each.name] = str(error)
+            errors[listed_game.name] = str(error)
             continue
         if game:
-            sizes = {"actions": each.actions - 1, "observation_size": each.observation_size}
-            sizes["state_bytes"] = each.state.itemsize
+            sizes = {"actions": listed_game.actions - 1, "observation_size": listed_game.observation_size}
+            sizes["state_bytes"] = listed_game.state.itemsize
         document.append({
-            "name": each.name, "players": list(each.player_counts), "variants": [BASE, *shipped], "behaviour": each.behaviour,
-            "tiers": dict(each.tiers), **sizes,
+            "name": listed_game.name, "players": list(listed_game.player_counts), "variants": [BASE, *shipped], "behaviour": listed_game.behaviour,
+            "tiers": dict(listed_game.tiers), **sizes,
         })  # fmt: skip
-        lines.append(f"{each.name}: {each.title}, {each.player_count_text}, behaviour {each.behaviour}")
+        lines.append(
+            f"{listed_game.name}: {listed_game.title}, {listed_game.player_count_text}, behaviour {listed_game.behaviour}"
+        )
         lines += [f"    {name.replace('_', ' ')}: {size:,}" for name, size in sizes.items()]
         lines.append("    variant base: the components as published or reconstructed")
         lines += [f"    variant {variant}: {changes.get('about', '')}" for variant, changes in shipped.items()]
@@ -108,18 +117,18 @@ def describe_games(game: str = "") -> Document:
     """
     if not game:
         listed, errors = installed_games()
-        titles = {each.name: f"{each.title}, {each.player_count_text}" for each in listed}
+        titles = {found.name: f"{found.title}, {found.player_count_text}" for found in listed}
         return {"games": titles, "not_loaded": errors}
     found = find_game(game)
     base = resolve_variant(found, BASE)
     playing = [agent for agent, names in installed_agents() if game in names]
-    parameters = {each.name: {key: of.description for key, of in each.params.items()} for each in playing}
+    parameters = {agent.name: {key: param.description for key, param in agent.params.items()} for agent in playing}
     return {
         "rules": found.view.short_rules(base.components, default_players(found)).splitlines(),
         "players": list(found.player_counts),
         "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
         "agents_by_strength": dict(found.tiers),
-        "agents": {each.name: {"about": each.description, "parameters": parameters[each.name]} for each in playing},
+        "agents": {agent.name: {"about": agent.description, "parameters": parameters[agent.name]} for agent in playing},
         "things": described_things(found, base),
         "facts": {table.name: table.text for table in found.fact_tables},
         "reconstructed_data": list(base.reconstructed),
@@ -127,15 +136,15 @@ def describe_games(game: str = "") -> Document:
 
 
 def things(game: str, variant: Any = BASE) -> Answer:
-    """Return what can be measured by restricted play, and how to ask for it."""
+    """Return the things whose worth restricted play can measure, and the commands for it."""
     the_game = find_game(game)
-    known = described_things(the_game, variants_named(the_game, variant)[0])
-    if not known:
+    descriptions = described_things(the_game, variants_named(the_game, variant)[0])
+    if not descriptions:
         raise ArgumentError("game", f"{game} has no restrictions")
-    first = next(iter(known))
-    return Answer([{"thing": name, "about": about} for name, about in known.items()], [
-        f"{len(known)} things of {the_game.title} whose worth can be measured, by a player who must do without:\n",
-        columns_of([("thing", "without it"), *known.items()]),
+    first = next(iter(descriptions))
+    return Answer([{"thing": name, "about": about} for name, about in descriptions.items()], [
+        f"{len(descriptions)} things of {the_game.title} whose worth can be measured, by a player who must do without:\n",
+        columns_of([("thing", "without it"), *descriptions.items()]),
         f"\nOne of them: strozzi worth {game} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all.",
     ])  # fmt: skip
 
@@ -151,21 +160,21 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
     """
     the_game = find_game(game)
     setting = GameConfig(the_game.max_players, resolve_variant(the_game, BASE).components)
-    tables = {each.name: described_table(each, setting) for each in the_game.fact_tables}
+    tables = {fact.name: described_table(fact, setting) for fact in the_game.fact_tables}
     if table and table not in tables:
         raise ArgumentError("table", f"{game} has no fact table {short_repr(table)}; {suggest_names(table, tables)}")
     chosen = [tables[table]] if table else list(tables.values())
     if markdown:
         return Answer(chosen, [page(the_game.title, the_game.name, chosen).rstrip("\n")])
     lines = []
-    for each in chosen:
-        sampled = f"; of one deal in {each['sampled']}" if each["sampled"] else ""
-        rows = [[f"    {column['name']}", column["values"], column["text"]] for column in each["columns"]]
-        named = f"    {', '.join(column['name'] for column in each['columns'])}"
-        lines.append(f"{each['name']}: {each['text']}{sampled}")
-        lines.append(columns_of([["    column", "values", "meaning"], *rows]) if table else named)
-    more = f"\nstrozzi facts {game} TABLE shows what its columns mean and which values they have."
-    return Answer(chosen, lines if table else [*lines, more])
+    for described in chosen:
+        sampled = f"; of one deal in {described['sampled']}" if described["sampled"] else ""
+        rows = [[f"    {column['name']}", column["values"], column["text"]] for column in described["columns"]]
+        column_names = f"    {', '.join(column['name'] for column in described['columns'])}"
+        lines.append(f"{described['name']}: {described['text']}{sampled}")
+        lines.append(columns_of([["    column", "values", "meaning"], *rows]) if table else column_names)
+    hint = f"\nstrozzi facts {game} TABLE shows what its columns mean and which values they have."
+    return Answer(chosen, lines if table else [*lines, hint])
 
 
 def new(game: str, *, folder: str | Path = "") -> Answer:
@@ -178,10 +187,10 @@ def new(game: str, *, folder: str | Path = "") -> Answer:
         folder: new folder for its files; default: the name of the game
     """
     place = Path(folder or game)
-    written = write_new_game(game, place)
+    paths = write_new_game(game, place)
     lines = [
-        f"{len(written)} files in {place}: a small complete game. Change them into yours; begin with state.py and core.py.",
+        f"{len(paths)} files in {place}: a small complete game. Change them into yours; begin with state.py and core.py.",
         f"\n  pip install -e {place}\n  strozzi play {game}\n  strozzi balance {game}\n  pytest {place}\n",
         "docs/your-own-game.md explains every file.",
     ]
-    return Answer({"folder": str(place), "files": [str(path) for path in written]}, lines)
+    return Answer({"folder": str(place), "files": [str(path) for path in paths]}, lines)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.cli import BEGAN
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, check_range
-from strozzi_sim.runtime import cache as kept
+from strozzi_sim.runtime import cache as cache_folders
 
 if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
@@ -47,11 +47,11 @@ def bench(
         raise ArgumentError("seconds", "leave out --games, or this")
     check_range("seconds", 5.0 if seconds is None else seconds, 0.01, 1e6)
     check_range("games", 1 if games is None else games, 1, 1e12)
-    team = worker_count(workers)
+    number_of_workers = worker_count(workers)
     match, _ = match_of(game, players, agents, 1, None, None, "one", seed, variant)
-    began = monotonic()
+    start = monotonic()
     match.warm(counted=count_facts)
-    compiled = monotonic() - began
+    compile_seconds = monotonic() - start
     crosstabs = tuple(match.game.report.crosstabs(match.game.report.PAGES)) if count_facts else ()
     _seconds(match, 1, crosstabs)
     first_result = _process_age()
@@ -60,57 +60,57 @@ def bench(
 
     def tasks() -> Iterator[Task]:
         first, limit = 0, monotonic() + (seconds or 5.0)
-        while first < games if games else first == 0 or monotonic() < limit:  # one at least, however slow the machine
+        while first < games if games else first == 0 or monotonic() < limit:  # at least one, even on a slow machine
             last = min(first + size, games or first + size)
             yield Task(first, match, first, last, crosstabs)
             first = last
 
-    done = decisions = playouts = 0
-    began = monotonic()
+    games_played = decisions = playouts = 0
+    start = monotonic()
     with stop_flag() as stop:
-        for _, played in play_tasks(tasks(), team, stop):
-            done += played.games
+        for _, played in play_tasks(tasks(), number_of_workers, stop):
+            games_played += played.games
             decisions += int(played.outcome["decisions"][0])
             playouts += played.playouts
-    elapsed = monotonic() - began
-    rounds = done * match.game.components_part.rounds(match.variant.components)
+    elapsed = monotonic() - start
+    rounds = games_played * match.game.components_part.rounds(match.variant.components)
     document: Document = {
-        "game": match.game.name, "players": match.players, "agents": [spec.text for spec in match.positions], "workers": team,
-        "games": done, "seconds": elapsed, "games_per_s": done / elapsed, "rounds_per_s": rounds / elapsed,
-        "decisions_per_s": decisions / elapsed, "decisions_per_game": decisions / done, "s_per_decision": elapsed * team / decisions,
-        "playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compiled, "first_result_s": first_result,
+        "game": match.game.name, "players": match.players, "agents": [spec.text for spec in match.positions], "workers": number_of_workers,
+        "games": games_played, "seconds": elapsed, "games_per_s": games_played / elapsed, "rounds_per_s": rounds / elapsed,
+        "decisions_per_s": decisions / elapsed, "decisions_per_game": decisions / games_played, "s_per_decision": elapsed * number_of_workers / decisions,
+        "playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compile_seconds, "first_result_s": first_result,
         "peak_rss_mib": _peak_memory(), "slower": [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ],
     }  # fmt: skip
-    return Answer(document, _lines(document, match.game.title, playouts / done))
+    return Answer(document, _lines(document, match.game.title, playouts / games_played))
 
 
-def _lines(found: Document, title: str, playouts: float) -> Iterator[str]:
-    yield from found["slower"]
-    yield f"{title}, {found['players']} players, {','.join(found['agents'])}, {found['workers']} workers"
-    speeds = {name: found[f"{name}_per_s"] for name in ("games", "decisions", "rounds", "playouts")}
+def _lines(document: Document, title: str, playouts: float) -> Iterator[str]:
+    yield from document["slower"]
+    yield f"{title}, {document['players']} players, {','.join(document['agents'])}, {document['workers']} workers"
+    speeds = {name: document[f"{name}_per_s"] for name in ("games", "decisions", "rounds", "playouts")}
     rates = "   ".join(f"{speed:,.0f} {name}/s" for name, speed in speeds.items() if speed)
     yield f"  {rates}" + (f", {playouts:,.0f} a game" if playouts else "")
     yield (
-        f"  {found['games']:,} games in {found['seconds']:.2f} s, {found['decisions_per_game']:.1f} decisions per game, "
-        f"{1e6 * found['s_per_decision']:,.2f} microseconds of a worker each"
+        f"  {document['games']:,} games in {document['seconds']:.2f} s, {document['decisions_per_game']:.1f} decisions per game, "
+        f"{1e6 * document['s_per_decision']:,.2f} microseconds of a worker each"
     )
     yield (
-        f"  compiled or loaded in {found['compile_s']:.2f} s, first result {found['first_result_s']:.2f} s after the start, "
-        f"peak memory {found['peak_rss_mib'] or 0:.0f} MiB"
+        f"  compiled or loaded in {document['compile_s']:.2f} s, first result {document['first_result_s']:.2f} s after the start, "
+        f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB"
     )
 
 
-def _slice_size(seconds: Callable[[int], float], most: int | None, wanted: float) -> int:
-    """Return the number of games of a task that takes about `wanted` seconds.
+def _slice_size(seconds: Callable[[int], float], most: int | None, target: float) -> int:
+    """Return the number of games of a task that takes about `target` seconds.
 
-    More games at once fill the calls of an agent that answers batches, so its speed is known only from a task that
-    takes that long: it is tried with more and more games, `most` at most.
+    More games at once fill the calls of an agent that answers batches, so its speed is measured
+    with a task that takes that long: with more and more games, up to `most`.
     """
-    trial, took = 1, seconds(1)
-    while took < wanted and (most is None or _GROWTH * trial <= most):
+    trial, duration = 1, seconds(1)
+    while duration < target and (most is None or _GROWTH * trial <= most):
         trial *= _GROWTH
-        took = seconds(trial)
-    return max(trial if took < wanted else int(trial * wanted / took), trial // _GROWTH, 1)
+        duration = seconds(trial)
+    return max(trial if duration < target else int(trial * target / duration), trial // _GROWTH, 1)
 
 
 def _seconds(match: Any, games: int, crosstabs: Any) -> float:
@@ -124,9 +124,9 @@ def _seconds(match: Any, games: int, crosstabs: Any) -> float:
 
 def _measure(match: Any, games: int, crosstabs: Any) -> float:
     plan = match.plan(crosstabs) if crosstabs else None
-    began = monotonic()
+    start = monotonic()
     match.play(0, games, plan=plan)
-    return monotonic() - began
+    return monotonic() - start
 
 
 def _process_age() -> float:
@@ -163,10 +163,14 @@ def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
         raise ArgumentError("game", f"must be left out without --warm, got {game}")
     if warm:
         return _warmed(game)
-    found = kept.clear() if clear else kept.folders()
-    document = {"root": str(kept.cache_root()), "cleared": clear, "folders": [folder.name for folder in found]}
-    lines = [f"{kept.cache_root()}: {len(found)} folders{' removed' if clear else ''}"]
-    return Answer(document, lines + [f"    {each.name}  {_mib(each):.1f} MiB" for each in found if not clear])
+    folders = cache_folders.clear() if clear else cache_folders.folders()
+    document = {
+        "root": str(cache_folders.cache_root()),
+        "cleared": clear,
+        "folders": [folder.name for folder in folders],
+    }
+    lines = [f"{cache_folders.cache_root()}: {len(folders)} folders{' removed' if clear else ''}"]
+    return Answer(document, lines + [f"    {folder.name}  {_mib(folder):.1f} MiB" for folder in folders if not clear])
 
 
 def _warmed(game: str) -> Answer:
@@ -175,24 +179,33 @@ def _warmed(game: str) -> Answer:
     from strozzi_sim.agent.names import core_count
     from strozzi_sim.game import find_game, installed_games
 
-    names = [each.name for each in ([find_game(game)] if game else installed_games()[0])]
-    found = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
+    names = [listed.name for listed in ([find_game(game)] if game else installed_games()[0])]
+    documents = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
     lines = []
-    for line in found:
-        place = f"kept in {line['folder']}, {line['mib']:.1f} MiB" if line["folder"] else "could not be stored"
-        lines.append(f"{line['game']}: {line['pieces']} pieces of machine code in {line['seconds']:.1f} s, {place}")
-    return Answer(found, lines)
+    for document in documents:
+        place = (
+            f"kept in {document['folder']}, {document['mib']:.1f} MiB" if document["folder"] else "could not be stored"
+        )
+        lines.append(
+            f"{document['game']}: {document['pieces']} pieces of machine code in {document['seconds']:.1f} s, {place}"
+        )
+    return Answer(documents, lines)
 
 
 def _warm(name: str) -> Document:
     from strozzi_sim.game import load_game
     from strozzi_sim.play.warming import warm
 
-    began = monotonic()
-    pieces, own = len(list(warm(load_game(name)))), kept.folder_of(name).name
-    document: Document = {"game": name, "pieces": pieces, "seconds": monotonic() - began, "folder": None, "mib": 0.0}
+    start = monotonic()
+    pieces, folder_name = len(list(warm(load_game(name)))), cache_folders.folder_of(name).name
+    document: Document = {"game": name, "pieces": pieces, "seconds": monotonic() - start, "folder": None, "mib": 0.0}
     return document | next(
-        ({"folder": str(each), "mib": _mib(each)} for each in kept.folders() if each.name == own), {}
+        (
+            {"folder": str(folder), "mib": _mib(folder)}
+            for folder in cache_folders.folders()
+            if folder.name == folder_name
+        ),
+        {},
     )
 
 

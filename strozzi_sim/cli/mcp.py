@@ -49,7 +49,7 @@ SHOWN = (
 
 @cache
 def function_of(tool: str) -> Declared:
-    """Return what the function of a tool says of itself."""
+    """Return the declaration of a tool's function."""
     if tool not in TOOLS:
         raise ArgumentError("tool", f"unknown tool {short_repr(tool)}; {suggest_names(tool, TOOLS)}")
     return declared(TOOLS[tool][0])
@@ -57,131 +57,134 @@ def function_of(tool: str) -> Declared:
 
 def arguments_of(tool: str) -> dict[str, Argument]:
     """Return the arguments of a tool by name."""
-    found = [each for each in function_of(tool).arguments if each.name not in HIDDEN]
-    return {each.name: each for each in (*found, *(SHOWN if TOOLS[tool][1] else ()))}
+    visible = [argument for argument in function_of(tool).arguments if argument.name not in HIDDEN]
+    return {argument.name: argument for argument in (*visible, *(SHOWN if TOOLS[tool][1] else ()))}
 
 
 def schema_of(tool: str) -> Document:
     """Return the JSON schema of a tool's arguments."""
     from strozzi_sim.game import game_names
 
-    words = {str: "string", int: "integer", float: "number", bool: "boolean"}
-    usual, properties = TOOLS[tool][2], dict[str, Document]()
-    for name, each in arguments_of(tool).items():
-        one: Document = {"type": words[each.type]}
-        if name == "game" and each.type is str:
-            one["enum"] = ["", *game_names()] if each.default == "" else list(game_names())
-        properties[name] = {"description": each.words, **({"type": "array", "items": one} if each.is_repeated else one)}
-        if name in usual:
-            properties[name] |= {"description": each.words.partition("; default: ")[0], "default": usual[name]}
-    required = [name for name, each in arguments_of(tool).items() if each.default is REQUIRED]
+    type_names = {str: "string", int: "integer", float: "number", bool: "boolean"}
+    defaults, properties = TOOLS[tool][2], dict[str, Document]()
+    for name, argument in arguments_of(tool).items():
+        item: Document = {"type": type_names[argument.type]}
+        if name == "game" and argument.type is str:
+            item["enum"] = ["", *game_names()] if argument.default == "" else list(game_names())
+        properties[name] = {
+            "description": argument.words,
+            **({"type": "array", "items": item} if argument.is_repeated else item),
+        }
+        if name in defaults:
+            properties[name] |= {"description": argument.words.partition("; default: ")[0], "default": defaults[name]}
+    required = [name for name, argument in arguments_of(tool).items() if argument.default is REQUIRED]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def checked(tool: str, given: Mapping[str, Any]) -> Document:
-    """Return the arguments of a call as its function takes them; refuse others by name, and paths that lead out."""
-    known, found = arguments_of(tool), dict(TOOLS[tool][2])
+    """Return the arguments of a call as its function takes them. Raises ArgumentError for others, and for paths that lead out."""
+    declared_arguments, arguments = arguments_of(tool), dict(TOOLS[tool][2])
     for name, value in given.items():
-        if name not in known:
-            raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, known)}")
+        if name not in declared_arguments:
+            raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, declared_arguments)}")
         if value is not None:
-            found[name] = _read(known[name], value)
-    for name, each in known.items():
-        if each.default is REQUIRED and name not in found:
+            arguments[name] = _read(declared_arguments[name], value)
+    for name, argument in declared_arguments.items():
+        if argument.default is REQUIRED and name not in arguments:
             raise ArgumentError(name, "is needed")
-    return found
+    return arguments
 
 
 def _read(argument: Argument, value: Any) -> Any:
     """Return the value of an argument from JSON; a path must not lead out of the current folder."""
     if argument.is_repeated:
-        one = replace(argument, is_repeated=False)
-        return [_read(one, each) for each in (value if isinstance(value, list) else [value])]
+        item = replace(argument, is_repeated=False)
+        return [_read(item, entry) for entry in (value if isinstance(value, list) else [value])]
     if isinstance(value, dict | list) or isinstance(value, bool) != (argument.type is bool):
         expected = "true or false" if argument.type is bool else "text or a number"
         raise ArgumentError(argument.name, f"expected {expected}, got {short_repr(value)}")
     try:
-        found = value if argument.type is bool else argument.read(str(value))
+        content = value if argument.type is bool else argument.read(str(value))
     except ArgumentTypeError as error:
         raise ArgumentError(argument.name, str(error)) from None
     if argument.is_path:
-        leads_out = Path(found).is_absolute() or ".." in Path(found).parts
-        if leads_out or not Path(os.path.realpath(found)).is_relative_to(os.path.realpath(".")):
+        leads_out = Path(content).is_absolute() or ".." in Path(content).parts
+        if leads_out or not Path(os.path.realpath(content)).is_relative_to(os.path.realpath(".")):
             where = "must be a path inside the folder that the server was started in"
-            raise ArgumentError(argument.name, f"{where}, got {short_repr(found)}")
-    return found
+            raise ArgumentError(argument.name, f"{where}, got {short_repr(content)}")
+    return content
 
 
 def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
-    """Return the answer of a tool as plain data, with the command that gives it again."""
+    """Return the answer of a tool as plain data, with the command that repeats it."""
     from strozzi_sim.agent.files import only_named
     from strozzi_sim.study.progress import Progress
 
     function, (_, shown, _) = function_of(tool), TOOLS[tool]
     command = shlex.join(["strozzi", "mcp", *(f"--code={file}" for file in code), tool, json.dumps(given)])
     arguments = checked(tool, given)
-    wanted, where = arguments.pop("tables", ()), arguments.pop("where", ())
+    tables, where = arguments.pop("tables", ()), arguments.pop("where", ())
     progress = {"progress": Progress(command=command)} if function.takes_progress else {}
     with only_named(code, "the call", "start strozzi mcp with --code and this file"):
-        found = function.call(**arguments, **progress)
+        result = function.call(**arguments, **progress)
         if shown:
-            if progress and found.folder is not None:
-                found.report()
-            found = _told(found, wanted, where, shown)
-    found = found if isinstance(found, dict) else {"analysis": found}
-    if "analysis" in found:
-        found["analysis"] = found["analysis"].in_short()
-    return as_json({"command": command} | found)
+            if progress and result.folder is not None:
+                result.report()
+            result = _shown_results(result, tables, where, shown)
+    result = result if isinstance(result, dict) else {"analysis": result}
+    if "analysis" in result:
+        result["analysis"] = result["analysis"].in_short()
+    return as_json({"command": command} | result)
 
 
-def as_json(found: Any) -> Any:
-    """Return an answer as JSON has it: six digits, and no infinite number."""
-    found = found.item() if hasattr(found, "item") else found
-    if isinstance(found, dict):
-        return {str(key): as_json(value) for key, value in found.items()}
-    if isinstance(found, float):
-        return float(f"{found:.6g}") if isfinite(found) else None
-    return [as_json(each) for each in found] if isinstance(found, list | tuple) else found
+def as_json(data: Any) -> Any:
+    """Return an answer for JSON: numbers of six digits, and no infinite ones."""
+    data = data.item() if hasattr(data, "item") else data
+    if isinstance(data, dict):
+        return {str(key): as_json(value) for key, value in data.items()}
+    if isinstance(data, float):
+        return float(f"{data:.6g}") if isfinite(data) else None
+    return [as_json(item) for item in data] if isinstance(data, list | tuple) else data
 
 
-def _told(found: Any, wanted: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
-    """Return the verdict and tables of results; rows of figures without an interval are left out, and counted."""
-    kept, tables = [name for name in found.look.facts if name not in found.tables], dict[str, Document]()
-    for name in wanted or [each for each in shown if each in found.tables]:
-        if name not in (*found.tables, *kept):
-            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, found.tables)}")
-        frame = found.facts(name) if name in kept else found.tables[name]
+def _shown_results(results: Any, names: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
+    """Return the verdict and tables of results; rows of figures without an interval are omitted, and counted."""
+    kept_facts, tables = [name for name in results.look.facts if name not in results.tables], dict[str, Document]()
+    for name in names or [name for name in shown if name in results.tables]:
+        if name not in (*results.tables, *kept_facts):
+            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, results.tables)}")
+        frame = results.facts(name) if name in kept_facts else results.tables[name]
         for condition in where:
             column, _, value = condition.partition("=")
             if column not in frame:
                 raise ArgumentError("where", f"unknown column {short_repr(column)}; {suggest_names(column, frame)}")
             frame = frame[frame[column].astype(str) == value]
-        known = frame[frame["low"].notna()] if "low" in frame else frame
-        known = known.sort_values("p", kind="stable") if "p" in known else known
-        rows = known.head(MORE_ROWS if wanted else ROWS).to_dict("records")
-        tables[name] = {"rows": rows, "of": len(known), "without_interval": len(frame) - len(known)}
+        with_interval = frame[frame["low"].notna()] if "low" in frame else frame
+        with_interval = with_interval.sort_values("p", kind="stable") if "p" in with_interval else with_interval
+        rows = with_interval.head(MORE_ROWS if names else ROWS).to_dict("records")
+        tables[name] = {"rows": rows, "of": len(with_interval), "without_interval": len(frame) - len(with_interval)}
     return {
-        "verdict": found.verdict, "games": found.n_games, "tables": tables, "all_tables": [*found.tables, *kept],
-        "reconstructed_data": {name: list(variant.reconstructed) for name, variant in found.study.variant_of.items()},
+        "verdict": results.verdict, "games": results.n_games, "tables": tables, "all_tables": [*results.tables, *kept_facts],
+        "reconstructed_data": {name: list(variant.reconstructed) for name, variant in results.study.variant_of.items()},
     }  # fmt: skip
 
 
 def call(
     tool: str, given: Document, code: Sequence[str], seconds: float, is_left: Callable[[], bool] = lambda: False
 ) -> Document:
-    """Return the answer of a tool from a process of its own, which is ended after so many seconds."""
+    """Return the answer of a tool from another process, which is ended after `seconds`."""
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
-    until, function = monotonic() + seconds, function_of(tool)
+    deadline, function = monotonic() + seconds, function_of(tool)
 
-    def over() -> bool:
-        return is_left() or monotonic() > until
+    def is_over() -> bool:
+        return is_left() or monotonic() > deadline
 
     try:
-        return dict(call_in_worker(answer, tool, given, code, seconds=seconds, is_cancelled=over))
+        return dict(call_in_worker(answer, tool, given, code, seconds=seconds, is_cancelled=is_over))
     except Cancelled:
-        again = ", or name a folder, in which the same call goes on" if function.takes_progress else ""
-        raise InputError(f"{tool}: took more than {seconds:g} s and was ended; ask for less{again}") from None
+        hint = ", or name a folder, in which the same call goes on" if function.takes_progress else ""
+        raise InputError(f"{tool}: took more than {seconds:g} s and was ended; ask for less{hint}") from None
     except WorkerDied as died:
         raise InputError(f"{tool}: an agent {died.what}") from None
 
@@ -203,15 +206,15 @@ def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
         return ListToolsResult(tools=[described(name) for name in TOOLS])
 
     async def call_tool(context: Any, parameters: Any) -> Any:
-        left, given = threading.Event(), dict(parameters.arguments or {})
+        abandoned, given = threading.Event(), dict(parameters.arguments or {})
         try:
-            asked = partial(call, parameters.name, given, code, seconds, left.is_set)
-            found = await run_sync(asked, abandon_on_cancel=True)
+            run_call = partial(call, parameters.name, given, code, seconds, abandoned.is_set)
+            document = await run_sync(run_call, abandon_on_cancel=True)
         except (StrozziError, OSError) as error:
             return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
         finally:
-            left.set()
-        return CallToolResult(content=[TextContent(text=json.dumps(found))], structured_content=found)
+            abandoned.set()
+        return CallToolResult(content=[TextContent(text=json.dumps(document))], structured_content=document)
 
     return Server(
         "strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool,
@@ -236,11 +239,11 @@ def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: 
         with needs("mcp", "mcp"):
             import anyio
             from mcp.server.stdio import stdio_server
-        made = make_server(seconds, [*map(str, code)])
+        server = make_server(seconds, [*map(str, code)])
 
         async def serve() -> None:
             async with stdio_server() as (reading, writing):
-                await made.run(reading, writing, made.create_initialization_options())
+                await server.run(reading, writing, server.create_initialization_options())
 
         anyio.run(serve)
         return Answer(None)
@@ -250,5 +253,5 @@ def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: 
         given = None
     if not isinstance(given, dict):
         raise ArgumentError("arguments", f"must be a JSON object, got {short_repr(arguments)}")
-    found = call(tool, given, [*map(str, code)], seconds)
-    return Answer(found, [json.dumps(found, indent=1, allow_nan=False)])
+    document = call(tool, given, [*map(str, code)], seconds)
+    return Answer(document, [json.dumps(document, indent=1, allow_nan=False)])

@@ -1,6 +1,6 @@
-"""Commands from functions: the list of them, a parser for each, and what is passed on to the function.
+"""Commands from functions: their list, a parser for each, and the arguments for the function.
 
-Nothing of the engine is imported before a command runs.
+No part of the engine is imported before a command runs.
 """
 
 import argparse
@@ -38,11 +38,11 @@ TABLES = Argument("tables", "print every table, and all of its lines", bool)
 
 @cache
 def command_named(name: str) -> Declared:
-    """Return what the function of a command says of itself."""
+    """Return the declaration of a command's function."""
     if name not in PLACES:
-        near = nearest(name, list(PLACES))
-        meant = f"did you mean {near!r}?" if near else "strozzi --help lists them"
-        raise InputError(f"no command {short_repr(name)}; {meant}")
+        suggestion = nearest(name, list(PLACES))
+        hint = f"did you mean {suggestion!r}?" if suggestion else "strozzi --help lists them"
+        raise InputError(f"no command {short_repr(name)}; {hint}")
     return declared(PLACES[name], SETTINGS)
 
 
@@ -58,7 +58,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def help_text() -> str:
-    """Return the list of all commands with what each does."""
+    """Return the list of all commands with a sentence on each."""
     listed = "\n".join(f"  {name:<12} {command_named(name).summary}" for name in PLACES)
     return f"usage: strozzi COMMAND ...\n\n{ABOUT}\n\n{listed}\n\nstrozzi COMMAND --help shows its options. {EPILOG}"
 
@@ -68,90 +68,94 @@ def parser_of(name: str) -> _Parser:
     from shutil import get_terminal_size
     from textwrap import fill
 
-    command, usual = command_named(name), USUAL.get(name, {})
-    about = fill(f"{command.summary} {command.more}".strip(), get_terminal_size().columns - 2)
-    places = [each for each in command.arguments if not each.is_option]
-    labels = [each.label if each.default is REQUIRED else f"[{each.label}]" for each in places]
+    command, defaults = command_named(name), USUAL.get(name, {})
+    description = fill(f"{command.summary} {command.more}".strip(), get_terminal_size().columns - 2)
+    places = [argument for argument in command.arguments if not argument.is_option]
+    labels = [argument.label if argument.default is REQUIRED else f"[{argument.label}]" for argument in places]
     usage, example = " ".join(["strozzi", name, *labels, "[OPTION ...]"]), f"Example: {command.example}"
-    parser = _Parser(f"strozzi {name}", usage, about, example, argument_default=argparse.SUPPRESS, allow_abbrev=False)
+    parser = _Parser(
+        f"strozzi {name}", usage, description, example, argument_default=argparse.SUPPRESS, allow_abbrev=False
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    for each in command.arguments:
-        _add(parser, each, f"; here: {usual[each.name]}" if each.name in usual else "")
-    own = {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ())
-    for each in own:
-        if each.name not in command.by_name:
-            _add(parser, each)
+    for argument in command.arguments:
+        _add(parser, argument, f"; here: {defaults[argument.name]}" if argument.name in defaults else "")
+    general_options = {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ())
+    for argument in general_options:
+        if argument.name not in command.by_name:
+            _add(parser, argument)
     return parser
 
 
-def _add(parser: argparse.ArgumentParser, each: Argument, more: str = "") -> None:
-    """Add an argument, with its default if its words leave it out and it says something."""
-    plain = each.default in (REQUIRED, None, "", ()) or each.type is bool or "default" in each.words
-    words = each.words if plain else f"{each.words}; default: {each.default}"
-    rest: dict[str, Any] = {"help": (words + more).replace("%", "%%")}
-    if each.type is bool:
-        rest["action"] = "store_true"
+def _add(parser: argparse.ArgumentParser, argument: Argument, note: str = "") -> None:
+    """Add an argument, with its default if that is informative and its words lack it."""
+    is_plain = argument.default in (REQUIRED, None, "", ()) or argument.type is bool or "default" in argument.words
+    words = argument.words if is_plain else f"{argument.words}; default: {argument.default}"
+    options: dict[str, Any] = {"help": (words + note).replace("%", "%%")}
+    if argument.type is bool:
+        options["action"] = "store_true"
     else:
-        metavar = "PATH" if each.is_path else _METAVARS[each.type]
-        rest |= {"type": each.read, "metavar": metavar if each.is_option else each.label}
-    if each.is_option:
-        rest |= {"dest": each.name, "required": each.default is REQUIRED}
-        rest |= {"action": "append"} if each.is_repeated else {}
-    elif each.is_repeated or each.default is not REQUIRED:
-        rest["nargs"] = "?" if not each.is_repeated else "+" if each.default is REQUIRED else "*"
-    parser.add_argument(each.label if each.is_option else each.name, **rest)
+        metavar = "PATH" if argument.is_path else _METAVARS[argument.type]
+        options |= {"type": argument.read, "metavar": metavar if argument.is_option else argument.label}
+    if argument.is_option:
+        options |= {"dest": argument.name, "required": argument.default is REQUIRED}
+        options |= {"action": "append"} if argument.is_repeated else {}
+    elif argument.is_repeated or argument.default is not REQUIRED:
+        options["nargs"] = "?" if not argument.is_repeated else "+" if argument.default is REQUIRED else "*"
+    parser.add_argument(argument.label if argument.is_option else argument.name, **options)
 
 
 def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
     """Return the options of a command line by the names of the function's arguments; SystemExit after printing help."""
     parser = parser_of(name)
-    found, unknown = parser.parse_known_intermixed_args(list(words))
+    options, unknown = parser.parse_known_intermixed_args(list(words))
     for word in unknown:
         option = word.partition("=")[0]
         if not word.startswith("-"):
             parser.error(f"{short_repr(word)}: there is no place for it")
-        known = [each for action in parser._actions for each in action.option_strings if each.startswith("--")]
-        near = nearest(option, known)
-        parser.error(f"{short_repr(option)[1:-1]}: there is no such option{f'; did you mean {near}?' if near else ''}")
-    return {key: value for key, value in vars(found).items() if value != []}
+        names = [text for action in parser._actions for text in action.option_strings if text.startswith("--")]
+        suggestion = nearest(option, names)
+        parser.error(
+            f"{short_repr(option)[1:-1]}: there is no such option{f'; did you mean {suggestion}?' if suggestion else ''}"
+        )
+    return {key: value for key, value in vars(options).items() if value != []}
 
 
 def arguments_of(name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the function: with the usual ones, and with changed keys as a variant."""
-    command, given = command_named(name), {**USUAL.get(name, {}), **options}
-    if SETTINGS in command.arguments and (settings := given.pop("settings", None)):
-        given["variant"] = _changed(given, settings)
-        given.pop("study", None)
-    return given
+    """Return the arguments of the function: with the command's defaults, and with changed keys as a variant."""
+    command, arguments = command_named(name), {**USUAL.get(name, {}), **options}
+    if SETTINGS in command.arguments and (settings := arguments.pop("settings", None)):
+        arguments["variant"] = _changed(arguments, settings)
+        arguments.pop("study", None)
+    return arguments
 
 
-def _changed(given: dict[str, Any], settings: Sequence[str]) -> Any:
+def _changed(arguments: dict[str, Any], settings: Sequence[str]) -> Any:
     """Return the variants of --variant with the changed keys of --set: one, or as many as the command takes."""
     from strozzi_sim.agent.names import one_variant
     from strozzi_sim.game import find_game
     from strozzi_sim.game.variants import with_settings
 
-    place = "game" if "game" in given else "source"
-    game, names = find_game(given[place], place), given.get("variant", "base")
+    place = "game" if "game" in arguments else "source"
+    game, names = find_game(arguments[place], place), arguments.get("variant", "base")
     changed = [
         as_argument_error(
-            "settings", with_settings, game, one_variant(game, "variant", each, given.get("study", "")), settings
+            "settings", with_settings, game, one_variant(game, "variant", name, arguments.get("study", "")), settings
         )
-        for each in ([names] if isinstance(names, str) else names)
+        for name in ([names] if isinstance(names, str) else names)
     ]
     return changed[0] if isinstance(names, str) else changed
 
 
-def words_of(error: Exception, command: Declared | None) -> str:
+def error_text(error: Exception, command: Declared | None) -> str:
     """Return the text of an error, with options and places instead of the arguments that it names.
 
     An ArgumentError names one; other text names one in backquotes.
     """
-    known = {} if command is None else command.by_name
+    arguments = {} if command is None else command.by_name
 
     def label(argument: str) -> str:
-        return known[argument].label if argument in known else argument
+        return arguments[argument].label if argument in arguments else argument
 
     text = error.message if isinstance(error, ArgumentError) else str(error)
-    text = re.sub(r"`(\w+)`", lambda found: f"`{label(found[1])}`", text)
+    text = re.sub(r"`(\w+)`", lambda match: f"`{label(match[1])}`", text)
     return f"{label(error.argument)}: {text}" if isinstance(error, ArgumentError) else text

@@ -70,25 +70,27 @@ def play(
     if len(others) > count - 1:
         raise ArgumentError("agents", f"{len(others)} agents for {count - 1} seats; give at most {count - 1}")
     table = Position(the_game, count, seed, deal, one_variant(the_game, "variant", variant, study))
-    judging = as_argument_error("judge", find_judge, judge, the_game, count, table.variant) if judge else None
+    judge_spec = as_argument_error("judge", find_judge, judge, the_game, count, table.variant) if judge else None
     if foreign := dict.fromkeys(spec.text for spec in others if spec.foreign):
         words = "plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         print(f"{', '.join(foreign)} {words}", file=sys.stderr)
-    seated = seat_others(others, count, seat)
+    seat_agents = seat_others(others, count, seat)
     if not web:
         for option, value in (("hint", hint), ("port", port), ("out", out)):
             if value:
                 raise ArgumentError(option, "only valid with --web")
-        again = f"--players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
-        _play(table, seat, seated, judging, f"strozzi play {game} {again}")
+        options = f"--players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
+        _play(table, seat, seat_agents, judge_spec, f"strozzi play {game} {options}")
         return
-    if judging is None:
+    if judge_spec is None:
         with suppress(InputError):  # no such agent, or it does not evaluate positions of this game
-            judging = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
+            judge_spec = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
     hint = hint or the_game.tiers.get("search", the_game.default_agent)
-    hinting = as_argument_error("hint", load_agent, hint, the_game)
-    as_argument_error("hint", check_lineup, [hinting], the_game, count)
-    _serve(Sitting(the_game, table.variant, count, seed, deal, seat, seated, hinting.text, judging), port, out)
+    hint_spec = as_argument_error("hint", load_agent, hint, the_game)
+    as_argument_error("hint", check_lineup, [hint_spec], the_game, count)
+    _serve(
+        Sitting(the_game, table.variant, count, seed, deal, seat, seat_agents, hint_spec.text, judge_spec), port, out
+    )
 
 
 def _serve(sitting: Sitting, port: int, out: str | Path) -> None:
@@ -103,7 +105,7 @@ def _serve(sitting: Sitting, port: int, out: str | Path) -> None:
 
 def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentSpec | None, command: str) -> None:
     """Play in the terminal to the end, or until the player leaves."""
-    names, dealt = [YOU if each == seat else spec.text for each, spec in enumerate(agents)], table.copy()
+    names, start = [YOU if number == seat else spec.text for number, spec in enumerate(agents)], table.copy()
     person = Person(table, names, seat)
     print("Type ? at any question for help.")
     while not table.over:
@@ -123,7 +125,7 @@ def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentS
     print(f"\n{outcome_words(table, names, seat)}")
     if judge is not None:
         print()
-        print(*analysis_lines(analyse_game(dealt, table.actions, judge, names=names)), sep="\n")
+        print(*analysis_lines(analyse_game(start, table.actions, judge, names=names)), sep="\n")
 
 
 def outcome_words(table: Position, names: list[str], seat: int) -> str:
@@ -140,38 +142,38 @@ def outcome_words(table: Position, names: list[str], seat: int) -> str:
 
 
 class Person:
-    """The human player, and what was displayed so far."""
+    """The human player, and the text displayed so far."""
 
     def __init__(self, table: Position, names: Sequence[str], seat: int) -> None:
         self.table, self.names, self.seat = table, names, seat
-        self._told = 0  # lines of the record
+        self._lines_shown = 0  # lines of the record
         self._answered = True  # whether an empty line is due before what comes next
         self._shown: list[list[str]] = []  # the parts of the table as they were last printed, by lines
-        self._chose: list[int] = []  # number of actions before each choice of the player
+        self._choice_starts: list[int] = []  # number of actions before each choice of the player
         if isinstance(sys.stdin, TextIOWrapper):
-            sys.stdin.reconfigure(errors="backslashreplace")  # whatever is typed is answered
+            sys.stdin.reconfigure(errors="backslashreplace")  # so that any typed bytes get an answer
 
     def hear(self) -> None:
-        """Print what has happened since the last time."""
+        """Print the events since the last call."""
         lines = self.table.lines(self.seat)
-        if self._answered and lines[self._told :]:
+        if self._answered and lines[self._lines_shown :]:
             print()
             self._answered = False
-        self._print(lines[self._told :])
-        self._told = len(lines)
+        self._print(lines[self._lines_shown :])
+        self._lines_shown = len(lines)
 
     def decide(self) -> bool:
         """Prompt until the player has chosen, and play the choice; return False if they leave."""
         self._show_changes()
         self._ask()
-        doubtful = ""  # the choice that is to be confirmed
+        unconfirmed = ""  # the choice that is to be confirmed
         while line := self._read():
             answer = line.strip().lower()
-            if doubtful and answer in ("y", "yes"):
-                return self._choose(doubtful)
-            answer = "" if doubtful and answer in ("n", "no") else answer
+            if unconfirmed and answer in ("y", "yes"):
+                return self._choose(unconfirmed)
+            answer = "" if unconfirmed and answer in ("n", "no") else answer
             choices = dict(zip(self.table.names, self.table.legal, strict=True))
-            matches, doubtful = names_meant(answer, list(choices), self.table.compound_choices), ""
+            matches, unconfirmed = names_meant(answer, list(choices), self.table.compound_choices), ""
             if not answer:
                 print(self._spoken(), end="")
             elif not matches:
@@ -180,13 +182,13 @@ class Person:
                 print(f"{short_repr(line.strip())} may be {' / '.join(in_ranges(matches))}.", end="")
             elif matches == ["quit"] and "quit" not in choices:
                 return False
-            elif (found := matches[0]) not in choices:
-                self._obey(found)
-            elif warning := self.table.game.view.caution(choices[found], self.table.view(self.seat)):
+            elif (choice := matches[0]) not in choices:
+                self._obey(choice)
+            elif warning := self.table.game.view.caution(choices[choice], self.table.view(self.seat)):
                 print(f"{warning} Type yes to do it, or choose again.", end="")
-                doubtful = found
+                unconfirmed = choice
             else:
-                return self._choose(found)
+                return self._choose(choice)
         return False
 
     def show_table(self) -> None:
@@ -196,21 +198,21 @@ class Person:
         print(f"\n{text}")
 
     def _show_changes(self) -> None:
-        """Print what has changed on the table."""
+        """Print the changed parts of the table."""
         parts = _parts_of(self.table.text(self.seat, self.names))
         changed = ["\n".join(lines) for part in parts if (lines := _changed_lines(part, self._shown))]
         self._shown = parts
         if changed:
             print()
         for number, text in enumerate(changed):
-            tight = number == 0 or ("\n" not in text and "\n" not in changed[number - 1])
-            print(text if tight else f"\n{text}")
+            is_tight = number == 0 or ("\n" not in text and "\n" not in changed[number - 1])
+            print(text if is_tight else f"\n{text}")
 
     def _ask(self) -> None:
         print(f"\n{self.table.question}\n{self._spoken()}", end="")
 
     def _read(self) -> str:
-        """Return what is typed, repeated where it does not show; "" at the end of input."""
+        """Return a typed line, printed again if input is no terminal; "" at the end of input."""
         print(" > ", end="", flush=True)
         line = sys.stdin.readline()
         if not sys.stdin.isatty():
@@ -219,15 +221,15 @@ class Person:
         return line
 
     def _choose(self, name: str) -> bool:
-        self._chose.append(len(self.table.actions))
+        self._choice_starts.append(len(self.table.actions))
         self.table.play(name)
         self._answered = True
         return True
 
     def _obey(self, command: str) -> None:
-        """Do what a command asks for, then print the choices again."""
+        """Carry out a command, then print the choices again."""
         if command == "undo":
-            if not self._chose:
+            if not self._choice_starts:
                 print("There is no choice of yours to take back.", end="")
                 return
             self._undo()
@@ -248,10 +250,10 @@ class Person:
 
     def _undo(self) -> None:
         """Undo to the player's last choice."""
-        before, undone = self._chose.pop(), 0
+        before, undone = self._choice_starts.pop(), 0
         while len(self.table.actions) > before:
             undone = self.table.undo()
-        self._told = len(self.table.lines(self.seat))
+        self._lines_shown = len(self.table.lines(self.seat))
         print(f"\nTaken back: {self.table.names[self.table.legal.index(undone)]}, and all that followed.")
         self._show_changes()
 
@@ -266,12 +268,12 @@ class Person:
 
 def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
     """Return choices with their meanings: in one line if they fit, else one per line, or as many as fit."""
-    listed = in_ranges(names)
-    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in listed)
-    if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in listed):
+    names_in_ranges = in_ranges(names)
+    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in names_in_ranges)
+    if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in names_in_ranges):
         return fill(line, _width(), break_long_words=False, break_on_hyphens=False)
-    longest = max(map(len, listed))
-    return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in listed) + "\n"
+    longest = max(map(len, names_in_ranges))
+    return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in names_in_ranges) + "\n"
 
 
 def _parts_of(text: str) -> list[list[str]]:
@@ -285,33 +287,33 @@ def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequ
     Lines are compared without their blanks, as columns may have become wider.
     """
     heading = part[0].split()
-    for old in before:
-        if old[0].split() == heading:
-            if len(part) < len(old):
+    for old_part in before:
+        if old_part[0].split() == heading:
+            if len(part) < len(old_part):
                 return part
-            known = [line.split() for line in old]
-            lines = [line for line in part if line.split() not in known]
+            old_lines = [line.split() for line in old_part]
+            lines = [line for line in part if line.split() not in old_lines]
             return [part[0], *lines] if lines else []
     return part
 
 
-def names_meant(answer: str, names: Sequence[str], together: Sequence[str]) -> list[str]:
+def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list[str]:
     """Return the names, commands included, that an answer abbreviates: its beginning, or that of each item of a compound choice."""
-    command = ["help"] if answer == "?" else _begun(answer, list(COMMANDS))
-    if not together:
-        whole = [name for name in names if name.lower() == answer]
-        return whole or ([answer] if answer in COMMANDS else _begun(answer, names) or command)
-    if len(command) == 1 and not _begun(answer, together):
+    command = ["help"] if answer == "?" else _names_beginning(answer, list(COMMANDS))
+    if not items:
+        equal = [name for name in names if name.lower() == answer]
+        return equal or ([answer] if answer in COMMANDS else _names_beginning(answer, names) or command)
+    if len(command) == 1 and not _names_beginning(answer, items):
         return command
-    words = [_begun(word, together) for word in split_names(answer)]
+    words = [_names_beginning(word, items) for word in split_names(answer)]
     for matches in words:
         if len(matches) != 1:
             return matches
-    name = joined([word for (word,) in words], together)
+    name = joined([word for (word,) in words], items)
     return [name] if name in names else []
 
 
-def _begun(answer: str, names: Sequence[str]) -> list[str]:
+def _names_beginning(answer: str, names: Sequence[str]) -> list[str]:
     """Return the names equal to an answer, else those that begin with it; a name that begins with a digit is typed in full."""
     matches = [name for name in names if name.lower().startswith(answer)]
     return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]

@@ -1,4 +1,4 @@
-"""record, verify, analyse: games as JSON Lines, and what each decision of one cost."""
+"""record, verify, analyse: games as JSON Lines, and the cost of each decision of a game."""
 
 import shlex
 import sys
@@ -35,8 +35,8 @@ def record(
         json: print one JSON document and nothing else
     """
     the_game = find_game(game)
-    chosen = one_variant(the_game, "variant", variant, study)
-    match, deals = match_of(the_game, players, agents, games, deal, seating, seatings, seed, chosen)
+    the_variant = one_variant(the_game, "variant", variant, study)
+    match, deals = match_of(the_game, players, agents, games, deal, seating, seatings, seed, the_variant)
     path = Path(out or f"{game}.jsonl")
     with storage_errors(f"cannot write {path}"):
         to_output = open_descriptor(path) == STANDARD_OUTPUT
@@ -44,11 +44,11 @@ def record(
         raise ArgumentError("out", f"{path}: it and --json both go to standard output; name a file")
     try:
         with stop_flag():
-            written = write_record(path, record_games(match, deals, seating))
+            games_written = write_record(path, record_games(match, deals, seating))
     except BrokenPipeError:  # as `| head` leaves it: enough was read
         return Answer(None)
-    lines = [] if to_output else [f"{pluralize(written, 'game')} written to {path}"]
-    return Answer({"out": str(path), "games": written, "seed": seed}, lines)
+    lines = [] if to_output else [f"{pluralize(games_written, 'game')} written to {path}"]
+    return Answer({"out": str(path), "games": games_written, "seed": seed}, lines)
 
 
 def verify(file: str | Path, *, json: bool = False) -> Answer:
@@ -62,10 +62,10 @@ def verify(file: str | Path, *, json: bool = False) -> Answer:
     """
     try:
         games = verify_record(Path(file))
-    except RuleViolation as broken:
+    except RuleViolation as violation:
         if not json:
             raise
-        return Answer({"ok": False, "games": None, "line": broken.line, "message": broken.message}, code=1)
+        return Answer({"ok": False, "games": None, "line": violation.line, "message": violation.message}, code=1)
     words = f"{file}: {pluralize(games, 'game')}, every line follows the rules"
     return Answer({"ok": True, "games": games, "line": None, "message": None}, [words])
 
@@ -106,7 +106,7 @@ def analyse(
 
 
 def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
-    """Yield what made the result of every seat, error rates and levels, and the turning points."""
+    """Yield the parts of every seat's result, error rates and levels, and the turning points."""
     yield f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n"
     for title, rows in analysis.tables().items():
         yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"

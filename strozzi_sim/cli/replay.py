@@ -53,19 +53,19 @@ def replay(
         return _explained(recorded, explain, decision)
     if decision is not None:
         raise ArgumentError("decision", "only valid with --explain AGENT")
-    recorded.check()  # of a game that breaks a rule nothing is shown
+    recorded.check()  # a game that breaks a rule is not shown
     return _moves(recorded)
 
 
 def _moves(recorded: RecordedGame) -> Answer:
-    """Return every event of a game in words, with the board after each round."""
+    """Return every event of a game as a sentence, with the board after each round."""
     game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
         for position, new in game.verify.REPLAY.replay_game(recorded.header, recorded.line, recorded.events):
             yield position, new, [game.events.EVENTS.describe(line, names, components) for line in new]
 
-    def shown() -> Iterator[str]:
+    def text_lines() -> Iterator[str]:
         yield f"{recorded.heading}\n"
         for position, new, words in steps():
             yield from words
@@ -76,7 +76,7 @@ def _moves(recorded: RecordedGame) -> Answer:
         words = [word for *_, words in steps() for word in words]
         return {"header": recorded.header, "events": [event for _, event in recorded.events], "words": words}
 
-    return Answer(document, shown())
+    return Answer(document, text_lines())
 
 
 def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answer:
@@ -96,7 +96,7 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
         seats = _agreement(documents, names)
         return {"header": header, "agent": spec.text, "value": value, "decisions": documents, "seats": seats}
 
-    def shown() -> Iterator[str]:
+    def text_lines() -> Iterator[str]:
         yield recorded.heading
         if value is None:
             yield f"{spec.text} provides no analysis; only its choice is shown\n"
@@ -119,7 +119,7 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
             for row in _agreement(documents, names):
                 yield f"seat {row['seat']} ({row['agent']}): {row['same']} of {row['decisions']} decisions as played"
 
-    return Answer(document, shown())
+    return Answer(document, text_lines())
 
 
 def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Document]:
@@ -138,19 +138,19 @@ def _decision_lines(document: Mapping[str, Any], agent: str, most: int | None) -
         agrees = "as was played" if document["same"] else f"played was {played['name']}"
         yield f"  {agent} chooses {chosen['name']}, {agrees}\n"
         return
-    rows, left = [["  action", "visits", "share", "value", ""]], []
+    rows, omitted_visits = [["  action", "visits", "share", "value", ""]], []
     for number, row in enumerate(document["actions"]):
         marks = [word for word, what in (("chosen", chosen), ("played", played)) if row["action"] == what["action"]]
         if most is not None and number >= most and not marks:
-            left.append(row["visits"])
+            omitted_visits.append(row["visits"])
             continue
         figures = [f"{row['visits']:,}", _figure(row["share"]), _figure(row["value"])]
         rows.append([f"  {row['name']}", *figures, ", ".join(marks)])
     yield columns_of(rows)
-    if left:
-        yield f"  and {len(left)} more, each tried at most {max(left):,} times"
+    if omitted_visits:
+        yield f"  and {len(omitted_visits)} more, each tried at most {max(omitted_visits):,} times"
     for best in document["actions"][:BEST_LINES]:
-        if best["next"]:  # else nothing was looked at after it
+        if best["next"]:  # else no continuation was searched
             steps, following = [_step(best, document["seat"])], best["next"]
             while following:
                 steps.append(_step(following[0], following[0]["seat"]))
@@ -172,32 +172,32 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -
     from strozzi_sim.report.page import write_page
     from strozzi_sim.report.replay import list_page, replay_page
 
-    one = html.suffix.lower() in (".html", ".htm")
-    if not one and html.is_file():
+    is_page = html.suffix.lower() in (".html", ".htm")
+    if not is_page and html.is_file():
         raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
-    every = islice(read_record(file), MAX_PAGES) if not (one or game) else [numbered_game(file, game or 1)]
+    recorded_games = islice(read_record(file), MAX_PAGES) if not (is_page or game) else [numbered_game(file, game or 1)]
     listed = list[tuple[str, str, str]]()
-    for number, recorded in enumerate(every, game or 1):
+    for number, recorded in enumerate(recorded_games, game or 1):
         recorded.check()
         page, heading = replay_page(recorded, *_judged(recorded, judge, redraws) if judge else ())
-        path = html if one else html / f"game-{number}.html"
+        path = html if is_page else html / f"game-{number}.html"
         with storage_errors(f"cannot write {html}"):
-            if not one:
+            if not is_page:
                 html.mkdir(parents=True, exist_ok=True)
         write_page(path, page)
         about = f"seed {recorded.header['seed']}, deal {recorded.header['deal']}; {', '.join(recorded.names)}"
         listed.append((path.name, f"Game {number}: {heading}", about))
-    place = html if one else html / "index.html"
-    if not one:
+    place = html if is_page else html / "index.html"
+    if not is_page:
         write_page(place, list_page(f"{pluralize(len(listed), 'game')} of {file.name}", listed))
     pages = [str(place.with_name(name)) for name, *_ in listed]
     return Answer({"pages": pages, "page": str(place)}, [f"{pluralize(len(pages), 'page')} written: open {place}"])
 
 
 def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
-    """Return the analysis of a game, and what could have come."""
-    dealt = Position(**recorded.deal_again())
-    spec = as_argument_error("judge", find_judge, judge, dealt.game, dealt.players, dealt.variant)
-    actions = reconstruct_actions(recorded, dealt)
-    namer = table_of(dealt.game, recorded.header)
-    return analyse_game(dealt.copy(), actions, spec, redraws), outcomes_of_game(dealt.copy(), actions, spec, namer)
+    """Return the analysis of a game, and the possible outcomes of its draws."""
+    start = Position(**recorded.deal_again())
+    spec = as_argument_error("judge", find_judge, judge, start.game, start.players, start.variant)
+    actions = reconstruct_actions(recorded, start)
+    namer = table_of(start.game, recorded.header)
+    return analyse_game(start.copy(), actions, spec, redraws), outcomes_of_game(start.copy(), actions, spec, namer)

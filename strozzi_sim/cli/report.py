@@ -14,7 +14,7 @@ def report(
 ) -> Answer:
     """Write the report of a results folder again from its tables, or one page of several studies side by side.
 
-    Nothing in the folders is run: their agents need not exist any more.
+    No code in the folders is run: their agents need not exist any more.
 
     Example: strozzi report results/balance-by-player-count
 
@@ -36,12 +36,12 @@ def report(
         return Answer(document, [*together.verdict, f"\nreport: {page}"])
     if out:
         raise ArgumentError("out", "is for several folders; the page of one is written into it")
-    (found,) = results
-    places = {"report": str(found.report(figures=figures))}
+    (single,) = results
+    places = {"report": str(single.report(figures=figures))}
     if spreadsheet:
-        first, *_ = found.spreadsheet(spreadsheet)
+        first, *_ = single.spreadsheet(spreadsheet)
         places["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
     lines = (f"{name}: {place}" for name, place in places.items())
     return Answer(
-        places_of(found, places["report"]) | places, [*found.verdict, f"\ntables: {found.folder}/tables", *lines]
+        places_of(single, places["report"]) | places, [*single.verdict, f"\ntables: {single.folder}/tables", *lines]
     )

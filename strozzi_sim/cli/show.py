@@ -1,4 +1,4 @@
-"""What a command prints: an answer as lines or as one JSON document, and results with their verdict first.
+"""Output of commands: an answer as lines or as one JSON document, and results with their verdict first.
 
 A table for a terminal has a title, at most eight columns, units, and every figure with its interval.
 """
@@ -15,41 +15,49 @@ from strozzi_sim.runtime.digits import rounded
 if TYPE_CHECKING:
     from strozzi_sim.study.results import Results
 
-PLACES_ALONE = ("run", "merge")  # commands whose JSON says where the tables are, without their rows
+PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
 ALL_LINES = 10**9
 NUMBERS = ("value", "low", "high")
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
 _SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # of other names
 _BESIDE = ("figure", *NUMBERS, "n", "deals")
-_TOLD = ("before", "p", "p_corrected", "size", "verdict", "variant", "than")  # of a difference, beside what it is of
+_OF_DIFFERENCE = (
+    "before",
+    "p",
+    "p_corrected",
+    "size",
+    "verdict",
+    "variant",
+    "than",
+)  # columns of a difference that are no keys
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a function of the command line returns."""
+    """The answer of a function of the command line."""
 
     document: Any  # plain data for --json, or a function that returns it
     lines: Iterable[str] = ()  # for the terminal, made while they are printed
     code: int = 0  # of the exit
 
 
-def show(command: str, found: Any, *, with_json: bool, every_table: bool) -> int:
-    """Print what the function of a command has returned, and return the exit code."""
-    if found is None:
+def show(command: str, answer: Any, *, with_json: bool, every_table: bool) -> int:
+    """Print the result of a command's function, and return the exit code."""
+    if answer is None:
         return 0
-    if not isinstance(found, Answer):
-        found = _answer(command, found, every_table)
+    if not isinstance(answer, Answer):
+        answer = _answer(command, answer, every_table)
     if with_json:
-        document = found.document() if callable(found.document) else found.document
+        document = answer.document() if callable(answer.document) else answer.document
         print(json.dumps(document, indent=1, allow_nan=False))
     else:
-        for line in found.lines:
+        for line in answer.lines:
             print(line, flush=True)
-    return int(found.code)
+    return int(answer.code)
 
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
-    """Return the answer of a study; its report is written, if it has a folder. A heat map of a study that was played is told alone."""
+    """Return the answer of a study; its report is written, if it has a folder. A heat map of an earlier study is shown alone."""
     if "leak_check" in results.tables:
         return _answer_of_check(results)
     if command == "heatmap" and results.folder is not None and not results.new_games:
@@ -83,11 +91,11 @@ def _lines_of_map(results: "Results", every_table: bool) -> Iterator[str]:
 def _own_maps(results: "Results") -> list[str]:
     from strozzi_sim.game.pages import table_of_map
 
-    return [table_of_map(each.name) for each in results.look.heatmap]
+    return [table_of_map(heat_map.name) for heat_map in results.look.heatmap]
 
 
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:
-    """Return where the tables and the report are."""
+    """Return the paths of the tables and the report."""
     document: dict[str, Any] = {"results": str(results.folder)} if results.folder else {}
     document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
     if not results.tables:
@@ -119,7 +127,7 @@ def _answer_of_check(results: "Results") -> Answer:
 
 
 def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
-    """Return a table for the terminal, with what all lines have in common in its title.
+    """Return a table for the terminal, with the values that all lines share in its title.
 
     A table of figures has a column for each figure, or with few things a line for each; a heat map is a grid.
 
@@ -130,20 +138,22 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
     """
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]
-    vary = [key for key in vary if key != "lineup" or not {"agent", "position"} & set(vary)]  # which tell it
-    same = [_in_common(key, frame[key].iloc[0]) for key in keys if key not in vary]
-    title = ", ".join(word for word in (name.replace("_", " "), *same) if word)
+    vary = [key for key in vary if key != "lineup" or not {"agent", "position"} & set(vary)]  # which identify it
+    shared = [_in_common(key, frame[key].iloc[0]) for key in keys if key not in vary]
+    title = ", ".join(word for word in (name.replace("_", " "), *shared) if word)
     if not set(_BESIDE[:4]) <= set(frame.columns):
         lines = [[key.replace("_", " ") for key in frame.columns][:MOST_COLUMNS]]
         lines += [[plain(cell) for cell in row][:MOST_COLUMNS] for row in frame.itertuples(index=False)]
     elif "verdict" in keys:
-        lines = _changes(frame, [key for key in vary if key not in _TOLD])
+        lines = _changes(frame, [key for key in vary if key not in _OF_DIFFERENCE])
     elif {"row", "column"} <= set(keys):
         return "\n\n".join([title, *_grids(frame)])
     else:
         lines = _figures(frame, vary, most)
-    left = len(lines) - 1 - most
-    return f"{title}\n{columns_of(lines[: most + 1])}" + (f"\nand {left:,} more lines: --tables" if left > 0 else "")
+    remaining = len(lines) - 1 - most
+    return f"{title}\n{columns_of(lines[: most + 1])}" + (
+        f"\nand {remaining:,} more lines: --tables" if remaining > 0 else ""
+    )
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:
@@ -153,12 +163,12 @@ def columns_of(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _in_common(key: str, value: Any) -> str:
-    """Return what all lines of a table share, in words."""
+    """Return a value that all lines of a table share, as text."""
     return _head(key, value) if key == "players" or (isinstance(value, str) and value not in ("base", "all")) else ""
 
 
 def _head(key: str, value: Any) -> str:
-    """Return a value of a key in words: `3 players`, `seat 0`, `random`."""
+    """Return a value of a key as text: `3 players`, `seat 0`, `random`."""
     if isinstance(value, bool):
         return key if value else f"not {key}"
     return f"{value} players" if key == "players" else str(value) if isinstance(value, str) else f"{key} {plain(value)}"
@@ -166,23 +176,23 @@ def _head(key: str, value: Any) -> str:
 
 def _figures(frame: Any, vary: Sequence[str], most: int) -> list[list[str]]:
     """Return the lines of a table of figures, the first of them its heading."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    rows_by_key: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in frame.to_dict("records"):
-        found.setdefault(tuple(row[key] for key in vary), {})[row["figure"]] = row
+        rows_by_key.setdefault(tuple(row[key] for key in vary), {})[row["figure"]] = row
     figures = list(dict.fromkeys(frame["figure"]))
-    if len(found) <= FEW and len(figures) > len(found):
-        heads = [", ".join(map(_head, vary, key)) or "value" for key in found]
+    if len(rows_by_key) <= FEW and len(figures) > len(rows_by_key):
+        heads = [", ".join(map(_head, vary, key)) or "value" for key in rows_by_key]
         lines = [["figure", *heads, "n"]]
         for figure in figures:
-            cells = [rows.get(figure) for rows in found.values()]
+            cells = [rows.get(figure) for rows in rows_by_key.values()]
             count = max((row["n"] for row in cells if row), default=0)
             lines.append([figure.replace("_", " "), *map(estimate, cells), f"{count:,}"])
         return lines
-    shown = figures[: max(MOST_COLUMNS - 1 - len(vary), 1)]
-    lines = [[*vary, *(figure.replace("_", " ") for figure in shown), "n"]]
-    for key, rows in found.items():
+    shown_figures = figures[: max(MOST_COLUMNS - 1 - len(vary), 1)]
+    lines = [[*vary, *(figure.replace("_", " ") for figure in shown_figures), "n"]]
+    for key, rows in rows_by_key.items():
         count = max(row["n"] for row in rows.values())
-        lines.append([*map(plain, key), *(estimate(rows.get(figure)) for figure in shown), f"{count:,}"])
+        lines.append([*map(plain, key), *(estimate(rows.get(figure)) for figure in shown_figures), f"{count:,}"])
     return lines
 
 
@@ -200,19 +210,19 @@ def _grids(frame: Any) -> list[str]:
     blocks = []
     for (players, variant, lineup), rows in frame.groupby(["players", "variant", "lineup"], sort=False):
         rows = rows.dropna(subset="value")
-        sides, tops = list(dict.fromkeys(rows["row"])), list(dict.fromkeys(rows["column"]))
-        tops.sort(key=list(dict.fromkeys(frame["column"])).index)
+        sides, columns = list(dict.fromkeys(rows["row"])), list(dict.fromkeys(rows["column"]))
+        columns.sort(key=list(dict.fromkeys(frame["column"])).index)
         cells = {(row.row, row.column): _cell(row) for row in rows.itertuples(index=False)}
-        lines = [["", *tops], *([side, *(cells.get((side, top), "") for top in tops)] for side in sides)]
-        shown = columns_of(lines) if sides else "no cell has 30 facts: play more deals"
-        blocks.append(f"{players} players, variant {variant}, {lineup}\n{shown}")
+        lines = [["", *columns], *([side, *(cells.get((side, top), "") for top in columns)] for side in sides)]
+        grid = columns_of(lines) if sides else "no cell has 30 facts: play more deals"
+        blocks.append(f"{players} players, variant {variant}, {lineup}\n{grid}")
     return blocks
 
 
 def _cell(row: Any) -> str:
     half = max(row.high - row.value, row.value - row.low)
-    shown, width = rounded((row.value, half), half, 3)
-    return shown if row.low != row.low else f"{shown} ±{width}"
+    value, width = rounded((row.value, half), half, 3)
+    return value if row.low != row.low else f"{value} ±{width}"
 
 
 def estimate(row: Mapping[str, Any] | None) -> str:
@@ -221,8 +231,8 @@ def estimate(row: Mapping[str, Any] | None) -> str:
         return "-"
     share = "share" in row["figure"] or row["figure"] in _SHARES
     value, low, high = ((100 if share else 1) * row[name] for name in NUMBERS)
-    shown, *ends = rounded((value, low, high), (high - low) / 2, 1 if share or abs(value) >= 20 else 3)
-    return f"{shown}{' %' if share else ''}" + (f" ({ends[0]} to {ends[1]})" if low == low else "")
+    text, *ends = rounded((value, low, high), (high - low) / 2, 1 if share or abs(value) >= 20 else 3)
+    return f"{text}{' %' if share else ''}" + (f" ({ends[0]} to {ends[1]})" if low == low else "")
 
 
 def plain(value: Any) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from strozzi_sim.cli.app import stop_on_signals
-from strozzi_sim.cli.parser import arguments_of, command_named, parsed, words_of
+from strozzi_sim.cli.parser import arguments_of, command_named, error_text, parsed
 from strozzi_sim.desk.answers import PAGE, PICTURE, RESULTS, STUDY
 from strozzi_sim.desk.questions import command_of
 from strozzi_sim.desk.study_toml import study_toml
@@ -59,7 +59,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
     except BrokenPipeError:  # the desk was killed
         os._exit(1)
     except StrozziError as error:
-        say(error=words_of(error, command))
+        say(error=error_text(error, command))
         return error.exit_code
     return 0
 
