@@ -196,5 +196,5 @@ def test_wrong_arguments_are_named():
     with pytest.raises(InputError, match="unknown variant 'lng'"):
         open_spiel.load_game("strozzi", variant="lng")
     state = pyspiel.load_game("python_strozzi").new_initial_state()
-    with pytest.raises(InputError, match="99 is no outcome of this draw; it has 0 to 35"):
+    with pytest.raises(InputError, match="99 is not an outcome of this draw; outcomes: 0 to 35"):
         state.node.after(99)
