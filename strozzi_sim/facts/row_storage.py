@@ -88,23 +88,23 @@ class RowRecorder:
         self._sink, self._every = sink, keep.every
         games = ("deal", "seating", *(column.name for column in OUTCOMES))
         self._games = {name: sink[name if name in sink.dtype.names else f"of_seat_{name}"][0] for name in games}
-        self._pile = np.zeros(BLOCK + GAMES, GAME)
-        self._piled = 0
+        self._game_rows = np.zeros(BLOCK + GAMES, GAME)
+        self._game_count = 0
         self._tables = []
         for table in tables:
             if table.name in keep.tables:
                 columns = {column.name: sink[f"{table.name}_{column.name}"][0] for column in table.written}
                 dtypes = {name: column.dtype for name, column in columns.items()}
-                counts = np.zeros(len(self._pile), np.uint32)
+                counts = np.zeros(len(self._game_rows), np.uint32)
                 self._tables.append(
                     (sink[f"{table.name}_ends"][0], columns, counts, _RowBuffer(dtypes, BLOCK + table.rows))
                 )
         self._blocks: list[bytes] = []
         self._failure: BaseException | None = None
-        self._function = CFUNCTYPE(None)(self._called)
+        self._function = CFUNCTYPE(None)(self._take_safely)
         self.address = c_void_p.from_buffer(self._function).value  # `cast` would create a reference cycle
 
-    def _called(self) -> None:
+    def _take_safely(self) -> None:
         """Run `take` for compiled code, which no exception may cross."""
         try:
             if self._failure is None:
@@ -123,21 +123,21 @@ class RowRecorder:
             return
         is_all = count == games
         chosen: Any = slice(None) if is_all else selected
-        first, self._piled = self._piled, self._piled + count
+        first, self._game_count = self._game_count, self._game_count + count
         for name, values in self._games.items():
-            self._pile[name][first : self._piled] = values[:games][chosen]
+            self._game_rows[name][first : self._game_count] = values[:games][chosen]
         for ends, columns, counts, rows_of_table in self._tables:
             rows = ends[:games].copy()
             rows[1:] -= ends[: games - 1]
-            counts[first : self._piled] = rows[chosen]
+            counts[first : self._game_count] = rows[chosen]
             rows_of_table.add(columns, int(ends[games - 1]), chosen if is_all else np.repeat(selected, rows))
-        if max(self._piled, *(rows_of_table.rows for *_, rows_of_table in self._tables)) >= BLOCK:
+        if max(self._game_count, *(rows_of_table.rows for *_, rows_of_table in self._tables)) >= BLOCK:
             self._end_block()
 
     def _end_block(self) -> None:
-        games, self._piled = self._piled, 0
-        parts = [self._pile[:games].tobytes()]
-        parts += [counts[:games].tobytes() + pile.empty() for _, _, counts, pile in self._tables]
+        games, self._game_count = self._game_count, 0
+        parts = [self._game_rows[:games].tobytes()]
+        parts += [counts[:games].tobytes() + rows_of_table.empty() for _, _, counts, rows_of_table in self._tables]
         packed = [_codec().compress(part, asbytes=True) for part in parts]
         sizes = [[len(part), len(small)] for part, small in zip(parts, packed, strict=True)]
         self._blocks.append(json.dumps({"games": games, "sizes": sizes}).encode() + b"\n" + b"".join(packed))
@@ -147,7 +147,7 @@ class RowRecorder:
         del self._function  # it holds a reference to this object
         if self._failure is not None:
             raise self._failure
-        if self._piled:
+        if self._game_count:
             self._end_block()
         return b"".join(self._blocks)
 

@@ -48,7 +48,11 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
         for name in names:
             pattern = next(
-                (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))),
+                (
+                    known
+                    for known in declared
+                    if known == name or (known.endswith("-N") and name.startswith(known[:-1]))
+                ),
                 None,
             )
             if pattern is None:
@@ -150,13 +154,13 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
 
 
 def things(game: Game, variant: Variant) -> dict[str, Use | None]:
-    """Return what can be measured by restricted play, with the facts that show its use; None without such facts."""
+    """Return the things that restricted play can measure, with the facts that show their use; None without such facts."""
     declared = _declared(game, variant)
-    return {thing: use for name, each in declared.items() for thing, use, _ in each.named(name)}
+    return {thing: use for name, restriction in declared.items() for thing, use, _ in restriction.named(name)}
 
 
 def described_things(game: Game, variant: Variant) -> dict[str, str]:
-    """Return what can be measured by restricted play, and what a player then may not do.
+    """Return the things that restricted play can measure, with the actions that a player then may not take.
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
@@ -164,7 +168,11 @@ def described_things(game: Game, variant: Variant) -> dict[str, str]:
     >>> described_things(game, resolve_variant(game, "base"))["claim:before-2"].count("2")
     1
     """
-    return {thing: words for name, each in _declared(game, variant).items() for thing, _, words in each.named(name)}
+    return {
+        thing: words
+        for name, restriction in _declared(game, variant).items()
+        for thing, _, words in restriction.named(name)
+    }
 
 
 def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:

@@ -83,14 +83,14 @@ def heat_tables(
     low, high = (-max(-low, high), max(-low, high)) if is_two_sided else (low, high)
     panels, is_flat = [], False
     for title, players, rows_of_panel in _panels(heat_map, table, levels):
-        shades, pale, flat = _shades(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
+        shades, is_equal, flat = _shades(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
         cells = {
             (row.row, row.column): _cell(heat_map, row, words, *look, two=is_two_sided)
             for row, *look in zip(
                 rows_of_panel.itertuples(index=False),
                 shades,
                 _parts(shades, (low, high), two=is_two_sided),
-                pale,
+                is_equal,
                 strict=True,
             )
         }

@@ -66,7 +66,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         for line in named(level, words, picture.x).split("\n")
     )
     sideways = picture.kind == "dots" or (picture.kind == "intervals" and longest > _LONG)
-    if sideways:  # the names stand at the first panel of a row
+    if sideways:  # only the first panel of a row has the names
         levels = [in_order(rows[picture.x], picture.levels)] * len(panels)
     parts = []
     for (title, panel_rows, same_scale, figure, players), levels_of_panel in zip(panels, levels, strict=True):

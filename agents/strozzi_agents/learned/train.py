@@ -1,6 +1,6 @@
 """Train the values of a game: `python -m strozzi_agents.learned.train GAME FILE`, with NumPy only.
 
-Stage 1 learns how good the guide is from any position on. Each further stage is policy iteration: seats play by the
+Stage 1 learns the results of the guide from any position. Each further stage is policy iteration: seats play by the
 values of the previous stage. On one machine the same command, which includes the seed, writes the same bytes.
 """
 
@@ -29,7 +29,7 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 
 CHUNK = 10_000  # games that are played at once
-HELD_OUT = 1 << 40  # the first game that is never learned from
+HELD_OUT = 1 << 40  # the first game that is not used for training
 _STAGE = 1 << 32  # games between the first ones of two stages
 BATCH = 512  # games of a step
 _PLAYING = 2  # threads
@@ -43,7 +43,7 @@ class Stage:
         games: number of games, two branches each.
         learners: seats of a game that play by the values so far and that are learned from; 0: the guide plays all seats, and
             all are learned from.
-        passes: how often each game is used.
+        passes: number of times that each game is used.
         rate: the first step size.
         prize: points of lead that a win is worth to the seats that play by the values.
         trust: share of a label that is taken from the values so far at each next quiet position; 0: the result of the game.
@@ -75,7 +75,7 @@ class Stage:
 
 
 class Trainer:
-    """Plays games of one player count, and fits its network."""
+    """The training of the network of one player count."""
 
     def __init__(self, game: str, players: int, seed: int, variant: AnyVariant = "base") -> None:
         self.game, self.players, self.seed = find_game(game), players, seed
@@ -92,8 +92,8 @@ class Trainer:
         self.rules = resolve_variant(self.game, variant).rules
         assert isinstance(self.spec.agent.memory, np.dtype)
         self.memory = self.spec.agent.memory
-        self.kept = position_dtype(players, weights.sizes[players][0])
-        self.kernel = positions_kernel(self.game, self.memory, self.kept)
+        self.position_dtype = position_dtype(players, weights.sizes[players][0])
+        self.kernel = positions_kernel(self.game, self.memory, self.position_dtype)
 
     def play(self, first: int, count: int, stage: Stage, networks: Any, horizon: int) -> Any:
         """Return games of a stage, records of `position_dtype`."""
@@ -106,7 +106,7 @@ class Trainer:
         )  # fmt: skip
         states = np.zeros(2, self.game.state)
         rules, memory, chances = exact_copy(self.rules), np.zeros(1, self.memory), np.zeros(2, CHANCE)
-        games = np.zeros(count, self.kept)
+        games = np.zeros(count, self.position_dtype)
         self.kernel(
             order[0], states[0], states[1], rules[0], memory[0], chances[0], chances[1], np.zeros(1, RANDOM)[0], games
         )
@@ -120,7 +120,7 @@ class Trainer:
     def fit(
         self, layers: Any, stage: Stage, hidden: Sequence[int], report: Any = print
     ) -> tuple[Any, list[dict[str, Any]]]:
-        """Play the games of a stage and learn from them; returns the network's layers and its curve.
+        """Play the games of a stage and learn from them; return the network's layers and its curve.
 
         Args:
             layers: the network so far, which the learners play by, or None.
@@ -130,7 +130,7 @@ class Trainer:
         """
         networks = None if layers is None else packed_networks({self.players: layers})
         horizon = self.horizon(stage, networks)
-        sizes = [self.kept["features"].shape[-1], *hidden, OUTPUTS]
+        sizes = [self.position_dtype["features"].shape[-1], *hidden, OUTPUTS]
         parts = initial(sizes, self.seed) if layers is None else parts_of(layers, self.features.scale)
         chunks = -(-stage.games // CHUNK)
         fit = Fit(parts, chunks * (CHUNK // BATCH) * 2 * stage.passes, stage.rate, self.features.scale)
