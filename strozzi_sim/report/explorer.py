@@ -94,18 +94,22 @@ def _map(
     sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
     rounds = [*(["all"] if "all" in set(rows["round"]) else []), *(level for level in sides["round"] if level != "all")]
     scales = {measure["id"]: measure["scale"] for measure in measures}
+    rows = rows[(rows["n"] > 0) & rows["figure"].isin(list(scales))]
+    axes = {"round": rounds, "row": sides["row"], "column": sides["column"], "figure": list(scales)}
     cell_number = {cell: k for k, cell in enumerate(cells)}
-    of_cell = [cell_number[cell] for cell in rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)]
-    keys = ["cell", "round", "row", "column", "figure"]
-    index = pd.MultiIndex.from_product(
-        [range(len(cells)), rounds, sides["row"], sides["column"], list(scales)], names=keys
+    of_cell = zip(*(rows[key].tolist() for key in ("players", "lineup", "variant")), strict=True)
+    at = (
+        [cell_number[cell] for cell in of_cell],
+        *(pd.Categorical(rows[key], axis).codes for key, axis in axes.items()),
     )
-    cells_of_map = rows.assign(cell=of_cell).set_index(keys).reindex(index)
-    scale = cells_of_map.index.get_level_values("figure").map(scales).to_numpy(float)[:, None]
-    figures = _deltas(cells_of_map[["value", "low", "high"]].to_numpy(float) * scale).tolist()
+    events = np.zeros([len(cells), *map(len, axes.values())], np.int64)
+    figures = np.full((*events.shape, 3), np.nan)
+    events[at], figures[at] = rows["n"], rows[["value", "low", "high"]]
+    figures *= np.array(list(scales.values()), np.float64)[:, None]
+    known = iter(_deltas(figures[events >= FEW]).tolist())
     data: list[Any] = []
-    for events, three in zip(cells_of_map["n"].fillna(0).astype(int).tolist(), figures, strict=True):
-        data += [events, *three] if events >= FEW else [events]
+    for count in events.ravel().tolist():
+        data += [count, *next(known)] if count >= FEW else [count]
     return {
         "id": name, "fact": block.fact, "row": heat_map.row_label,
         "column": heat_map.column_label, "rows": [words.get(level, level) for level in sides["row"]],
