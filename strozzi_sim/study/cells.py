@@ -73,19 +73,12 @@ class Headline(NamedTuple):
     than: Cell | None = None
 
 
-class Counts(NamedTuple):
-    """The counts of chunks."""
-
-    outcome: Array  # OUTCOME records, [C] (see `simulation.loop`)
-    facts: Array  # counts of facts, integers [C, size], or ORDERS records, [C]
-
-
 @dataclass(frozen=True, kw_only=True)
 class CellCounts(Cell):
     """A cell with its counts, and the figures computed from them."""
 
-    outcome: Array  # as in `Counts`
-    counts: Array  # the facts of `Counts`
+    outcome: Array  # OUTCOME records, [C] (see `simulation.loop`)
+    counts: Array  # counts of facts, integers [C, size], or ORDERS records, [C]
     plan: CrosstabPlan  # layout of the counts of facts
     recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for crosstabs that `counts` lack
     read_rows: Callable[[], Iterator[Array]] = lambda: iter(())  # ROW records of each chunk, if they are kept

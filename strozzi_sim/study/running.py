@@ -29,7 +29,7 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.precision import ALPHA, FIRST_LOOK, mean_half_width, share_interval
-from strozzi_sim.study.cells import Cell, CellCounts, Counts, Headline
+from strozzi_sim.study.cells import Cell, CellCounts, Headline
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.files import csv_of
 from strozzi_sim.study.kept import row_files
@@ -289,17 +289,17 @@ class Precision:
         """Return a share of wins by chunk, float64[C]."""
         shares_of_chunks = self._shares.setdefault((headline.cell.number, headline.by), [])
         if len(shares_of_chunks) < chunks:
-            outcome = self._store.counts(headline.cell, range(len(shares_of_chunks), chunks)).outcome
+            outcome = self._store.outcome(headline.cell, range(len(shares_of_chunks), chunks))
             wins, played = (outcome[field].sum(axis=1 if headline.by == "seat" else 2) for field in ("wins", "played"))
             shares_of_chunks += list(wins / np.maximum(played, 1) / WIN_UNITS)
         return np.array([shares[headline.level] for shares in shares_of_chunks[:chunks]])
 
 
-def counts_in_memory(study: Study, workers: int, reporter: Progress) -> list[Counts]:
-    """Play a study in memory and return the counts of its cells, for kinds that play several studies one after another."""
+def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[Array]:
+    """Play a study in memory and return the outcomes of its cells, for kinds that play several studies one after another."""
     with Store(None, study, PLAIN) as store:
         _play_chunks(store, workers, reporter, range(study.chunks))
-        return [store.counts(cell, range(study.chunks)) for cell in study.cells]
+        return [store.outcome(cell, range(study.chunks)) for cell in study.cells]
 
 
 def tables_of(study: Study, store: Store) -> dict[str, Any]:
@@ -337,7 +337,6 @@ def _finite(frame: Any) -> Any:
 def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell) -> CellCounts:
     """Return the counts of a cell, which hold these facts."""
     chunks, plan = range(study.chunks), store.plan(cell)
-    outcome, counts = store.counts(cell, chunks)
     needed = () if cell.without else facts
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
     tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
@@ -346,7 +345,14 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     )
     recounted = (missing, np.asarray(sum(counts_of_tables))) if tables else None
     rows = partial(store.rows, cell, chunks)
-    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=rows)
+    return CellCounts(
+        **vars(cell),
+        outcome=store.outcome(cell, chunks),
+        counts=store.facts(cell, chunks),
+        plan=plan,
+        recounted=recounted,
+        read_rows=rows,
+    )
 
 
 def _answers(study: Study, store: Store) -> Any:
@@ -354,7 +360,7 @@ def _answers(study: Study, store: Store) -> Any:
     table = FigureTable("agent")
     sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # the first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:
-        outcome = store.counts(cell, range(study.chunks)).outcome
+        outcome = store.outcome(cell, range(study.chunks))
         for position, spec in enumerate(cell.match.positions):
             if spec.agent.replaces:
                 first, total = sums.get((cell.players, cell.variant, spec.text), (cell, 0))

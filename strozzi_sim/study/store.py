@@ -39,7 +39,7 @@ from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.simulation.match import MatchResult, outcome_dtype
 from strozzi_sim.simulation.pool import Task
 from strozzi_sim.study import files
-from strozzi_sim.study.cells import Cell, Counts
+from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences, fact_union
 
@@ -292,23 +292,28 @@ class Store:
         rows = self._database.execute(f"SELECT {name} FROM chunks WHERE {where}", (cell.number, chunks.start, last))
         yield from (value if name == "kept" else zlib.decompress(value) for (value,) in rows)
 
-    def counts(self, cell: Cell, chunks: range) -> Counts:
-        """Return the counts of some chunks of a cell."""
+    def outcome(self, cell: Cell, chunks: range) -> Any:
+        """Return the OUTCOME records of some chunks of a cell."""
+        record = outcome_dtype(bool(self.study.luck), self.study.counts_answers)
         with files.database_errors(self._place):
-            record = outcome_dtype(bool(self.study.luck), self.study.counts_answers)
             outcome = np.frombuffer(b"".join(self._column("outcome", cell, chunks)), record)
-            if len(outcome) != len(chunks):
-                raise StorageError(f"{self._place}: changed while the study was running; run again")
-            columns = self._column("facts", cell, chunks)
+        if len(outcome) != len(chunks):
+            raise StorageError(f"{self._place}: changed while the study was running; run again")
+        return outcome
+
+    def facts(self, cell: Cell, chunks: range) -> Any:
+        """Return the counts of facts of some chunks of a cell, or their ORDERS records."""
+        with files.database_errors(self._place):
+            stored = self._column("facts", cell, chunks)
             if self.study.keeps_orders:
-                return Counts(outcome, np.frombuffer(b"".join(columns), ORDERS))
+                return np.frombuffer(b"".join(stored), ORDERS)
             size = self.plan(cell).size
             facts = np.empty((len(chunks), size), np.int32)  # counts of many chunks fill the memory
-            for index, each in enumerate(columns):
+            for at, each in enumerate(stored):
                 row = np.frombuffer(each, np.int32 if len(each) == 4 * size else np.int64)
                 facts = facts.astype(np.promote_types(facts.dtype, row.dtype), copy=False)
-                facts[index] = row
-            return Counts(outcome, facts)
+                facts[at] = row
+            return facts
 
     def rows(self, cell: Cell, chunks: range) -> Iterator[Any]:
         """Yield the ROW records of some chunks of a cell."""

@@ -36,7 +36,7 @@ from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import counts_in_memory
+from strozzi_sim.study.running import outcomes_in_memory
 from strozzi_sim.study.wording import grouped, seat_words
 
 CHUNKS, FEWEST_CHUNKS = 50, 4
@@ -106,7 +106,7 @@ def weights(
                 deals=own_deals - own_deals % CHUNKS, chunks=CHUNKS, seed=seed + heat,
             )  # fmt: skip
             studies.append(study)
-            return study.effects(chosen, [counts.outcome for counts in counts_in_memory(study, number, reporter)])
+            return study.effects(chosen, outcomes_in_memory(study, number, reporter))
 
         heats = race(all_steps, measure, deals)
     first, played = studies[0], sum(study.games for study in studies)
