@@ -130,11 +130,6 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
     """Return a table for the terminal, with the values that all lines share in its title.
 
     A table of figures has a column for each figure, or with few things a line for each; a heat map is a grid.
-
-    Args:
-        name: name of the table.
-        frame: the table.
-        most: most lines.
     """
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]

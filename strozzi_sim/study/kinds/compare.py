@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from strozzi_sim.study.look import PLAIN, Look, Section, key_numbers, picture, s
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import points
+from strozzi_sim.study.wording import grouped, points
 
 FigureOf = tuple[Side, str, str, Estimate]  # of whom, its name, and the figure
 
@@ -138,6 +137,7 @@ def _most_deals(one_deal: Study) -> int:
 class Compare(Study, frozen=True, kw_only=True):
     """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
 
+    is_of_variants: ClassVar[bool] = False
     decided: bool = False  # whether play stops once a difference of the size of the precision is found or excluded
 
     def check(self) -> None:
@@ -170,8 +170,9 @@ class Compare(Study, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        """Yield the cells of both sides that are compared."""
-        raise NotImplementedError
+        """Yield the cells of both sides that are compared: the first and the last of those that are otherwise alike."""
+        for cells in grouped(((cell.players, cell.lineup * self.is_of_variants), cell) for cell in self.cells).values():
+            yield cells[0], cells[-1]
 
     def figures(self, cell: CellCounts) -> list[FigureOf]:
         """Return the figures to compare."""
@@ -234,13 +235,6 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
     def sides(self) -> tuple[str, str]:
         return self.lineups[0][0], self.lineups[-1][0]
 
-    def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        for players in self.players:
-            cell_of_agent = {
-                cell.match.lineup[0].text: cell for cell in reversed(self.cells) if cell.match.players == players
-            }
-            yield cell_of_agent[self.sides[0]], cell_of_agent[self.sides[1]]
-
     def figures(self, cell: CellCounts) -> list[FigureOf]:
         return _figures(cell, "position", 1)
 
@@ -288,18 +282,12 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
 class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"):
     """A comparison of two variants, played by the same line-ups."""
 
-    has_pages, printed = True, ("changes",)
+    is_of_variants, has_pages, printed = True, True, ("changes",)
 
     @property
     def sides(self) -> tuple[str, str]:
         first, *others = self.variants
         return first, others[-1] if others else first
-
-    def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        cells = {(cell.match.players, cell.lineup, cell.match.variant.name): cell for cell in self.cells}
-        for players, lineup in product(self.players, dict.fromkeys(",".join(lineup) for lineup in self.lineups)):
-            if (players, lineup, self.sides[0]) in cells:
-                yield cells[players, lineup, self.sides[0]], cells[players, lineup, self.sides[1]]
 
     def figures(self, cell: CellCounts) -> list[FigureOf]:
         """Return those of every seat, and of every position of different agents."""
