@@ -130,7 +130,7 @@ def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentS
 
 def outcome_words(table: Position, names: list[str], seat: int) -> str:
     """Return the winners with their scores, by name and seat, and the player's place."""
-    places, scores = [1 + sum(other < own for other in table.places) for own in table.places], table.scores
+    places, scores = [1 + sum(other < place for other in table.places) for place in table.places], table.scores
     winners = [other for other, place in enumerate(places) if place == 1]
     who = capitalized(listed([seat_name(names, other) for other in winners]) + " ").strip()
     verb = "share the win" if len(winners) > 1 else "win" if winners == [seat] else "wins"

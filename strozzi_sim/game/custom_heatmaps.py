@@ -47,18 +47,20 @@ def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Tabl
         if fact not in tables:
             raise InputError(f"{place}: fact: unknown table {short_repr(fact)}; {suggest_names(fact, tables)}")
         table = tables[fact]
-        own = [column.name for column in table.all_columns]
+        column_names = [column.name for column in table.all_columns]
         for name in names:
-            if name not in own:
-                raise InputError(f"{place}: table {fact}: no column {short_repr(name)}; {suggest_names(name, own)}")
+            if name not in column_names:
+                raise InputError(
+                    f"{place}: table {fact}: no column {short_repr(name)}; {suggest_names(name, column_names)}"
+                )
         return table
-    found = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
-    found = [table for table in found if not table.sampled] or found  # a sampled table must be named
-    if len(found) == 1:
-        return found[0]
-    if found:
+    matching = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
+    matching = [table for table in matching if not table.sampled] or matching  # a sampled table must be named
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
         raise InputError(
-            f"{place}: {' and '.join(table.name for table in found)} have the columns {', '.join(names)}; name one as `fact`"
+            f"{place}: {' and '.join(table.name for table in matching)} have the columns {', '.join(names)}; name one as `fact`"
         )
     everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
     for name in names:
@@ -67,32 +69,32 @@ def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Tabl
     raise InputError(f"{place}: no fact table has all of {', '.join(names)}; `strozzi facts {game.name}` lists them")
 
 
-def custom_heat_map(game: Counted, asked: HeatMapSpec, place: str = "heatmap") -> HeatMap:
+def custom_heat_map(game: Counted, spec: HeatMapSpec, place: str = "heatmap") -> HeatMap:
     """Return the heat map of a specification."""
-    place = f"{place} {asked.name}"
-    kind, _, of = asked.value.partition(" ")
+    place = f"{place} {spec.name}"
+    kind, _, of = spec.value.partition(" ")
     if (kind, bool(of)) not in (("count", False), ("share", False), ("mean", True), ("share", True)):
-        raise InputError(f"{place}: value: must be {_VALUES}, got {short_repr(asked.value)}")
-    if asked.rows == asked.columns:
-        raise InputError(f"{place}: rows and columns are both {asked.rows!r}; name two columns")
-    conditions = Condition(asked.where, f"{place}: where").columns if asked.where else []
-    names = list(dict.fromkeys([asked.rows, asked.columns, *([of] if of else []), *conditions]))
-    table = table_of(game, names, asked.fact, place)
-    across, down = table.column(asked.columns), table.column(asked.rows)
+        raise InputError(f"{place}: value: must be {_VALUES}, got {short_repr(spec.value)}")
+    if spec.rows == spec.columns:
+        raise InputError(f"{place}: rows and columns are both {spec.rows!r}; name two columns")
+    conditions = Condition(spec.where, f"{place}: where").columns if spec.where else []
+    names = list(dict.fromkeys([spec.rows, spec.columns, *([of] if of else []), *conditions]))
+    table = table_of(game, names, spec.fact, place)
+    across, down = table.column(spec.columns), table.column(spec.rows)
     for key, column in (("rows", down), ("columns", across)):
         if column.levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             say = suggest_names(column.name, sortable)
             raise InputError(f"{place}: {key}: {column.name} has no levels and cannot be a row or column; {say}")
     ratio, figure = _value(table, kind, of, place)
-    block = Block(table.name, {"row": asked.rows, "column": asked.columns}, (ratio,), where=asked.where)
-    words = f"{figure.label} by {_words(asked.rows)} and {_words(asked.columns)}"
-    which = f", where {asked.where}" if asked.where else ""
+    block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
+    words = f"{figure.label} by {_words(spec.rows)} and {_words(spec.columns)}"
+    which = f", where {spec.where}" if spec.where else ""
     caption = (
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
-    title = asked.title or words[0].upper() + words[1:] + which
-    return HeatMap(title, caption, _words(asked.rows), _words(asked.columns), figure, block)
+    title = spec.title or words[0].upper() + words[1:] + which
+    return HeatMap(title, caption, _words(spec.rows), _words(spec.columns), figure, block)
 
 
 def heat_map_spec(
@@ -152,6 +154,6 @@ def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
     return [each for each in listed if isinstance(each, str)], converted(own, list[HeatMapSpec], "heatmaps")
 
 
-def _name(own: Mapping[str, Any]) -> str:
+def _name(keys: Mapping[str, Any]) -> str:
     usual = {"value": "share", "rows": None, "columns": None, "where": ""}
-    return name_of_map(*(str(own.get(key, default)) for key, default in usual.items()))
+    return name_of_map(*(str(keys.get(key, default)) for key, default in usual.items()))

@@ -93,24 +93,24 @@ def finding_of(
     unit = compared.figures[0].unit
     null = 1 / players if isinstance(finding.against, str) else finding.against
     sizes, p, ends = _between(rows, compared.at, chunks) if null is None else _beside(rows, null, unit, chunks)
-    known = (holm(p) < ALPHA) & (np.abs(sizes) >= (finding.least or (MIN_SHARE if unit == "share" else 0.0)))
-    known &= (sizes > 0) | bool(finding.below)
-    if not known.any():
+    is_known = (holm(p) < ALPHA) & (np.abs(sizes) >= (finding.least or (MIN_SHARE if unit == "share" else 0.0)))
+    is_known &= (sizes > 0) | bool(finding.below)
+    if not is_known.any():
         return ""
-    best = int(np.argmax(np.where(known, np.abs(sizes), -1.0)))
-    found = [rows.iloc[side[best]] for side in ends]
-    own = [digits_shown(row["value"], (row["high"] - row["low"]) / 2, unit) for row in found]
-    digits = max(min(own), 0)  # alike, but tens only where the interval is as wide
+    best = int(np.argmax(np.where(is_known, np.abs(sizes), -1.0)))
+    end_rows = [rows.iloc[side[best]] for side in ends]
+    digits_of_ends = [digits_shown(row["value"], (row["high"] - row["low"]) / 2, unit) for row in end_rows]
+    digits = max(min(digits_of_ends), 0)  # alike, but tens only where the interval is as wide
     most, *rest = (
         _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, min(most, digits))))
-        for row, most in zip(found, own, strict=True)
+        for row, most in zip(end_rows, digits_of_ends, strict=True)
     )
     equal = _Text(f"{100 * null:.3g}{THIN}%" if unit == "share" else f"{null:g}") if null is not None else None
     other = rest[0].value if rest else equal
     if other is None or most.value.text == other.text:
         return ""
-    half = sum((row["high"] - row["low"]) / 2 for row in found)
-    at = _called(found[0], compared.at, compared, name) if compared.at else ""
+    half = sum((row["high"] - row["low"]) / 2 for row in end_rows)
+    at = _called(end_rows[0], compared.at, compared, name) if compared.at else ""
     slots = {
         "most": most, "least": rest[0] if rest else None, "at": _Text(at), "equal": equal,
         "size": _Text(format_value(abs(sizes[best]), unit, digits_shown(abs(sizes[best]), half, unit))),
@@ -118,7 +118,7 @@ def finding_of(
     text = finding.text if sizes[best] > 0 else finding.below
     if text:
         return text.format(**slots)
-    label = next(figure.label for figure in compared.figures if figure.name == found[0][FIGURE])
+    label = next(figure.label for figure in compared.figures if figure.name == end_rows[0][FIGURE])
     beside = f"{rest[0]} {other}" if rest else f"beside {other}"
     where = f", {at}" if compared.at not in ("", FIGURE) else ""
     return f"{label[:1].upper()}{label[1:]}{where}: {most} {most.value}, {beside}."

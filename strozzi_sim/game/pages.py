@@ -134,15 +134,15 @@ class Report:
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
-        found: dict[str, Block] = {}
+        blocks: dict[str, Block] = {}
         for name, heat_map in self.HEATMAPS.items():
-            if heat_map.block is not None and heat_map.block not in found.values():
-                found[name] = heat_map.block
+            if heat_map.block is not None and heat_map.block not in blocks.values():
+                blocks[name] = heat_map.block
         return {
             name: replace(block, axes={**block.axes, "round": "round"}, margins=(*block.margins, "round"))
             if block.fact in with_round and "round" not in block.axes.values() and not block.differences
             else block
-            for name, block in found.items()
+            for name, block in blocks.items()
         }
 
     def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
@@ -153,21 +153,21 @@ class Report:
         """Return figure -> how it is counted, of all pages and heat maps; {} in a name stands for a level."""
         blocks = [block for page in self.pages.values() for block in page.blocks]
         blocks += [heat_map.block for heat_map in self.HEATMAPS.values() if heat_map.block]
-        found: dict[str, str] = {}
+        formulas: dict[str, str] = {}
         for block in blocks:
             if isinstance(block, Quantiles):
-                found |= {
+                formulas |= {
                     name: f"{level:.0%} of the values of {block.column} are lower; rows of {block.fact}"
                     for name, level in block.figures.items()
                 }
                 continue
             for ratio in block.figures:
-                found.setdefault(ratio.name, ratio.formula(block.fact, block.where))
+                formulas.setdefault(ratio.name, ratio.formula(block.fact, block.where))
             for less in block.differences:
-                found[less.name] = (
+                formulas[less.name] = (
                     f"{less.of.formula(block.fact, block.where)}; where {less.key} is {less.level}, less where it is not, paired by deal"
                 )
-        return found
+        return formulas
 
     def _shown(self, pages: Sequence[str]) -> list[str]:
         check_names("page", pages, self.pages)
@@ -212,12 +212,12 @@ class Report:
         where = f"{'' if cell['variant'] == 'base' else ' in ' + cell['variant']} at {players} players"
         several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
         games = f"Played by {whom(cell['lineup'])}{where}: " if named or several else ""
-        said = {}
+        text_by_page = {}
         for page, (picture, compared, finding) in self.comparisons(tables).items():
             text = finding_of(compared, finding, pick(tables[picture.table], **cell), players, name, chunks)
             if text:
-                said[page] = f"{games}{text}" if games else f"{text[:1].upper()}{text[1:]}"
-        return said
+                text_by_page[page] = f"{games}{text}" if games else f"{text[:1].upper()}{text[1:]}"
+        return text_by_page
 
     def ends(self, tables: Tables, components: Mapping[str, Any], page: str) -> list[tuple[Any, Figure, str]]:
         """Return the two largest and the smallest of what the finding of a page compares, as (row, figure, what it is); see `findings`."""

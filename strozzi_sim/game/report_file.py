@@ -155,19 +155,19 @@ def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame
     )
 
 
-def figures_of(declared: ReportFile, given: Figures, table: pd.DataFrame | None) -> tuple[Figure, ...]:
+def figures_of(declared: ReportFile, figure_names: Figures, table: pd.DataFrame | None) -> tuple[Figure, ...]:
     """Return figures with labels and units; a name with {} is completed by the names in the table."""
-    labels = given if isinstance(given, dict) else {name: declared.figures[name] for name in given}
-    found = []
+    labels = figure_names if isinstance(figure_names, dict) else {name: declared.figures[name] for name in figure_names}
+    figures = []
     for name, label in labels.items():
         if "{}" not in name:
-            found.append(Figure(name, label, _unit(declared, name)))
+            figures.append(Figure(name, label, _unit(declared, name)))
             continue
         pattern = re.compile(re.escape(name).replace(r"\{\}", "(.+)"))
-        for own in table["figure"].unique() if table is not None else ():
-            if match := pattern.fullmatch(own):
-                found.append(Figure(own, label.replace("{}", match[1]), _unit(declared, own)))
-    return tuple(found)
+        for figure_name in table["figure"].unique() if table is not None else ():
+            if match := pattern.fullmatch(figure_name):
+                figures.append(Figure(figure_name, label.replace("{}", match[1]), _unit(declared, figure_name)))
+    return tuple(figures)
 
 
 def _unit(declared: ReportFile, name: str) -> Unit:

@@ -87,7 +87,7 @@ class TablePart:
     @property
     def axes(self) -> dict[str, list[Any]]:
         """The keys with a list of levels, in order."""
-        return {key: found for key, found in self.levels.items() if isinstance(found, list)}
+        return {key: levels for key, levels in self.levels.items() if isinstance(levels, list)}
 
 
 class FigureTable:
@@ -138,12 +138,12 @@ class FigureTable:
 def _entries(part: TablePart) -> dict[str, Any]:
     """Return the columns of a part: one entry for all rows, or one for each."""
     shape = tuple(len(axis) for axis in part.axes.values())
-    there = np.broadcast_to(part.keep, shape).ravel()
-    rows = list(compress(product(*part.axes.values()), there))
+    is_possible = np.broadcast_to(part.keep, shape).ravel()
+    rows = list(compress(product(*part.axes.values()), is_possible))
     entries: dict[str, Any] = {"players": part.players, "variant": part.variant, "lineup": part.lineup, **part.levels}
     entries |= {key: [row[k] for row in rows] for k, key in enumerate(part.axes)}
     for side in ("value", "low", "high", "n"):
-        entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[there]
+        entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[is_possible]
     return entries | {"figure": part.figure, "deals": part.deals}
 
 

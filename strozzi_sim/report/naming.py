@@ -95,15 +95,15 @@ _ENDINGS = {
 
 def definitions_of(names: Iterable[str], game: Game) -> dict[str, str]:
     """Return figure -> how it is counted, of the figures among these names that have a definition."""
-    known = {**game.report.definitions(), **_DEFINITIONS}
-    patterns = [(re.compile(re.escape(name).replace(r"\{\}", ".+")), text) for name, text in known.items() if "{}" in name]  # fmt: skip
-    found = {}
+    all_definitions = {**game.report.definitions(), **_DEFINITIONS}
+    patterns = [(re.compile(re.escape(name).replace(r"\{\}", ".+")), text) for name, text in all_definitions.items() if "{}" in name]  # fmt: skip
+    definitions = {}
     for name in names:
-        base, more = name, ""
+        base, suffix = name, ""
         for ending, words in _ENDINGS.items():
             if base.endswith(ending):
-                base, more = base.removesuffix(ending), f"; {words}{more}"
-        text = known.get(base) or next((text for pattern, text in patterns if pattern.fullmatch(base)), "")
+                base, suffix = base.removesuffix(ending), f"; {words}{suffix}"
+        text = all_definitions.get(base) or next((text for pattern, text in patterns if pattern.fullmatch(base)), "")
         if text:
-            found[name] = text + more
-    return found
+            definitions[name] = text + suffix
+    return definitions

@@ -122,25 +122,27 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
         with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=team):
             look, stored_tables = (None if new_games else store.tables()) or (None, {})
             if look is None or replace(look, heatmap=store.look.heatmap) != store.look:
-                made, gone = tables_of(played, store), None
-                tables = made
+                new_tables, outdated = tables_of(played, store), None
+                tables = new_tables
             else:  # of an earlier run, but for custom heat maps
-                made = _tables_of_maps(
+                new_tables = _tables_of_maps(
                     played, store, [each.name for each in store.look.heatmap if each not in look.heatmap]
                 )
-                gone = {table_of_map(each.name) for each in look.heatmap if each not in store.look.heatmap}
-                tables = {name: table for name, table in stored_tables.items() if name not in gone} | made
+                outdated = {table_of_map(each.name) for each in look.heatmap if each not in store.look.heatmap}
+                tables = {name: table for name, table in stored_tables.items() if name not in outdated} | new_tables
             if folder is None:
                 for name, write in row_files(store, played).items():
                     write(file := BytesIO())
                     rows[name] = file.getvalue()
             else:
-                files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in made.items()}
-                files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in made.items()}
-                if gone is None:
+                files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in new_tables.items()}
+                files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in new_tables.items()}
+                if outdated is None:
                     store.write_files({**files, **row_files(store, played)})
                 else:
-                    store.write_files(files, [f"tables/{name}.{kind}" for name in gone for kind in ("csv", "parquet")])
+                    store.write_files(
+                        files, [f"tables/{name}.{kind}" for name in outdated for kind in ("csv", "parquet")]
+                    )
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
@@ -322,8 +324,8 @@ def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[st
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Return tables as data frames."""
-    found = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in tables.items()}
-    return {name: _finite(table) for name, table in found.items()}
+    frames = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in tables.items()}
+    return {name: _finite(table) for name, table in frames.items()}
 
 
 def _finite(frame: Any) -> Any:

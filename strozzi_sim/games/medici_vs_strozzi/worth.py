@@ -333,11 +333,11 @@ def outcomes(state, rules, weights, memory):
     proposer = state.proposer
     _survey(state, rules, weights, memory)
     _survey_lot(state, rules, memory)
-    here, mine = _best_placement(state, rules, weights, memory, proposer)
+    own_place, own_margin = _best_placement(state, rules, weights, memory, proposer)
     if not may_buy(state, rules, 1 - proposer):
-        return mine, mine, here, here  # any price is paid by the proposer
-    there, yours = _best_placement(state, rules, weights, memory, 1 - proposer)
-    return mine, -yours, here, there
+        return own_margin, own_margin, own_place, own_place  # any price is paid by the proposer
+    rival_place, rival_margin = _best_placement(state, rules, weights, memory, 1 - proposer)
+    return own_margin, -rival_margin, own_place, rival_place
 
 
 @force_inline

@@ -206,9 +206,9 @@ class Compare(Study, frozen=True, kw_only=True):
         table = table.assign(at=where if is_one else where + ", " + of_level, whom=sides_text if is_one else of_level)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
-        made = {"difference": table}
+        tables_of_section = {"difference": table}
         pictures = [
-            replace(picture("difference", made, sides=sides_text, by=by), name=f"difference-by-{by}")
+            replace(picture("difference", tables_of_section, sides=sides_text, by=by), name=f"difference-by-{by}")
             for by in dict.fromkeys(table["by"])
         ]
         pictures[0] = replace(pictures[0], name="difference")
@@ -222,7 +222,7 @@ class Compare(Study, frozen=True, kw_only=True):
                 first_rows.get(figure, rows[:0]), unit, f"{what}: {sides_text}, {{at}}", is_change=True
             )
         ]
-        declared = section("difference", made, numbers=tuple(numbers), sides=sides_text, by="")
+        declared = section("difference", tables_of_section, numbers=tuple(numbers), sides=sides_text, by="")
         return replace(declared, shown=(*pictures, declared.shown[-1]))
 
 
