@@ -111,7 +111,11 @@ def agent_most(said: Said, match: re.Match[str]) -> bool:
     """Return whether the agent that is said to win most does."""
     rows = said.table("lineup", "win_share", players=int(match[2])).reset_index(drop=True)
     p, best = holm(p_of(rows, 1 / int(match[2]), said.chunks, share=True)), int(rows["value"].idxmax())
-    return bool(rows["agent"][best] == match[1] and p[best] < ALPHA and rows["value"][best] > 1 / int(match[2]))
+    return bool(
+        rows["agent"][best] == said.named(match[1].replace("The", "the"))
+        and p[best] < ALPHA
+        and rows["value"][best] > 1 / int(match[2])
+    )
 
 
 def styles(said: Said, match: re.Match[str]) -> bool:
@@ -195,7 +199,9 @@ def nearer(said: Said, match: re.Match[str]) -> bool:
 def worth_most(said: Said, match: re.Match[str]) -> bool:
     """Return whether a thing is worth having: a loss without it."""
     rows = said.table("worth", "win_share_lost").reset_index(drop=True)
-    known = (holm(p_of(rows, 0.0, said.chunks)) < ALPHA) & (rows["value"] > 0) & (rows["thing"] == match[3])
+    known = (
+        (holm(p_of(rows, 0.0, said.chunks)) < ALPHA) & (rows["value"] > 0) & (rows["thing"].map(said.noun) == match[3])
+    )
     return bool(known[(rows["agent"] == said.named(match[1])) & (rows["players"] == int(match[2]))].any())
 
 
@@ -257,12 +263,12 @@ def counted(said: Said, match: re.Match[str]) -> bool:
 CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"favours (.+?)(?:; elsewhere|\.$)": seats_favoured,
     r"every seat .*wins its share": within_share,
-    r"^(\S+) wins most in .+ at (\d) players": agent_most,
+    r"^(.+?) wins most in .+ at (\d) players": agent_most,
     r"dominant strategy: (.+?) (?:wins|each win) more than|each wins less than": styles,
     r"^(\S+) wins more than (\S+) in the same place(?:[^;:]* at ((?:\d, )*\d(?: and \d)?) players)?": differs,
     r"ompared with ([^,]+), (.+?) (?:[^.]*, and )?changes (who wins|how much is scored)": changed,
     r"At (\d) players, .*nearer to equal at [\w. ]+ = (.+?) than at": nearer,
-    r"In the games(?: of \S+)? of (.+?) at (\d) players, (\S+) is worth most": worth_most,
+    r"In the games(?: of \S+)? of (.+?) at (\d) players, most is lost without ([^(]+) \(": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"(\S+) beats copies": beats_copies,

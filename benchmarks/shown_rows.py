@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from certain import TURNS, USUAL
 
+from strozzi_sim.game.restricting import noun_of
+
 CELL, FIGURE = ("players", "variant", "lineup"), ("figure", "value", "low", "high", "n", "deals")
 UNNAMED = {"by", "inside", "simulated", "band_low", "band_high", "map", "round", "chosen", "table", "than", "p", "p_corrected", "size", "verdict", "before", "status", "least", "most", "place_low", "place_high", "first", "second", "strength", "outcome"}  # fmt: skip
 NUMBER = r"(?<![\w.])\N{MINUS SIGN}?\d[\d,]*(?:\.\d+)?"
@@ -25,14 +27,30 @@ def number(text: str) -> float:
     return float(text.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("+", ""))
 
 
-def shows(text: str, value: Any, half: Any = np.nan) -> Any:
-    """Return whether a text shows a value at its digits; tens are shown if half its interval is worth no more, or of four digits."""
+def step_of(text: str, half: Any) -> Any:
+    """Return what the last digit of a text is worth; tens are shown if half its interval is worth no more, or of four digits."""
     whole, _, part = text.partition(".")
     zeros = 3 if number(text) == 0 and not part else 0 if part else len(whole) - len(whole.rstrip("0"))
     step = 10.0 ** -len(part) if part else 1.0
     for k in range(1, zeros + 1):
         step = np.where((np.nan_to_num(half) > 0.98 * 10**k) | (len(whole.replace(",", "")) - 3 >= k), 10.0**k, step)
-    return np.abs(number(text) - value) <= 0.5 * step + 1e-6 * np.maximum(1, np.abs(value))
+    return step
+
+
+def shows(text: str, value: Any, half: Any = np.nan, outwards: int = 0) -> Any:
+    """Return whether a text shows a value at its digits: the nearest number, or also the next one below (-1) or above (1)."""
+    step, off = step_of(text, half), number(text) - value
+    near = 1e-6 * np.maximum(1, np.abs(value))
+    return (np.abs(off) <= 0.5 * step + near) | ((outwards * off > 0) & (outwards * off <= abs(outwards) * step + near))
+
+
+def with_reach(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table sweep with an interval of every gap: as far as chance moves equal seats."""
+    chance = table[table["figure"] == "seat_gap_by_chance"].set_index(list(CELL))["value"]
+    reach = chance.reindex(pd.MultiIndex.from_frame(table[list(CELL)])).to_numpy()
+    gap = (table["figure"] == "seat_gap") & table["low"].isna()
+    low, high = (table["value"] - reach).clip(lower=0), (table["value"] + reach).clip(upper=1)
+    return table.assign(low=table["low"].mask(gap, low), high=table["high"].mask(gap, high))
 
 
 class Shown:
@@ -55,6 +73,8 @@ class Shown:
                 table = pd.concat(
                     [table, table.assign(value=table["simulated"], low=table["band_low"], high=table["band_high"])]
                 )
+            if name == "sweep":
+                table = with_reach(table)
             if {"figure", "value", "n"} <= {*table.columns} and name != "explorer" and len(table):
                 known = {
                     *CELL,
@@ -86,6 +106,10 @@ class Shown:
             )
         )
 
+    def noun(self, thing: str) -> str:
+        """Return what a thing is called in a sentence."""
+        return noun_of(self.game, self.study.variant_of[self.study.reference], thing)
+
     def called(self, row: Any) -> list[re.Pattern[str]]:
         """Return what a row is about, each as a pattern of the words that name it; what all rows of a table share is not named."""
         about = (row.players, row.variant, row.lineup, row.keys)
@@ -115,8 +139,10 @@ class Shown:
                 "the player who " + ("moves last" if int(seat[1]) == row.players - 1 > 1 else TURNS[int(seat[1])])
             )
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
-        if key in ("agent", "challenger") and text == self.game.default_agent:
+        if key in ("agent", "challenger", "position") and self.game.default_agent in found:
             found.add(USUAL)
+        if key == "thing":
+            found |= {(noun := self.noun(text)), noun.removeprefix("the ")}
         if key == "opponent" and text in self.place:
             found.add(f"ahead of number {self.place[text]}")
         found = {part for each in found for part in each.split("|")}
@@ -133,9 +159,9 @@ class Shown:
         value = rows["value"].to_numpy(float) * scale
         for moved in (value, -value) if "missed" not in sentence else (value,):
             fits |= shows(match["value"], moved, half)
-        for side in ("low", "high"):
+        for side, outwards in (("low", -1), ("high", 1)):
             if match[side]:
-                fits &= shows(match[side], rows[side].to_numpy(float) * scale, half)
+                fits &= shows(match[side], rows[side].to_numpy(float) * scale, half, outwards)
         if match["half"]:
             most = np.maximum(rows["high"] - rows["value"], rows["value"] - rows["low"]).to_numpy(float) * scale
             step = 10.0 ** -len(match["half"].partition(".")[2])
@@ -213,5 +239,5 @@ class Shown:
         wrong = [] if shows(cell.text, value * scale, half) else [f"not {value * scale}"]
         wrong += [] if len(rows) and (np.isnan(n) or (rows["n"] == n).any()) else ["no row has it"]
         found = re.match(rf"95 % interval ({NUMBER}) to ({NUMBER})", cell.tip.replace("\N{NARROW NO-BREAK SPACE}", " "))
-        wrong += ["interval"] if found and not all(shows(text, end * scale, half) for text, end in zip(found.groups(), (low, high), strict=True)) else []  # fmt: skip
+        wrong += ["interval"] if found and not all(shows(text, end * scale, half, side) for text, end, side in zip(found.groups(), (low, high), (-1, 1), strict=True)) else []  # fmt: skip
         return ", ".join(wrong)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.runtime.digits import decimals, rounded, rounded_up
 
 if TYPE_CHECKING:
     from strozzi_sim.study.results import Results
@@ -216,8 +216,10 @@ def _grids(frame: Any) -> list[str]:
 
 def _cell(row: Any) -> str:
     half = max(row.high - row.value, row.value - row.low)
-    value, width = rounded((row.value, half), half, 3)
-    return value if row.low != row.low else f"{value} ±{width}"
+    if half != half:
+        return rounded((row.value,), 0.0, 3)[0]
+    digits = decimals(row.value, half, 3)
+    return f"{rounded((row.value,), half, 3)[0]} ±{rounded_up(half, digits):.{max(digits, 0)}f}"
 
 
 def estimate(row: Mapping[str, Any] | None) -> str:
@@ -226,14 +228,14 @@ def estimate(row: Mapping[str, Any] | None) -> str:
         return "-"
     share = "share" in row["figure"] or row["figure"] in _SHARES
     value, low, high = ((100 if share else 1) * row[name] for name in NUMBERS)
-    text, *ends = rounded((value, low, high), (high - low) / 2, 1 if share or abs(value) >= 20 else 3)
+    text, *ends = rounded((value, low, high), (high - low) / 2, 1 if share else 3)
     return f"{text}{' %' if share else ''}" + (f" ({ends[0]} to {ends[1]})" if low == low else "")
 
 
 def plain(value: Any) -> str:
     """Return a cell without an interval."""
     if isinstance(value, float):
-        return "" if value != value else f"{value:.3g}"
+        return "" if value != value else f"{float(f'{value:.3g}'):,.9g}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return "" if value is None else str(value)

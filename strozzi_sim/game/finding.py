@@ -17,7 +17,7 @@ import pandas as pd
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, digits_shown, format_value, pick
+from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, digits_for, format_value, half_width, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.multiple_testing import holm
 
@@ -99,7 +99,7 @@ def finding_of(
         return ""
     best = int(np.argmax(np.where(is_known, np.abs(sizes), -1.0)))
     end_rows = [rows.iloc[side[best]] for side in ends]
-    digits_of_ends = [digits_shown(row["value"], (row["high"] - row["low"]) / 2, unit) for row in end_rows]
+    digits_of_ends = [digits_for(row["value"], half_width(row), unit, 0) for row in end_rows]
     digits = max(min(digits_of_ends), 0)  # alike, but tens only where the interval is as wide
     most, *rest = (
         _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, min(most, digits))))
@@ -113,7 +113,7 @@ def finding_of(
     at = _called(end_rows[0], compared.at, compared, name) if compared.at else ""
     slots = {
         "most": most, "least": rest[0] if rest else None, "at": _Text(at), "equal": equal,
-        "size": _Text(format_value(abs(sizes[best]), unit, digits_shown(abs(sizes[best]), half, unit))),
+        "size": _Text(format_value(abs(sizes[best]), unit, digits_for(abs(sizes[best]), half, unit, 0))),
     }  # fmt: skip
     text = finding.text if sizes[best] > 0 else finding.below
     if text:

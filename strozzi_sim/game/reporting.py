@@ -16,7 +16,7 @@ import pandas as pd
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.pictures import Board, Figure, Unit
 from strozzi_sim.game.sentences import listed as listed
-from strozzi_sim.runtime.digits import most_digits
+from strozzi_sim.runtime.digits import decimals, most_digits, rounded_ends, rounded_up
 
 Tables = Mapping[str, pd.DataFrame]
 Level = str | int | Sequence[str] | Sequence[int]
@@ -174,35 +174,40 @@ def format_value(value: float, unit: Unit, digits: int | None = None, *, sign: s
     return f"{shown:z,.{max(digits, 0)}f}{sign if unit == 'share' else ''}".replace("-", "\N{MINUS SIGN}")
 
 
-def digits_for(half: float, unit: Unit, most: int = 2, *, value: float = 0.0) -> int:
-    """Return the smallest number of decimals that shows an interval of this half-width, of a value with at most three digits."""
-    half = factor_of(unit) * half
-    needed = int(np.ceil(-np.log10(half) - 1e-9)) if half > 0 else 0
-    digits = min(max(_DIGITS[unit], min(needed, most)), most_digits(half))
-    return min(digits, max(_room(value, unit), 0)) if value else digits
+def half_width(row: Any) -> float:
+    """Return the half-width of a row's interval, that of its wider side; NaN without one."""
+    return float(max(row.high - row.value, row.value - row.low))
 
 
-def _room(value: float, unit: Unit) -> int:
-    """Return the number of decimals of a value with three digits."""
-    return 3 - len(f"{abs(factor_of(unit) * value):.0f}")
+def digits_for(value: float, half: float, unit: Unit, most: int = 2) -> int:
+    """Return the number of decimals of a figure with an interval of this half-width (0 or NaN: without); negative: tens.
 
-
-def digits_shown(value: float, half: float, unit: Unit) -> int:
-    """Return the number of decimals of a figure in a sentence: none that its half-width makes meaningless, at most three digits."""
-    return min(_DIGITS[unit], most_digits(factor_of(unit) * half), _room(value, unit))
+    Counts have all their digits. With `most` = 0 a narrow interval adds no decimals to those of the unit.
+    """
+    if not half > 0:
+        return 0 if unit == "count" else decimals(factor_of(unit) * value, 0.0, _DIGITS[unit])
+    digits = decimals(factor_of(unit) * value, factor_of(unit) * half, max(_DIGITS[unit], most))
+    return max(digits, 0) if unit == "share" else digits
 
 
 def format_row(row: Any, unit: Unit) -> str:
     """Return a row's figure as text, without its interval but with no digit that this makes meaningless."""
-    return format_value(row.value, unit, min(_DIGITS[unit], most_digits(factor_of(unit) * (row.high - row.low) / 2)))
+    return format_value(row.value, unit, digits_for(row.value, half_width(row), unit, 0))
 
 
 def format_half_width(row: Any, unit: Unit, digits: int) -> str:
-    """Return the half-width of a row's interval, rounded up to the decimals shown; "" without an interval."""
-    half, step = max(row.high - row.value, row.value - row.low) * factor_of(unit), 10.0**-digits
+    """Return the half-width of a row's interval, rounded up to the decimals shown: 0.95 to 1; "" without an interval."""
+    half = factor_of(unit) * half_width(row)
     if np.isnan(half):
         return ""
-    return "0" if half <= 0 else f"{max(np.ceil(half / step - 1e-6), 1) * step:,.{max(digits, 0)}f}"
+    half = rounded_up(half, digits)
+    return f"{half:,.{max(min(digits, most_digits(half)), 0)}f}" if half > 0 else "0"
+
+
+def format_interval(row: Any, unit: Unit, digits: int) -> str:
+    """Return the ends of a row's interval with these decimals: "29.9 to 31.1"."""
+    low, high = rounded_ends(factor_of(unit) * row.low, factor_of(unit) * row.high, digits)
+    return " to ".join(format_value(end / factor_of(unit), unit, digits, sign="") for end in (low, high))
 
 
 def format_estimate(row: Any, unit: Unit) -> str:
@@ -210,14 +215,21 @@ def format_estimate(row: Any, unit: Unit) -> str:
     if np.isnan(row.value):
         return "no value"
     if np.isnan(row.low) or row.low == row.high:
-        return format_value(row.value, unit, digits_shown(row.value, 0.0, unit))
-    digits = digits_for((row.high - row.low) / 2, unit, value=row.value)
-    reach = max(row.high - row.value, row.value - row.low)
+        return format_row(row, unit)
+    reach = half_width(row)
     if unit == "share" and (row.low >= 0 > row.value - reach or row.high <= 1 < row.value + reach):
-        low, high = (format_value(end, unit, digits, sign="") for end in (row.low, row.high))
-        return f"{format_value(row.value, unit, digits)} ({low} to {high})"
+        return format_range(row, unit)
+    digits = digits_for(row.value, reach, unit)
     value, half = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
     return f"{value}{THIN}±{THIN}{half}{THIN + '%' if unit == 'share' else ''}"
+
+
+def format_range(row: Any, unit: Unit) -> str:
+    """Return a row's figure with the ends of its interval, if it has one: "30.5 % (29.9 to 31.1)"."""
+    if np.isnan(row.low):
+        return format_row(row, unit)
+    digits = digits_for(row.value, half_width(row), unit)
+    return f"{format_value(row.value, unit, digits)} ({format_interval(row, unit, digits)})"
 
 
 def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:

@@ -47,14 +47,7 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
         if not 0 <= seat < game.max_players:
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
         for name in names:
-            pattern = next(
-                (
-                    known
-                    for known in declared
-                    if known == name or (known.endswith("-N") and name.startswith(known[:-1]))
-                ),
-                None,
-            )
+            pattern = _pattern_of(declared, name)
             if pattern is None:
                 raise InputError(
                     f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, declared)}"
@@ -66,6 +59,13 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
             assert game.restrictions is not None
             game.restrictions.check(rules[0], seat, name)
     return replace(variant, rules=rules)
+
+
+def _pattern_of(declared: Iterable[str], name: str) -> str | None:
+    """Return the restriction that a name means, which may end in a number in place of N; None if there is none."""
+    return next(
+        (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
+    )
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
@@ -124,6 +124,7 @@ class Restriction:
     forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N) that writes what kernels enforce
     use: Use | None = None  # the facts that show its use
     numbers: tuple[int, ...] = ()  # the numbers of which the use is measured
+    noun: str = ""  # what the seat must do without, in a sentence: "the left door"; default: its name
 
     def named(self, name: str) -> Iterator[tuple[str, Use | None, str]]:
         """Yield (name, use, words) of each measured form, with a number in place of N."""
@@ -131,8 +132,12 @@ class Restriction:
             yield name, self.use, self.words
         for number in self.numbers if name.endswith("-N") else ():
             use = self.use and replace(self.use, where=re.sub(r"\bN\b", str(number), self.use.where))
-            words = re.sub(r"\bN\b", str(number), self.words)
-            yield f"{name.removesuffix('N')}{number}", use, re.sub(r"\b1 (\w+?)s\b", r"1 \1", words)
+            yield f"{name.removesuffix('N')}{number}", use, _numbered(self.words, number)
+
+
+def _numbered(words: str, number: int) -> str:
+    """Return words with a number in place of N: "no more than 1 door", of "no more than N doors"."""
+    return re.sub(r"\b1 (\w+?)s\b", r"1 \1", re.sub(r"\bN\b", str(number), words))
 
 
 def never(field: str, members: int) -> Callable[[Any, int, int], None]:
@@ -173,6 +178,23 @@ def described_things(game: Game, variant: Variant) -> dict[str, str]:
         for name, restriction in _declared(game, variant).items()
         for thing, _, words in restriction.named(name)
     }
+
+
+def noun_of(game: Game, variant: Variant, name: str) -> str:
+    """Return what a thing is called in a sentence.
+
+    >>> from strozzi_sim.game import load_game
+    >>> from strozzi_sim.game.variants import resolve_variant
+    >>> game = load_game("strozzi")
+    >>> noun_of(game, resolve_variant(game, "base"), "claim:before-2").endswith("2")
+    True
+    """
+    declared = _declared(game, variant)
+    pattern = _pattern_of(declared, name)
+    if pattern is None or not declared[pattern].noun:
+        return name
+    noun = declared[pattern].noun
+    return _numbered(noun, _number(name, pattern)) if pattern.endswith("-N") else noun
 
 
 def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import HeatMap, Unit
-from strozzi_sim.game.reporting import THIN, digits_for, digits_shown, format_value
+from strozzi_sim.game.reporting import THIN, digits_for, format_value, half_width
 from strozzi_sim.game.significance import (
     ALPHA,
     MAX_CHUNKS,
@@ -21,7 +21,6 @@ from strozzi_sim.pictures.series import in_order, players_title, scenario_words,
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 Array = np.ndarray[Any, Any]
-_LARGE = 100  # amounts with one decimal at most
 
 
 @dataclass(frozen=True)
@@ -81,11 +80,12 @@ def heat_tables(
     low, high = (float(end) for end in (shades.min(), shades.max())) if shades.notna().any() else (0.0, 0.0)
     is_two_sided = heat_map.equal or bool(heat_map.shade_label) or low < 0
     low, high = (-max(-low, high), max(-low, high)) if is_two_sided else (low, high)
+    digits = max(int(np.median([_digits(heat_map, row) for row in rows_with_value.itertuples(index=False)])), 1)
     panels, is_flat = [], False
     for title, players, rows_of_panel in _panels(heat_map, table, levels):
         shades, is_equal, flat = _shades(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
         cells = {
-            (row.row, row.column): _cell(heat_map, row, words, *look, two=is_two_sided)
+            (row.row, row.column): _cell(heat_map, row, words, *look, two=is_two_sided, digits=digits)
             for row, *look in zip(
                 rows_of_panel.itertuples(index=False),
                 shades,
@@ -119,13 +119,7 @@ def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
 
 def format_end(end: float, unit: Unit) -> str:
     """Return an end of a scale of colours as text, with at most three digits."""
-    return format_value(end, unit, max(digits_shown(end, 0.0, unit), 0)).replace(THIN, " ")
-
-
-def cell_digits(half: float, value: float, unit: Unit) -> int:
-    """Return the decimals of a cell: those that half its interval justifies, in per cent for shares; one without an interval."""
-    most = 1 if unit == "share" or abs(value) >= _LARGE else 2 if abs(value) >= 1 else 3
-    return 1 if np.isnan(half) else digits_for(half, unit, most)
+    return format_value(end, unit, digits_for(end, 0.0, unit)).replace(THIN, " ")
 
 
 def _panels(
@@ -174,8 +168,22 @@ def _parts(shades: Array, ends: tuple[float, float], *, two: bool) -> Array:
     return np.abs(shades) / (ends[1] or 1.0) if two else (shades - ends[0]) / ((ends[1] - ends[0]) or 1.0)
 
 
+def _digits(heat_map: HeatMap, row: Any) -> int:
+    """Return the decimals that a cell is worth; a cell has at most the median of its heat map, or one."""
+    unit = heat_map.figure.unit
+    return digits_for(row.value, half_width(row), unit, 1 if unit == "share" else 3)
+
+
 def _cell(
-    heat_map: HeatMap, row: Any, words: Mapping[str, str], shade: float, part: float, is_equal: bool, *, two: bool
+    heat_map: HeatMap,
+    row: Any,
+    words: Mapping[str, str],
+    shade: float,
+    part: float,
+    is_equal: bool,
+    *,
+    two: bool,
+    digits: int,
 ) -> HeatCell:
     places = words.get(row.row, row.row), words.get(row.column, row.column)
     where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
@@ -183,7 +191,7 @@ def _cell(
         tip = f"{where}: n = {row.n:,.0f}, too few for a value"
         return HeatCell("\N{EN DASH}", "0", "few", tip, ("", "", "", f"{row.n:.0f}"))
     unit = heat_map.figure.unit
-    text = format_value(row.value, unit, cell_digits((row.high - row.low) / 2, row.value, unit), sign="")
+    text = format_value(row.value, unit, min(digits, _digits(heat_map, row)), sign="")
     marked = bool(heat_map.shade_label and row.marked)
     classes = {"noise": is_equal, "neg": two and shade < 0, "marked": marked}
     value, low, high = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))

@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
 from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_row, format_value, pick
+from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_range, pick
 from strozzi_sim.pictures.ink import STYLE, WIDE, Legend
 from strozzi_sim.pictures.panel import MINUS, Scale, Sheet
 from strozzi_sim.pictures.svg import file_of, svg_of
@@ -64,12 +64,7 @@ def _plain(value: Any) -> Any:
 
 def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False) -> str:
     """Return the sentence of a mark: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"."""
-    if np.isnan(row.low):
-        figures = format_row(row, unit)
-    else:
-        digits = digits_for((row.high - row.low) / 2, unit)
-        low, high = (format_value(side, unit, digits, sign="") for side in (row.low, row.high))
-        figures = f"{format_value(row.value, unit, digits)} ({low} to {high})"
+    figures = format_range(row, unit)
     if points:
         figures = figures.replace(f"{THIN}%", " points")
     return f"{', '.join(filter(None, parts))}: {figures}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
@@ -126,7 +121,7 @@ def n_of(rows: pd.DataFrame) -> tuple[int, int]:
 
 def label_of(value: float, half: float, unit: Unit, scale: Scale) -> str:
     """Return a value as text for its mark, with the digits that its interval allows."""
-    digits = 1 if np.isnan(half) else digits_for(half / factor_of(unit), unit, 1)
+    digits = digits_for(value / factor_of(unit), half / factor_of(unit), unit, 1)
     value = round(value, digits)
     sign = "+" if scale.signed and value > 0 else ""
     return sign + f"{value:z,.{max(digits, 0)}f}".replace("-", MINUS)

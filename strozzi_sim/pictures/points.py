@@ -94,8 +94,10 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         levels = (0.0, float(len(part.names)))
         panel = AxesPanel(axes, *((part.scale.ends, levels[::-1]) if sideways else (levels, part.scale.ends)))
         points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
+        several = len(picture.figures) > 1 and picture.kind != "dots"  # in one panel
+        label = title_of(picture, part.figure) if several else part.figure.label + points
         panel.title(part.title)
-        panel.numbers("x" if sideways else "y", part.scale, part.figure.label + points)
+        panel.numbers("x" if sideways else "y", part.scale, label)
         panel.names("y" if sideways else "x", part.names, picture.x_label)
         _fill(panel, part, shape, upright=not sideways)
         panel.legend(legend)
@@ -250,6 +252,8 @@ def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
     for mark in _labelled(part.marks, scale, shape.labelled):
         below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
         text = label_of(mark["value"], half, part.figure.unit, scale)
+        if scale.signed and not text.strip("0."):
+            continue
         place = spot(mark, _reach(mark)[0 if below else 1])
         x, y = panel.at(*place)
         if upright:  # beyond the whiskers of neighbours too

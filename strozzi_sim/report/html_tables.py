@@ -9,9 +9,16 @@ import pandas as pd
 
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, digits_for, factor_of, format_half_width, format_value, pick
+from strozzi_sim.game.reporting import (
+    Picture,
+    digits_for,
+    format_half_width,
+    format_interval,
+    format_value,
+    half_width,
+    pick,
+)
 from strozzi_sim.pictures.series import levels_of, named
-from strozzi_sim.runtime.digits import most_digits
 
 
 @dataclass(frozen=True)
@@ -95,8 +102,8 @@ def _label(figure: Figure) -> str:
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
     """Return the decimals of a column, from its median interval; `cell_of` writes fewer where a cell's interval is wider."""
     column = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
-    half_width = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
-    return max(digits_for(half_width, figure.unit, 2), 0)
+    half = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
+    return max(digits_for(0.0, half, figure.unit), 0)
 
 
 def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
@@ -106,12 +113,12 @@ def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
     numbers_and_n = numbers[0], numbers[1], numbers[2], str(row.n)
     if figure.name.endswith("_p"):
         return Cell(format_p(row.value), "", n, numbers_and_n)
-    digits = min(digits, most_digits((row.high - row.low) / 2 * factor_of(figure.unit)))
+    digits = min(digits, digits_for(row.value, half_width(row), figure.unit))
     text = format_value(row.value, figure.unit, digits, sign="")
     if np.isnan(row.low) or np.isnan(row.value):
         return Cell(text, "", n, numbers_and_n)
-    low, high = (format_value(side, figure.unit, digits, sign="") for side in (row.low, row.high))
-    return Cell(text, format_half_width(row, figure.unit, digits), f"95 % interval {low} to {high}; {n}", numbers_and_n)
+    tip = f"95 % interval {format_interval(row, figure.unit, digits)}; {n}"
+    return Cell(text, format_half_width(row, figure.unit, digits), tip, numbers_and_n)
 
 
 def format_p(p: float) -> str:

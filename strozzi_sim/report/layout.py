@@ -111,7 +111,7 @@ class Layout:
 
     @property
     def players_in_words(self) -> dict[str, str]:
-        """Name of a strength, or of the usual computer player -> the agent that plays so, of those in the study."""
+        """Name of a strength, of the usual computer player or of an agent -> who plays so, of those in the study."""
         study = self.results.study
         usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
         descriptions = {
@@ -119,7 +119,9 @@ class Layout:
         }
         if any(usual.text in lineup for lineup in study.lineups):
             descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
-        return descriptions
+        return descriptions | {
+            spec.agent.name: spec.agent.description for text, spec in study.specs.items() if text != usual.text
+        }
 
     @cached_property
     def _tiers(self) -> dict[str, str]:

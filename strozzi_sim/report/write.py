@@ -15,6 +15,7 @@ from strozzi_sim.game.reporting import (
     digits_for,
     format_half_width,
     format_value,
+    half_width,
     listed,
     some_of,
     unknown_figures,
@@ -225,8 +226,8 @@ def _heat_files(layout: Layout) -> dict[str, bytes]:
 
 def _number(key: KeyNumber) -> Number:
     """Return a number of the first screen, with its half width."""
-    half = (key.row.high - key.row.low) / 2
-    digits = digits_for(0.0 if half != half else half, key.unit, 1, value=key.row.value)
+    half = half_width(key.row)
+    digits = digits_for(key.row.value, half, key.unit, 1)
     value = format_value(key.row.value, key.unit, digits, sign="" if key.is_change else f"{THIN}%")
     if key.is_change:
         value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value

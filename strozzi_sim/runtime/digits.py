@@ -1,23 +1,60 @@
 """The number of meaningful decimals of a figure."""
 
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 
-_STANDARD_ERRORS = 1.96  # in the half-width of an interval
 ALL_DIGITS = 15
+SIGNIFICANT = 3  # digits of a value
 
 
 def most_digits(half_width: float) -> int:
-    """Return the number of decimals whose last one is not below a fifth of the standard error; negative: tens, hundreds.
+    """Return the number of decimals at which a half-width has one digit; negative: tens, hundreds.
+
+    The last one is then not below a fifth of the standard error.
 
     >>> most_digits(0.3), most_digits(30)
     (1, -1)
     """
     if not isfinite(half_width) or half_width <= 0:
         return ALL_DIGITS
-    return min(floor(log10(5 * _STANDARD_ERRORS / half_width) + 1e-9), ALL_DIGITS)
+    return min(floor(log10(9.8 / half_width) + 1e-9), ALL_DIGITS)
+
+
+def decimals(value: float, half_width: float, most: int) -> int:
+    """Return the decimals of a figure: at most `most`, one digit of its half-width, and three significant digits of its value.
+
+    Ones are rounded off only if two digits of the value are left.
+
+    >>> decimals(238.94, 0.7, 2), decimals(23.894, 0.7, 2), decimals(23.894, 0.07, 2), decimals(1234.5, 3.0, 2)
+    (0, 1, 1, -1)
+    >>> decimals(43.0, 13.0, 2), decimals(430.0, 13.0, 2)
+    (0, -1)
+    """
+    if not isfinite(value):
+        return min(most, most_digits(half_width))
+    first = int(f"{abs(value):.{SIGNIFICANT - 1}e}".partition("e")[2])  # place of the first digit
+    return min(most, max(most_digits(half_width), min(1 - first, 0)), SIGNIFICANT - 1 - first)
 
 
 def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[str]:
-    """Return values as plain text with at most `digits` decimals, and none that the half-width makes meaningless."""
-    digits = min(digits, most_digits(half_width))
+    """Return numbers, such as a figure and the two ends of its interval, as plain text with at most `digits` decimals."""
+    digits = decimals(values[0], half_width, digits)
+    if len(values) == 3:
+        values = (values[0], *rounded_ends(*values[1:], digits))
     return ["-" if value != value else f"{round(value, digits) + 0.0:.{max(digits, 0)}f}" for value in values]
+
+
+def rounded_ends(low: float, high: float, digits: int) -> tuple[float, float]:
+    """Return the ends of an interval with these decimals; rounded outwards if they were equal otherwise.
+
+    >>> rounded_ends(239.0, 239.18, 1), rounded_ends(239.0, 239.18, 0)
+    ((239.0, 239.2), (239.0, 240.0))
+    """
+    ends = round(low, digits), round(high, digits)
+    if ends[0] == ends[1] and low < high:
+        return floor(low * 10.0**digits + 1e-6) * 10.0**-digits, rounded_up(high, digits)
+    return ends
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """Return a value rounded up to these decimals."""
+    return ceil(value * 10.0**digits - 1e-6) * 10.0**-digits

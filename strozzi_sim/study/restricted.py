@@ -4,9 +4,9 @@ The agent at position 0 plays without the thing, in every seat in turn, against 
 played without any restriction. All agents know the restriction, since it is part of the rules that they receive.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, pick, some_of
-from strozzi_sim.game.restricting import Use, find_things, restricted
+from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted
 from strozzi_sim.game.significance import (
     ALPHA,
     MIN_SHARE,
@@ -100,24 +100,29 @@ def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use 
 
 def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return the thing worth most to each agent, the numbers of things of little or unclear worth, and those whose users' wins mislead."""
-    lines = verdicts(tables["worth"], look.effect)
+    lines, nouns = verdicts(tables["worth"], look.effect), _nouns(study)
     groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
     strongest = max(range(len(groups)), key=lambda k: _tier(study, groups[k][0][2]))
     sentences = []
-    for k, ((players, variant, agent), group) in enumerate(groups):
+    for (players, variant, agent), group in groups:
         order = ranked(group)
-        parts = [_worth_of_best(order)]
+        parts = [_worth_of_best(order, nouns)]
         for verdict in (COSTS, SMALL, UNCLEAR):
             rows = pd.DataFrame([line["win_share_lost"] for line in order if line["verdict"] == verdict])
             largest = not_excluded(rows, chunks=study.chunks) if verdict == UNCLEAR and len(rows) else np.nan
             size = missed(largest, what="a worth or a cost")
             parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
-        misleading = [line["thing"] for line in order if line["misleads"]]
+        misleading = [nouns(line["thing"]) for line in order if line["misleads"]]
         parts += [f"the wins of users mislead about {some_of(misleading, 3)}"] if misleading else []
         of_variant = f" of {variant}" if len(study.variant_of) > 1 else ""
-        agent_words = players_words(study.the_game, agent) if k == strongest else agent
+        agent_words = players_words(study.the_game, agent)
         sentences.append(f"In the games{of_variant} of {agent_words} at {players} players, {'; '.join(parts)}.")
     return [sentences.pop(strongest), *sentences]
+
+
+def _nouns(study: Study) -> Callable[[str], str]:
+    """Return the function that tells what a thing is called in a sentence."""
+    return partial(noun_of, study.the_game, next(iter(study.variant_of.values())))
 
 
 def _tier(study: Study, agent: str) -> int:
@@ -128,15 +133,18 @@ def _tier(study: Study, agent: str) -> int:
 
 def worth_section(study: Study, tables: Tables, look: Look) -> Section:
     """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
-    lines = list(verdicts(tables["worth"], look.effect))
+    lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(study)
     words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
     words["seen"] = [_seen(line) for line in lines]
-    words["verdict"] = [f"{line['thing']}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines]
+    words["verdict"] = [
+        f"{_label(nouns(line['thing']))}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines
+    ]
     table = tables["worth"].merge(words, "left", _KEYS)
     used = table.merge(pick(table, figure=USED).dropna(subset="value")[_KEYS], "inner", _KEYS)
-    uncounted = sorted(set(table["thing"]) - set(used["thing"]))
+    uncounted = [_label(nouns(thing)) for thing in sorted(set(table["thing"]) - set(used["thing"]))]
+    table, used = (each.assign(thing=[_label(nouns(thing)) for thing in each["thing"]]) for each in (table, used))
     return section(
-        "worth", {"worth": table, "used": used}, numbers=tuple(_worth_numbers(study, lines)),
+        "worth", {"worth": table, "used": used}, numbers=tuple(_worth_numbers(study, lines, nouns)),
         uncounted=f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else "",
         series="players" if table["players"].nunique() > 1 else "", effect=f"{100 * look.effect:g}",
     )  # fmt: skip
@@ -147,14 +155,20 @@ def _seen(line: Line) -> str:
     return MISLEADS if line["misleads"] else line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else TOLD
 
 
-def _worth_numbers(study: Study, lines: Sequence[Line]) -> Iterator[KeyNumber]:
+def _label(noun: str) -> str:
+    """Return what a thing is called beside its mark: without its article."""
+    return noun.removeprefix("the ")
+
+
+def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
     """Yield the losses without the things that are worth most to the strongest agent, at the player count of the headline."""
     players = headline_players(pd.DataFrame({"players": [line["players"] for line in lines]}))
     lines_of_count = [line for line in lines if line["players"] == players]
     agent = max(dict.fromkeys(line["agent"] for line in lines_of_count), key=lambda agent: _tier(study, agent))
+    agent_words = players_words(study.the_game, agent)
     for line in ranked([line for line in lines_of_count if line["agent"] == agent])[:2]:
         for figure, unit, label in _NUMBERS:
-            row, condition = line[figure], f"without {line['thing']} ({agent}, {players} players)"
+            row, condition = line[figure], f"without {nouns(line['thing'])} ({agent_words}, {players} players)"
             if not np.isnan(row.value):
                 yield KeyNumber(row, unit, f"{label} {condition}", is_change=True)
 
@@ -229,13 +243,15 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=key)
 
 
-def _worth_of_best(lines: Sequence[Line]) -> str:
+def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
     """Return the loss without the thing that is worth most: of wins, or of score where almost no wins remain."""
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
     measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
-    rivals = [line["thing"] for line in others if all(line[figure].high >= best[figure].low for figure in measures)]
+    rivals = [
+        nouns(line["thing"]) for line in others if all(line[figure].high >= best[figure].low for figure in measures)
+    ]
     equals = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
         loss = (
@@ -243,4 +259,4 @@ def _worth_of_best(lines: Sequence[Line]) -> str:
         )
     else:
         loss = f"{points(best['win_share_lost'])} of games won"
-    return f"{best['thing']} is worth most ({loss}{equals})"
+    return f"most is lost without {nouns(best['thing'])} ({loss}{equals})"

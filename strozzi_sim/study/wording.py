@@ -38,8 +38,13 @@ def players_words(game: Game, lineup: str) -> str:
 
 def played_by(game: Game, lineups: Iterable[str]) -> str:
     """Return who played the games of some line-ups: "played by the usual computer player or by random"."""
-    names = [players_words(game, lineup) for lineup in dict.fromkeys(lineups)]
-    return f"played by {' or by '.join(names) if len(names) < FEW_LINEUPS else some_of(names, FEW_LINEUPS)}"
+    each = [list(dict.fromkeys(split_specs(lineup))) for lineup in lineups]
+    agents = list(dict.fromkeys(agent for own in each for agent in own))
+    if len(agents) > 2:
+        return f"played by {some_of(agents, FEW_LINEUPS)}"
+    if any(len(own) > 1 for own in each):
+        return f"played by {players_words(game, ','.join(agents))}"
+    return f"played by {' or by '.join(players_words(game, agent) for agent in agents)}"
 
 
 def seat_words(seat: int, players: int) -> str:

@@ -1,17 +1,24 @@
-"""Nothing that a page shows has digits below a fifth of its standard error, and nothing is in scientific notation."""
+"""No page shows more than three digits, digits below a fifth of the standard error, or scientific notation."""
 
 import re
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
+from strozzi_sim.cli.show import estimate
+from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import THIN, format_estimate, format_row, format_value
-from strozzi_sim.report.html_tables import page_table
-from strozzi_sim.runtime.digits import most_digits, rounded
+from strozzi_sim.game.reporting import THIN, digits_for, format_estimate, format_row, format_value
+from strozzi_sim.pictures.marks import label_of
+from strozzi_sim.pictures.marks import sentence as mark
+from strozzi_sim.pictures.panel import Scale
+from strozzi_sim.report.html_tables import cell_of, page_table
+from strozzi_sim.runtime.digits import decimals as decimals_of
+from strozzi_sim.runtime.digits import rounded
 
 SCIENTIFIC = re.compile(r"\d[eE][+-]?\d")
 
@@ -24,25 +31,65 @@ def decimals(text):
 
 
 def is_meaningful(text, half_width):
-    """Whether the last digit shown is not below a fifth of the standard error (or the number is rounded to tens)."""
-    return not half_width > 0 or 10.0 ** -decimals(text) >= half_width / 1.96 / 5 * (1 - 1e-6)
+    """Whether the last digit shown is not below a fifth of the standard error (or the second one before the point)."""
+    return (
+        not half_width > 0
+        or len(re.sub(r"[^\d.]", "", text).rstrip("0")) < 3
+        or 10.0 ** -decimals(text) >= half_width / 1.96 / 5 * (1 - 1e-6)
+    )
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e6))
 def test_any_figure(value, half):
     texts = rounded((value, value - half, value + half), half, 4)
-    assert all(is_meaningful(text, half) for text in texts)
+    assert is_meaningful(texts[0], half)
     assert not any(SCIENTIFIC.search(text) for text in texts)
-    step = 10.0 ** -min(most_digits(half), 4)
+    step = 10.0 ** -decimals_of(value, half, 4)
     assert abs(float(texts[0]) - value) <= step / 2 * (1 + 1e-6) + abs(value) * 1e-12
 
 
 def test_examples():
-    assert rounded((262.7913, 262.54, 263.05), 0.255, 2) == ["262.8", "262.5", "263.1"]
+    assert rounded((262.7913, 262.54, 263.05), 0.255, 2) == ["263", "262", "264"]
+    assert rounded((26.27913, 26.254, 26.305), 0.0255, 2) == ["26.3", "26.2", "26.4"]
     assert rounded((0.3059, 0.296, 0.316), 0.0095, 4) == ["0.306", "0.296", "0.316"]
     assert rounded((1234.0, 1100.0, 1368.0), 134.0, 2) == ["1200", "1100", "1400"]
     assert rounded((float("nan"), 0.0, 1.0), 0.5, 2) == ["-", "0.0", "1.0"]
     assert format_value(1234.5, "amount", -1) == "1,230"
+
+
+# value, half-width, what a sentence shows of it, and what a terminal, a mark and a table show: value, low, high
+PLANTED = [
+    (238.94, 0.7, "239 ± 1", "239", "238", "240"),
+    (239.09, 0.09, "239 ± 1", "239", "239", "240"),
+    (99.97, 0.02, "100 ± 1", "100", "99", "100"),
+    (26.72, 0.04, "26.7 ± 0.1", "26.7", "26.7", "26.8"),
+    (4.317, 0.022, "4.32 ± 0.03", "4.32", "4.29", "4.34"),
+    (26.72, 0.96, "26.7 ± 1", "26.7", "25.8", "27.7"),
+    (4.317, 0.22, "4.3 ± 0.3", "4.3", "4.1", "4.5"),
+    (12345.0, 7.0, "12,300 ± 100", "12,300", "12,300", "12,400"),
+    (12345.0, 2000.0, "12,000 ± 2,000", "12,000", "10,000", "14,000"),
+]
+
+
+@pytest.mark.parametrize(("value", "half", "sentence", "shown", "low", "high"), PLANTED)
+def test_planted_figures_have_three_digits_and_one_of_their_interval(value, half, sentence, shown, low, high):
+    planted = {"figure": "coins", "players": 4, "value": value, "low": value - half, "high": value + half, "n": 50}
+    (row,), figure = pd.DataFrame([planted]).itertuples(index=False), Figure("coins", "coins", "amount")
+    assert format_estimate(row, "amount").replace(THIN, " ") == sentence
+    assert format_row(row, "amount") in (shown, f"{value:.1f}")
+    assert estimate(planted).replace(",", "") == f"{shown} ({low} to {high})".replace(",", "")
+    assert mark(["a"], row, "amount") == f"a: {shown} ({low} to {high}), n = 50"
+    assert label_of(value, half, "amount", Scale((0.0, 1.0))) in (shown, f"{value:.1f}")
+    cell = cell_of(row, figure, 2)
+    assert (cell.text, cell.tip) == (shown, f"95 % interval {low} to {high}; n = 50")
+    assert f"{cell.text} ± {cell.half_width}" == sentence
+
+
+def test_figures_without_an_interval_have_three_digits_and_counts_all():
+    rows = [SimpleNamespace(value=value, low=float("nan"), high=float("nan")) for value in (239.14, 39.14, 3.914)]
+    assert [format_estimate(row, "amount") for row in rows] == ["239", "39.1", "3.9"]
+    assert format_value(12345, "count") == "12,345"
+    assert digits_for(12345, float("nan"), "count") == 0
 
 
 @pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])

@@ -206,7 +206,7 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     found = {line["thing"]: line for line in verdicts(tables["worth"], 0.01)}
     assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
     (said,) = worth_sentences(study, tables, Look(name="x"))
-    assert said.startswith("In the games of the usual computer player at 3 players, A is worth most (10")
+    assert said.startswith("In the games of the usual computer player at 3 players, most is lost without A (10")
     assert "1 of 3 too small to matter" in said
     assert "1 of 3 unclear (a worth or a cost of up to" in said
     assert "the wins of users mislead about B" in said

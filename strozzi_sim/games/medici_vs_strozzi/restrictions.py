@@ -18,24 +18,29 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     every_ship = sum(1 << ship * MAX_HARBORS for ship in range(MAX_SHIPS))
     by_name = {
         "lot:above-N": Restriction(
-            "no more than N tiles may be shown for one lot", at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2)
+            "no more than N tiles may be shown for one lot", at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2),
+            "lots of more than N tiles",
         ),
         "price:above-N": Restriction(
-            "no price above N coins may be named", at_most("price_cap"), Use("lot", "price > N", _SHOWN, "proposer"), (5, 10, 20, 30)
+            "no price above N coins may be named", at_most("price_cap"), Use("lot", "price > N", _SHOWN, "proposer"), (5, 10, 20, 30),
+            "prices above N coins",
         ),
         "buy:any": Restriction(
             "the rival's lots may not be bought", never("no_buy", 1),
             Use("lot", "bought == yes", Occasions("lot", "offers", "asked == yes")),
+            noun="the rival's lots",
         ),
     }  # fmt: skip
     for k, size in enumerate(components["ships"]["capacities"]):
         berths = ((1 << MAX_HARBORS) - 1) << k * MAX_HARBORS
         use = Use("ship", f"moored == yes and ship == {size}", Occasions("ship", "rounds", f"ship == {size}"))
         by_name[f"ship:{size}"] = Restriction(
-            f"nothing may be loaded on the ship for {size}", never("no_place", berths), use
+            f"nothing may be loaded on the ship for {size}", never("no_place", berths), use, noun=f"the ship for {size}"
         )
     for k, harbor in enumerate(data["id"] for data in components["harbor"]):
         use = Use("ship", f"harbor == {harbor}", _ROUNDS)
         text = f"no ship may be moored at {harbor}"
-        by_name[f"harbor:{harbor}"] = Restriction(text, never("no_place", every_ship << k), use)
+        by_name[f"harbor:{harbor}"] = Restriction(
+            text, never("no_place", every_ship << k), use, noun=f"harbor {harbor}"
+        )
     return by_name

@@ -21,30 +21,32 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     tasks, switches = components["tasks_meta"], components["switches"]
     by_name = _auctions(components)
     defer = Use("round", "waited > 0", _ROUNDS)
-    by_name["defer:any"] = Restriction("no privilege may be paid to bid later", never("no_defer", 1), defer)
+    text = "no privilege may be paid to bid later"
+    by_name["defer:any"] = Restriction(text, never("no_defer", 1), defer, noun="bidding later")
     text = "no more than N cards may be drawn in a round, except the compulsory one"
-    by_name["draw:above-N"] = Restriction(text, at_most("most_drawn"), Use("round", "drawn > N", _ROUNDS), (1, 3, 5))
+    use = Use("round", "drawn > N", _ROUNDS)
+    by_name["draw:above-N"] = Restriction(text, at_most("most_drawn"), use, (1, 3, 5), "drawing more than N cards")
     for kind in ("space", "good"):
         by_name |= _takings(kind, components["guilds"]["order"])
     fewest, largest = tasks["keep_min"], tasks["keep_max"]
     if fewest < largest:
         more = sum(1 << kept for kept in range(1 << tasks["dealt_per_player"]) if fewest < kept.bit_count() <= largest)
         use = Use("seat", f"kept > {fewest}", _GAMES)
-        by_name["task:any"] = Restriction("only the least number of tasks may be kept", never("no_keep", more), use)
+        text = "only the least number of tasks may be kept"
+        by_name["task:any"] = Restriction(text, never("no_keep", more), use, noun="keeping more tasks")
     for k, task in enumerate(data["id"] for data in components["tasks"]):
         text = f"task {task} may not be kept, if there is another choice"
         use = Use("task", f"task == {task} and kept == yes", Occasions("task", "hands with it", f"task == {task}"))
-        by_name[f"task:{task}"] = Restriction(text, never("no_task", 1 << k), use)
+        by_name[f"task:{task}"] = Restriction(text, never("no_task", 1 << k), use, noun=f"task {task}")
     for kind in ("chapel", "edifice"):
         text, occasions = f"no {kind} may be built", Occasions(kind, "chances to build")
         by_name[f"{kind}:own"] = Restriction(
             f"{text} beside an own member, if there is another choice", never(f"no_{kind}", BESIDE_OWN),
-            Use(kind, "beside_own == yes", occasions),
+            Use(kind, "beside_own == yes", occasions), noun=f"{kind}s beside own members",
         )  # fmt: skip
         if switches["building_optional"]:
-            by_name[f"{kind}:any"] = Restriction(
-                text, never(f"no_{kind}", ANYWHERE), Use(kind, "built == yes", occasions)
-            )
+            use = Use(kind, "built == yes", occasions)
+            by_name[f"{kind}:any"] = Restriction(text, never(f"no_{kind}", ANYWHERE), use, noun=f"{kind}s")
     return by_name
 
 
@@ -56,16 +58,16 @@ def _auctions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         skipped = k == 0 and components["switches"]["skip_A_round1"]
         use = Use("bid", f"step == {STEPS[k]}", Occasions("round", "rounds", "round > 1") if skipped else _ROUNDS)
         text = f"no stack may be turned over in step {STEPS[k]} ({subject})"
-        by_name[f"step:{STEPS[k]}"] = Restriction(text, _close([k]), use)
+        by_name[f"step:{STEPS[k]}"] = Restriction(text, _close([k]), use, noun=f"bids in step {STEPS[k]}")
     guilds_of_steps = [guild for card in components["round_cards"] for guild in card["guilds"].values()]
     for k, guild in enumerate(order):
         use = Use("bid", f"guild == {guild}", Occasions("seat", "its steps", times=guilds_of_steps.count(guild)))
         text = f"no stack may be turned over in the steps of the {guild}s"
-        by_name[f"auction:{guild}"] = Restriction(text, _close([], k), use)
+        by_name[f"auction:{guild}"] = Restriction(text, _close([], k), use, noun=f"bids for the {guild}s")
     steps = " or ".join(f"step == {STEPS[k]}" for k in merchants)
     use = Use("bid", steps, Occasions("round", "its steps", times=len(merchants)))
     text = "no stack may be turned over in the merchants' steps"
-    by_name["auction:merchants"] = Restriction(text, _close(merchants), use)
+    by_name["auction:merchants"] = Restriction(text, _close(merchants), use, noun="bids for merchants")
     return by_name
 
 
@@ -89,7 +91,8 @@ def _takings(kind: str, guilds: list[str]) -> dict[str, Restriction]:
         use = Use("act", f"{of_guild} and {'placed' if kind == 'space' else 'good'} == yes", turns)
         text = f"no {kind} may be taken" if scope == "any" else f"no {kind} of the {scope}s may be taken"
         indices = [k for k, guild in enumerate(guilds) if scope in ("any", guild)]
-        by_name[f"{kind}:{scope}"] = Restriction(text, _take_no(kind, indices), use)
+        noun = f"{kind}s" if scope == "any" else f"{kind}s of the {scope}s"
+        by_name[f"{kind}:{scope}"] = Restriction(text, _take_no(kind, indices), use, noun=noun)
     return by_name
 
 

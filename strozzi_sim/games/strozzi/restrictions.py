@@ -18,28 +18,33 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     by_name = {}
     for k, flag in enumerate(FLAG_NAMES):
         use = Use("ship", f"flag == {flag}", _ROUNDS)
-        by_name[f"flag:{flag}"] = Restriction(f"the {flag} flag may not be used", never("no_flag", 1 << k), use)
+        noun = f"the {flag.replace('_', ' ')} flag"
+        by_name[f"flag:{flag}"] = Restriction(f"{noun} may not be used", never("no_flag", 1 << k), use, noun=noun)
     for k, port in enumerate(PORT_NAMES):
         text = f"no ship may be placed at {port}, while another port is free"
-        by_name[f"port:{port}"] = Restriction(text, never("no_port", 1 << k), Use("ship", f"port == {port}", _ROUNDS))
+        use, noun = Use("ship", f"port == {port}", _ROUNDS), f"the port of {port.title()}"
+        by_name[f"port:{port}"] = Restriction(text, never("no_port", 1 << k), use, noun=noun)
     for k, name in enumerate(CATEGORIES):
         text = f"no tile of {name} may be taken, while there is another"
         occasions = Occasions("category", "games", f"category == {name}")
         use = Use("category", f"category == {name} and tiles > 0", occasions)
-        by_name[f"category:{name}"] = Restriction(text, never("no_category", 1 << k), use)
+        by_name[f"category:{name}"] = Restriction(text, never("no_category", 1 << k), use, noun=f"tiles of {name}")
     early = Use("ship", "order == 1 and number < N", _ROUNDS)  # the first ship of the seat's round was early enough
-    by_name["claim:before-N"] = Restriction("no flag may be used before card N of a round", _not_before, early, (2, 3))
+    text = "no flag may be used before card N of a round"
+    by_name["claim:before-N"] = Restriction(text, _not_before, early, (2, 3), "claims before card N")
     sails = [ship["sail"] for ship in components["ships"]]
     for sail in sorted(set(sails)):
         cards = sum(1 << k for k, ship_sail in enumerate(sails) if ship_sail == sail)
         text, use = f"no flag may be used on a ship with sail {sail}", Use("ship", f"sail == {sail}", _SHIPS)
-        by_name[f"sail:{sail}"] = Restriction(text, never("no_card", cards), use)
+        by_name[f"sail:{sail}"] = Restriction(text, never("no_card", cards), use, noun=f"ships with sail {sail}")
     for k, card in enumerate(ship["id"] for ship in components["ships"]):
         use = Use("ship", f"card == {card}", _ROUNDS)
-        by_name[f"card:{card}"] = Restriction(f"no flag may be used on card {card}", never("no_card", 1 << k), use)
+        text = f"no flag may be used on card {card}"
+        by_name[f"card:{card}"] = Restriction(text, never("no_card", 1 << k), use, noun=f"card {card}")
     for k, tile in enumerate(data["id"] for data in components["promotion_tiles"]):
         text = f"tile {tile} may not be taken, while there is another"
-        by_name[f"tile:{tile}"] = Restriction(text, never("no_tile", 1 << k), Use("tile", f"tile == {tile}", _GAMES))
+        use = Use("tile", f"tile == {tile}", _GAMES)
+        by_name[f"tile:{tile}"] = Restriction(text, never("no_tile", 1 << k), use, noun=f"tile {tile}")
     return by_name
 
 

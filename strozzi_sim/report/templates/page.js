@@ -140,11 +140,12 @@ const grid = (study, m, cell, round, which) => { // [row][column] = {n, v, l, h}
   }));
 };
 const fixed = (v, digits) => v.toFixed(Math.max(digits, 0)).replace("-", "\u2212").replace(/^\u2212(0(\.0*)?)$/, "$1");
-const digits_of = (half, v, x) => { // as many as the interval is worth: `cell_digits` of the tables
-  const f = x.unit === "%" ? 100 : 1, h = f * half, most = x.unit === "%" || Math.abs(v) >= 100 ? 1 : Math.abs(v) >= 1 ? 2 : 3;
-  return h > 0 ? Math.min(Math.max(1, Math.min(Math.ceil(-Math.log10(h) - 1e-9), most)), Math.floor(Math.log10(9.8 / h) + 1e-9)) : 1;
+const digits_of = (half, v, x) => { // one digit of the interval, three of the value: `decimals` of the tables
+  const f = x.unit === "%" ? 100 : 1, first = +Math.abs(f * v).toExponential(2).split("e")[1];
+  return Math.min(2 - first, half > 0 ? Math.min(x.unit === "%" ? 1 : 3, Math.max(Math.floor(Math.log10(9.8 / (f * half)) + 1e-9), Math.min(1 - first, 0))) : 1);
 };
-const number = (v, x, half) => { const f = x.unit === "%" ? 100 : 1, digits = digits_of(half, v, x), step = 10 ** Math.max(-digits, 0); return fixed(step > 1 ? Math.round(f * v / step) * step : f * v, digits); };
+const rounded = (v, x, digits) => { const f = x.unit === "%" ? 100 : 1, step = 10 ** Math.max(-digits, 0); return fixed(step > 1 ? Math.round(f * v / step) * step : f * v, digits); };
+const number = (v, x, half) => rounded(v, x, digits_of(half, v, x));
 const draw = () => {
   const m = current(), x = measure_of(m), by = F.panel.value === "" ? -1 : +F.panel.value, suffix = x.unit === "%" ? "\u202f%" : "";
   const want = [+F.players.value, F.agent.value, F.variant.value, F.round.value];
@@ -160,6 +161,8 @@ const draw = () => {
     }
   }
   panels.sort((a, b) => by === 0 ? a.c[0] - b.c[0] : 0);
+  const half_of = d => d.l === undefined ? 0 : (d.h - d.l) / 2;
+  const worth = panels.flatMap(p => p.data.flat().filter(d => d.v !== undefined).map(d => digits_of(half_of(d), d.v, x))).sort((a, b) => a - b), usual = Math.max(worth[worth.length >> 1] ?? 1, 1); // most decimals of a cell
   const off = (v, c) => x.equal ? v - 1 / c[0] : v;
   const seen = panels.flatMap(p => p.data.flat().filter(d => d.v !== undefined).map(d => off(d.v, p.c)));
   const low = Math.min(...seen), high = Math.max(...seen), two = x.equal || low < 0, far = Math.max(-low, high, 1e-9), box = $("#maps"); box.replaceChildren(); shown = [];
@@ -174,9 +177,9 @@ const draw = () => {
       if (d.v === undefined) { td.className = "few"; td.textContent = "\u2013"; td.dataset.t = `${place}: n = ${d.n.toLocaleString("en")}, too few for a value`; return td; }
       const o = off(d.v, p.c), same = x.equal && d.l !== undefined && off(d.l, p.c) <= 0 && off(d.h, p.c) >= 0, part = two ? Math.abs(o) / far : high > low ? (o - low) / (high - low) : 0;
       td.style.setProperty("--p", same ? 0 : part.toFixed(3)); if (same) td.classList.add("noise"); if (two && o < 0) td.classList.add("neg");
-      const half = d.l === undefined ? 0 : (d.h - d.l) / 2; td.textContent = number(d.v, x, half);
-      const digits = half ? Math.max(0, Math.min(2, Math.ceil(-Math.log10((x.unit === "%" ? 100 : 1) * half)))) : 1, f = x.unit === "%" ? 100 : 1;
-      td.dataset.t = `${place}: ${fixed(f * d.v, digits)}${suffix}${half ? ` (${fixed(f * d.l, digits)} to ${fixed(f * d.h, digits)})` : ""}, n = ${d.n.toLocaleString("en")}`;
+      const half = half_of(d), digits = digits_of(half, d.v, x), said = [d.v, d.l, d.h].map(side => side === undefined ? "" : rounded(side, x, digits));
+      td.textContent = rounded(d.v, x, Math.min(usual, digits));
+      td.dataset.t = `${place}: ${said[0]}${suffix}${half ? ` (${said[1]} to ${said[2]})` : ""}, n = ${d.n.toLocaleString("en")}`;
       shown.push([p.c[0], p.c[1], p.c[3], p.r, p.own.rows[i], p.own.columns[j], x.label, d.v, d.l ?? "", d.h ?? "", d.n].map(String));
       return td;
     }))));

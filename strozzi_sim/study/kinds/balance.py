@@ -37,7 +37,7 @@ from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth, worth_section, worth_sentences, worth_table
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import PLAY, grouped, players_words, seat_words, strengths
+from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # cells that are named one by one
@@ -300,13 +300,14 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
         return [f"There are too few games of {title} to compare the agents."]
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
+    whom = players_words(study.the_game, best["agent"]).replace(USUAL, USUAL.capitalize())
     share_text = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.3g} % would be equal."
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
-        return [f"{best['agent']} wins most in {title} at {best['players']} players: {share_text}"]
+        return [f"{whom} wins most in {title} at {best['players']} players: {share_text}"]
     size = missed(not_excluded(rows, fair, study.chunks, sign=1), what="a gain")
     words = f"No agent is known to win more than its share of {title} at {best['players']} players"
-    return [f"{words}{f': {size}' if size else ''}.", f"{best['agent']}: {share_text}"]
+    return [f"{words}{f': {size}' if size else ''}.", f"{whom}: {share_text}"]
 
 
 def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
@@ -341,6 +342,6 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     ]
     more = f"; the other {len(rows_of_headline) - _MOST} win less" if len(rows_of_headline) > _MOST else ""
     wins_of_styles = (
-        f"Alone among {strong} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
+        f"Alone {company} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
     )
     return [verdict, f"{wins_of_styles} Plans that no agent here follows are not tested."]
