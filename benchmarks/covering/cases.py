@@ -10,7 +10,7 @@ import pandas as pd
 import strozzi_sim as ss
 from strozzi_sim.game import load_game
 from strozzi_sim.simulation.pool import Task, play_tasks
-from strozzi_sim.study.cells import Cell, Counts
+from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.running import tables_of
 from strozzi_sim.study.store import Store
@@ -52,11 +52,14 @@ class Chunks(Store):
         )
         self._played = {task.key: played for task, played in play_tasks(tasks, 1, GO)}
 
-    def counts(self, cell: Cell, chunks: range) -> Counts:
-        """Return the counts of some chunks of a cell."""
-        played = [self._played[cell.number, chunk] for chunk in chunks]
+    def outcome(self, cell: Cell, chunks: range) -> Any:
+        """Return the OUTCOME records of some chunks of a cell."""
+        return np.concatenate([self._played[cell.number, chunk].outcome for chunk in chunks])
+
+    def facts(self, cell: Cell, chunks: range) -> Any:
+        """Return the counts of facts of some chunks of a cell, or their ORDERS records."""
         join = np.concatenate if self.study.keeps_orders else np.stack
-        return Counts(np.concatenate([each.outcome for each in played]), join([each.counts for each in played]))
+        return join([self._played[cell.number, chunk].counts for chunk in chunks])
 
 
 def _case(group: str, name: str, maps: tuple[str, ...] = (), pages: tuple[str, ...] | None = None, **keys: Any) -> Case:
