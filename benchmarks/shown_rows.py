@@ -154,7 +154,7 @@ class Shown:
 
     def behind(self, sentence: str, match: re.Match[str], rows: pd.DataFrame, scale: Any) -> list[Any]:
         """Return the rows that show a number of a sentence and all of which it names."""
-        half = (rows["high"] - rows["low"]).to_numpy(float) / 2 * scale
+        half = np.maximum(rows["high"] - rows["value"], rows["value"] - rows["low"]).to_numpy(float) * scale
         fits, about_change = np.zeros(len(rows), bool), bool(re.search("change|minus|than", sentence))
         value = rows["value"].to_numpy(float) * scale
         for moved in (value, -value) if "missed" not in sentence else (value,):
@@ -163,10 +163,9 @@ class Shown:
             if match[side]:
                 fits &= shows(match[side], rows[side].to_numpy(float) * scale, half, outwards)
         if match["half"]:
-            most = np.maximum(rows["high"] - rows["value"], rows["value"] - rows["low"]).to_numpy(float) * scale
             step = 10.0 ** -len(match["half"].partition(".")[2])
-            fits &= (number(match["half"]) >= most - 1e-6) & (
-                (number(match["half"]) - most < 10 * step) | (most < step)
+            fits &= (number(match["half"]) >= half - 1e-6) & (
+                (number(match["half"]) - half < 10 * step) | (half < step)
             )
         fits &= about_change | (rows["table"] != "changes").to_numpy()
         text = re.sub(r"\s+", " ", sentence)
@@ -235,7 +234,7 @@ class Shown:
             return ""
         of_tables = self.rows["value"].astype(float)
         rows = self.rows[np.isclose(of_tables, value, rtol=1e-5) | np.isclose(100 * of_tables, value, rtol=1e-5)]
-        half = (high - low) / 2 * scale
+        half = max(high - value, value - low) * scale
         wrong = [] if shows(cell.text, value * scale, half) else [f"not {value * scale}"]
         wrong += [] if len(rows) and (np.isnan(n) or (rows["n"] == n).any()) else ["no row has it"]
         found = re.match(rf"95 % interval ({NUMBER}) to ({NUMBER})", cell.tip.replace("\N{NARROW NO-BREAK SPACE}", " "))
