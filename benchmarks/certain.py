@@ -200,7 +200,9 @@ def worth_most(said: Said, match: re.Match[str]) -> bool:
     """Return whether a thing is worth having: a loss without it."""
     rows = said.table("worth", "win_share_lost").reset_index(drop=True)
     known = (
-        (holm(p_of(rows, 0.0, said.chunks)) < ALPHA) & (rows["value"] > 0) & (rows["thing"].map(said.noun) == match[3])
+        (holm(p_of(rows, 0.0, said.chunks)) < ALPHA)
+        & (rows["value"] > 0)
+        & (rows["thing"].map(said.noun) == (match[3] or match[4]))
     )
     return bool(known[(rows["agent"] == said.named(match[1])) & (rows["players"] == int(match[2]))].any())
 
@@ -268,7 +270,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"^(\S+) wins more than (\S+) in the same place(?:[^;:]* at ((?:\d, )*\d(?: and \d)?) players)?": differs,
     r"ompared with ([^,]+), (.+?) (?:[^.]*, and )?changes (who wins|how much is scored)": changed,
     r"At (\d) players, .*nearer to equal at [\w. ]+ = (.+?) than at": nearer,
-    r"In the games(?: of \S+)? of (.+?) at (\d) players, most is lost without ([^(]+) \(": worth_most,
+    r"In the games(?: of \S+)? of (.+?) at (\d) players, (?:most is lost without ([^(]+)|([^(;]+) is worth having) \(": worth_most,
     r"^(\S+) finishes ahead of (.+?) at \d": ahead,
     r"(\S+) beats (\S+?)(?=,|\.)": ahead,
     r"(\S+) beats copies": beats_copies,

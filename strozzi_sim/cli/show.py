@@ -215,18 +215,25 @@ def _grids(frame: Any) -> list[str]:
 
 
 def _cell(row: Any) -> str:
-    half = max(row.high - row.value, row.value - row.low)
+    """Return a cell of a heat map with its half-width, a share in per cent: `31 ±2 %`."""
+    share = _is_share(row.figure)
+    value, low, high = ((100 if share else 1) * getattr(row, name) for name in NUMBERS)
+    half, most, unit = max(high - value, value - low), 1 if share else 3, " %" * share
     if half != half:
-        return rounded((row.value,), 0.0, 3)[0]
-    digits = decimals(row.value, half, 3)
-    return f"{rounded((row.value,), half, 3)[0]} ±{rounded_up(half, digits):.{max(digits, 0)}f}"
+        return rounded((value,), 0.0, most)[0] + unit
+    digits = decimals(value, half, most)
+    return f"{rounded((value,), half, most)[0]} ±{rounded_up(half, digits):.{max(digits, 0)}f}{unit}"
+
+
+def _is_share(figure: str) -> bool:
+    return "share" in figure or figure in _SHARES
 
 
 def estimate(row: Mapping[str, Any] | None) -> str:
     """Return a figure and its interval, a share in per cent: `25.1 % (23.0 to 27.2)`; "-" without a value."""
     if row is None or row["value"] != row["value"]:
         return "-"
-    share = "share" in row["figure"] or row["figure"] in _SHARES
+    share = _is_share(row["figure"])
     value, low, high = ((100 if share else 1) * row[name] for name in NUMBERS)
     text, *ends = rounded((value, low, high), (high - low) / 2, 1 if share else 3)
     return f"{text}{' %' if share else ''}" + (f" ({ends[0]} to {ends[1]})" if low == low else "")

@@ -259,4 +259,6 @@ def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
         )
     else:
         loss = f"{points(best['win_share_lost'])} of games won"
+    if not others:
+        return f"{nouns(best['thing'])} is worth having ({loss})"
     return f"most is lost without {nouns(best['thing'])} ({loss}{equals})"

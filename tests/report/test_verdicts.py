@@ -207,6 +207,8 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
     (said,) = worth_sentences(study, tables, Look(name="x"))
     assert said.startswith("In the games of the usual computer player at 3 players, most is lost without A (10")
+    (alone,) = worth_sentences(study, worth_rows({"A": (0.10, 0.01, 0.33)}), Look(name="x"))
+    assert "at 3 players, A is worth having (10" in alone
     assert "1 of 3 too small to matter" in said
     assert "1 of 3 unclear (a worth or a cost of up to" in said
     assert "the wins of users mislead about B" in said
