@@ -1,6 +1,9 @@
 """Medici vs Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections import Counter
+from collections.abc import Mapping
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import msgspec
 import numpy as np
@@ -28,8 +31,8 @@ Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
 Steps = Annotated[int, Meta(ge=0, le=limit.MAX_STEPS)]
 Value = Annotated[int, Meta(ge=0, le=limit.MAX_VALUE)]
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
-HalfLength = Annotated[int, Meta(ge=1, le=limit.MAX_HALF_LENGTH)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
+_LETTERS = len(ascii_lowercase)  # equal tiles at most: the id of each ends with another letter
 
 
 class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -64,7 +67,7 @@ class _Ships(_Block):
 class _Tiles(_Block):
     total: int
     values_per_type: Annotated[list[Value], Meta(min_length=1, max_length=limit.MAX_TILES)]
-    gold_count: Annotated[int, Meta(ge=0, le=limit.MAX_TILES)]
+    gold_count: Annotated[int, Meta(ge=0, le=_LETTERS)]
     gold_value: Value
 
 
@@ -90,7 +93,7 @@ class _Harbor(_Block):
 
 
 class _Track(_Block):
-    half_length: HalfLength
+    half_length: Annotated[int, Meta(ge=1, le=limit.MAX_HALF_LENGTH)]
     bonus: dict[int, Prize]
 
 
@@ -145,15 +148,10 @@ class _Rounds(_Block):
     bag: int
 
 
-class _RoundEnd(_Block):
-    condition_a: str
-    condition_b: str
-    note: str = ""
-
-
 if TYPE_CHECKING:
-    _Switches = Any
+    _RoundEnd = _Switches = Any
 else:
+    _RoundEnd = section_type(__name__, "round_end", _Block)
     _Switches = section_type(__name__, "switches", _Block, round_ends_when=Literal["full", "moored"])
 
 
@@ -178,75 +176,61 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     switches: _Switches
 
 
-def tile_ids(components: dict[str, Any]) -> list[tuple[str, int, int]]:
+def tile_ids(components: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     """Return (id, index of the type, value) of every tile, gold last with the type GOLD; a repeated value gets a letter."""
-    tiles = components["tiles"]
-    values = list(tiles["values_per_type"])
-    tiles_by_id = []
+    tiles, gold = components["tiles"], components["gold"]["key"]
+    values, letters = tiles["values_per_type"], ascii_lowercase[: tiles["gold_count"]]
+    ids = []
     for number, kind in enumerate(components["type"]):
         for k, value in enumerate(values):
-            letter = chr(ord("a") + values[:k].count(value)) if values.count(value) > 1 else ""
-            tiles_by_id.append((f"{kind['key']}-{value}{letter}", number, int(value)))
-    gold = components["gold"]["key"]
-    for k in range(tiles["gold_count"]):
-        tiles_by_id.append((f"{gold}-{chr(ord('a') + k)}", limit.GOLD, int(tiles["gold_value"])))
-    return tiles_by_id
+            letter = ascii_lowercase[values[:k].count(value)] if values.count(value) > 1 else ""
+            ids.append((f"{kind['key']}-{value}{letter}", number, int(value)))
+    return ids + [(f"{gold}-{letter}", limit.GOLD, int(tiles["gold_value"])) for letter in letters]
 
 
 def check(components: Components, where: str) -> None:
     """Raise InputError for values that contradict each other."""
-    types = [kind.key for kind in components.type]
-    harbors = [harbor.id for harbor in components.harbor]
+
+    def refuse(key: str, reason: str) -> NoReturn:
+        raise InputError(f"{where}: {key}: {reason}")
+
+    types, tiles, rounds = [kind.key for kind in components.type], components.tiles, components.rounds
     check_distinct(types, f"{where}: type")
     if "gold" in types:
-        raise InputError(f"{where}: type: 'gold' is the name of the tiles without a track")
-    capacities = components.ships.capacities
+        refuse("type", "'gold' is the name of the tiles without a track")
+    capacities, harbors = components.ships.capacities, len(components.harbor)
     if len(set(capacities)) < len(capacities):
-        raise InputError(f"{where}: ships.capacities: {capacities}; a player's ships must differ in capacity")
-    if len(harbors) < len(capacities):
-        raise InputError(
-            f"{where}: harbor: {len(harbors)} harbors for {len(capacities)} ships; each ship of a player needs its own"
-        )
+        refuse("ships.capacities", f"{capacities}; a player's ships must differ in capacity")
+    if harbors < len(capacities):
+        refuse("harbor", f"{harbors} harbors for {len(capacities)} ships; each ship of a player needs its own")
     for harbor in components.harbor:
         for kind in harbor.tracks:
             check_known("type", kind, types, f"{where}: harbor.{harbor.id}.tracks")
             if harbor.tracks.count(kind) > 1:
-                raise InputError(f"{where}: harbor.{harbor.id}.tracks: {kind!r} is listed twice")
-    places = {f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks}
-    per_track = {f"tracks.per_track.{place}": track for place, track in components.tracks.per_track.items()}
-    for place in components.tracks.per_track:
+                refuse(f"harbor.{harbor.id}.tracks", f"{kind!r} is listed twice")
+    places = sorted(f"{harbor.id}.{kind}" for harbor in components.harbor for kind in harbor.tracks)
+    tracks: dict[str, _Track] = {"tracks": components.tracks}
+    for place, track in components.tracks.per_track.items():
+        tracks[f"tracks.per_track.{place}"] = track
         if place not in places:
-            raise InputError(
-                f"{where}: tracks.per_track.{place}: no such track; tracks are {', '.join(sorted(places)) or 'none'}"
-            )
-    for name, track in {"tracks": components.tracks, **per_track}.items():
-        key = f"{where}: {name}"
+            refuse(f"tracks.per_track.{place}", f"no such track; tracks are {', '.join(places) or 'none'}")
+    for key, track in tracks.items():
+        half = track.half_length
         for space in track.bonus:
-            if not 1 <= space <= track.half_length:
-                raise InputError(
-                    f"{key}.bonus.{space}: not on the track; spaces with a bonus are 1 to half_length = "
-                    f"{track.half_length}"
-                )
-    tiles = len(types) * len(components.tiles.values_per_type) + components.tiles.gold_count
-    if tiles > limit.MAX_TILES:
-        raise InputError(f"{where}: tiles: {tiles} tiles; at most {limit.MAX_TILES}")
-    values = components.tiles.values_per_type
-    for value in values:
-        if values.count(value) > 26:
-            raise InputError(
-                f"{where}: tiles.values_per_type: {values.count(value)} tiles of value {value}; at most 26, one for each letter"
-            )
-    if components.tiles.gold_count > 26:
-        raise InputError(f"{where}: tiles.gold_count: {components.tiles.gold_count}; at most 26, one for each letter")
-    if len(components.rounds.starter) != components.rounds.count:
-        raise InputError(
-            f"{where}: rounds.starter: {len(components.rounds.starter)} names for {components.rounds.count} rounds; "
-            "one for each round"
-        )
-    if components.rounds.starter[0] != limit.PLAYER_NAMES[limit.MEDICI]:
-        raise InputError(
-            f"{where}: rounds.starter: {components.rounds.starter[0]} cannot start round 1; seat 0 does, which is Medici: "
-            "seat the agents the other way round"
+            if not 1 <= space <= half:
+                refuse(f"{key}.bonus.{space}", f"not on the track; spaces with a bonus are 1 to half_length = {half}")
+    total = len(types) * len(tiles.values_per_type) + tiles.gold_count
+    if total > limit.MAX_TILES:
+        refuse("tiles", f"{total} tiles; at most {limit.MAX_TILES}")
+    for value, count in Counter(tiles.values_per_type).items():
+        if count > _LETTERS:
+            refuse("tiles.values_per_type", f"{count} tiles of value {value}; at most {_LETTERS}, one for each letter")
+    if len(rounds.starter) != rounds.count:
+        refuse("rounds.starter", f"{len(rounds.starter)} names for {rounds.count} rounds; one for each round")
+    if rounds.starter[0] != limit.PLAYER_NAMES[limit.MEDICI]:
+        refuse(
+            "rounds.starter",
+            f"{rounds.starter[0]} cannot start round 1; seat 0 does, which is Medici: seat the agents the other way round",
         )
 
 
@@ -267,11 +251,8 @@ def totals(components: Components) -> dict[str, Any]:
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
     types, tiles = [kind.key for kind in components.type], tile_ids(msgspec.to_builtins(components))
-    capacities, steps, top = (
-        components.ships.capacities,
-        components.marker_steps,
-        components.price_space.action_space_cap,
-    )
+    capacities, steps = components.ships.capacities, components.marker_steps
+    top = components.price_space.action_space_cap
     half_lengths = np.zeros((limit.MAX_HARBORS, limit.MAX_TYPES), int)
     bonus = np.zeros((*half_lengths.shape, limit.MAX_HALF_LENGTH + 1), int)
     for h, harbor in enumerate(components.harbor):

@@ -32,15 +32,13 @@ def _score_round(rows: Rows, components: Mapping[str, Any]) -> Line:
     for _, _, _, winner, coins in rows["harbor"]:
         if winner >= 0:
             paid["harbors"][winner] += coins
-    places: dict[tuple[str, str], int] = {}
+    markers = {harbor["id"]: dict.fromkeys(harbor["tracks"], 0) for harbor in components["harbor"]}
     for harbor, kind, place, _, coins in rows["marker"]:
-        places[harbors[harbor], types[kind]] = place
+        markers[harbors[harbor]][types[kind]] = place
         if place:
             owner = MEDICI if place > 0 else STROZZI
             paid["monopolies"][owner] += monopoly
             paid["bonus"][owner] += coins - monopoly
-    tracks = {harbor_data["id"]: harbor_data["tracks"] for harbor_data in components["harbor"]}
-    markers = {harbor: {kind: places[harbor, kind] for kind in kinds} for harbor, kinds in tracks.items()}
     return {"round": rows["round"][-1][0] + 1, **paid, "markers": markers, "cash": rows["score_round"][-1][:SEATS]}
 
 
@@ -73,7 +71,7 @@ def side_name(names: Sequence[str], player: int) -> str:
 
 _SHIP = one_of("ship", lambda components: components["ships"]["capacities"])
 _HARBOR = one_of("harbor", _harbors)
-_TILE = one_of("tile", lambda components: [name for name, *_ in tile_ids(dict(components))])
+_TILE = one_of("tile", lambda components: [name for name, *_ in tile_ids(components)])
 EVENTS = Events(
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:shows} the first tile."),
     Event("reveal", ("player", _TILE, unrecorded("shown"), unrecorded("left")), "{player:shows} {tile}."),

@@ -115,9 +115,7 @@ def _on_round(facts, round_, start_player):
         facts.moored[seat] = 0
         _add_round(facts, seat=seat, round=round_ + 1)
         for ship in range(facts.ships):
-            _add_ship(
-                facts, seat=seat, round=round_ + 1, ship=facts.capacity[ship], harbor=t.NOWHERE, rival=t.NO_RIVAL
-            )  # fmt: skip
+            _add_ship(facts, seat=seat, round=round_ + 1, ship=facts.capacity[ship], harbor=t.NOWHERE, rival=t.NO_RIVAL)
 
 
 @jit
@@ -130,60 +128,54 @@ def _on_answer(facts, responder, buys, asked, cash):
     facts.poor[buyer] |= int64(cash < 0)
 
 
-@jit
-def _on_load(facts, seat, ship, harbor, tiles, free):
-    end, ship_row = facts.tile_rows, facts.ship_rows - (s.SEATS - seat) * facts.ships + ship
-    for tile_row in range(end - tiles, end):
+@force_inline
+def _end_lot(facts, seat, harbor, tiles):
+    """Write where the buyer of the lot put its tiles, and the lot again with its fair price, if prices are estimated."""
+    for tile_row in range(facts.tile_rows - tiles, facts.tile_rows):
         facts.tile_seat[tile_row] = seat
         facts.tile_harbor[tile_row] = harbor
+    if facts.estimates:
+        lot_row = facts.lot_rows - 1
+        gap = t.FAIRTH * facts.lot_price[lot_row] - facts.fair
+        _add_estimate(facts, lot_row, fair=facts.fair, gap=gap, miss=abs(gap))
+
+
+@jit
+def _on_load(facts, seat, ship, harbor, tiles, free):
+    ship_row = facts.ship_rows - (s.SEATS - seat) * facts.ships + ship
     facts.moored[seat] += facts.ship_tiles[ship_row] == 0
     facts.ship_harbor[ship_row] = harbor
     facts.ship_tiles[ship_row] += tiles
     facts.berth[seat, harbor] = ship_row
     facts.round_loaded[_round_row(facts, seat)] += tiles
-    if facts.estimates:
-        _on_estimate(facts)
+    _end_lot(facts, seat, harbor, tiles)
 
 
 @jit
 def _on_discard(facts, seat, tiles, fitted):
-    end = facts.tile_rows
-    for tile_row in range(end - tiles, end):
-        facts.tile_seat[tile_row] = seat
-        facts.tile_harbor[tile_row] = t.NOWHERE
     facts.lot_discarded[facts.lot_rows - 1] = 1
     facts.lot_forced[facts.lot_rows - 1] = 1 - fitted
-    if facts.estimates:
-        _on_estimate(facts)
-
-
-@jit
-def _on_estimate(facts):
-    """Write the last lot again, with its fair price."""
-    row = facts.lot_rows - 1
-    gap = t.FAIRTH * facts.lot_price[row] - facts.fair
-    _add_estimate(facts, row, fair=facts.fair, gap=gap, miss=abs(gap))
+    _end_lot(facts, seat, t.NOWHERE, tiles)
 
 
 @jit
 def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
     """Write the outcome of a harbor; a total is -1 without a ship."""
-    medici_ship, strozzi_ship = facts.berth[s.MEDICI, harbor], facts.berth[s.STROZZI, harbor]
     outcome = _EMPTY
     if medici >= 0 and strozzi >= 0:
         outcome = _DECIDED if winner >= 0 else _TIE
+        medici_ship, strozzi_ship = facts.berth[s.MEDICI, harbor], facts.berth[s.STROZZI, harbor]
         facts.ship_rival[medici_ship] = facts.ship_ship[strozzi_ship]
         facts.ship_rival[strozzi_ship] = facts.ship_ship[medici_ship]
     elif medici >= 0 or strozzi >= 0:
         outcome = _UNOPPOSED if winner >= 0 else _UNPAID
-    if medici >= 0:
-        facts.ship_load[medici_ship] = medici
-        facts.ship_won[medici_ship] = winner == s.MEDICI
-        facts.ship_tied[medici_ship] = outcome == _TIE
-    if strozzi >= 0:
-        facts.ship_load[strozzi_ship] = strozzi
-        facts.ship_won[strozzi_ship] = winner == s.STROZZI
-        facts.ship_tied[strozzi_ship] = outcome == _TIE
+    for seat in range(s.SEATS):
+        total = medici if seat == s.MEDICI else strozzi
+        if total >= 0:
+            ship_row = facts.berth[seat, harbor]
+            facts.ship_load[ship_row] = total
+            facts.ship_won[ship_row] = winner == seat
+            facts.ship_tied[ship_row] = outcome == _TIE
     _add_harbor(facts, harbor=harbor, round=facts.round, outcome=outcome, harbors=coins if winner >= 0 else 0)
     if winner >= 0:
         facts.round_harbors[_round_row(facts, winner)] += coins

@@ -36,6 +36,7 @@ NO_RIVAL = s.MAX_CAPACITY + 1  # code of "no ship"
 _LAST_NUMBER = 15  # where the last level of a number begins, or the last band of prices
 _LAST_LOAD = 31  # start of the last level of a ship's total
 _PLACES = 2 * s.MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
+_DISTANCE = np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))  # [place]
 
 
 def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
@@ -47,13 +48,12 @@ def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
     return set().union(*(sums[size] for size in sizes))
 
 
-def _tiles(setting: GameConfig) -> list[tuple[str, int, int]]:
-    """Return id, type and value of every tile."""
-    return tile_ids(dict(setting.components))
-
-
 def _values(setting: GameConfig) -> list[int]:
-    return [value for _, _, value in _tiles(setting)]
+    return [value for _, _, value in tile_ids(setting.components)]
+
+
+def _kinds(setting: GameConfig) -> list[int]:
+    return [kind for _, kind, _ in tile_ids(setting.components)]
 
 
 def _sizes(setting: GameConfig) -> list[int]:
@@ -91,12 +91,6 @@ def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
             for number, harbor in enumerate(setting.components["harbor"]) for kind in harbor["tracks"]]  # fmt: skip
 
 
-def _track_data(setting: GameConfig, name: str) -> dict[str, Any]:
-    tracks = setting.components["tracks"]
-    data: dict[str, Any] = tracks["per_track"].get(name, tracks)
-    return data
-
-
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the number of the track by harbor and type."""
     numbers_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
@@ -108,18 +102,11 @@ def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the bonus coins by harbor, type and place."""
     coins_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES, _PLACES), int)
+    tracks = setting.components["tracks"]
     for harbor, kind, name in _tracks(setting):
-        for space, coins in _track_data(setting, name)["bonus"].items():
+        for space, coins in tracks["per_track"].get(name, tracks)["bonus"].items():
             coins_by_place[harbor, kind, int(space)] = coins_by_place[harbor, kind, -int(space)] = coins
     return coins_by_place
-
-
-def _off_centre(setting: GameConfig) -> np.ndarray[Any, Any]:
-    return (np.arange(_PLACES) > 0).astype(int)
-
-
-def _distance(setting: GameConfig) -> np.ndarray[Any, Any]:
-    return np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))
 
 
 def _places(setting: GameConfig) -> Levels:
@@ -130,12 +117,8 @@ def _places(setting: GameConfig) -> Levels:
 
 def _traded(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return whether a tile moves a marker, by tile and harbor."""
-    moves_marker = np.zeros((len(_values(setting)), s.MAX_HARBORS + 1), int)
     tracks = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
-    for tile, (_, kind, _) in enumerate(_tiles(setting)):
-        for harbor in range(s.MAX_HARBORS):
-            moves_marker[tile, harbor] = (harbor, kind) in tracks
-    return moves_marker
+    return np.array([[(harbor, kind) in tracks for harbor in range(NOWHERE + 1)] for kind in _kinds(setting)])
 
 
 def _steps(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -145,7 +128,7 @@ def _steps(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _face_values(setting: GameConfig) -> list[int]:
-    return [GOLD_VALUE if kind == s.GOLD else value for _, kind, value in _tiles(setting)]
+    return [GOLD_VALUE if kind == s.GOLD else value for _, kind, value in tile_ids(setting.components)]
 
 
 def _face_levels(setting: GameConfig) -> Levels:
@@ -190,7 +173,7 @@ _BUYER = Column("seat", "who bought it", labels(s.PLAYER_NAMES))
 _ROUND, _LAST = round_columns(lambda setting: int(setting.components["rounds"]["count"]), "round")
 _HARBOR = Column("harbor", "harbor", _harbors)
 _SIZE = Column("tiles", "tiles of the lot", lambda setting: numbers(_sizes(setting)), unit="tiles")
-_MOORED = np.arange(NOWHERE + 1) < NOWHERE
+_MOORED, _ALONE = np.arange(NOWHERE + 1) < NOWHERE, np.arange(NO_RIVAL + 1) == NO_RIVAL
 _FROM = "from \N{HORIZONTAL ELLIPSIS} coins up to the next"
 _LOT = (
     _BUYER,
@@ -223,14 +206,11 @@ _LOT = (
 )  # fmt: skip
 
 
-def _lots(setting: GameConfig) -> int:
-    return int(len(_values(setting)) * setting.components["rounds"]["count"])
-
-
 def _per_round(count: Callable[[GameConfig], int]) -> Callable[[GameConfig], int]:
     return lambda setting: count(setting) * int(setting.components["rounds"]["count"])
 
 
+_LOTS = _per_round(lambda setting: len(_values(setting)))
 GAME = Table("game", "a game", (
     Column("tie", "both have equal coins and share the win", YES_NO),
     Column("margin", "coins of the winner less those of the loser", dtype="i4", unit="coins"),
@@ -262,20 +242,20 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("full_fleet", "a player's ships were full", YES_NO),
     derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
 ), max_rows=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
-LOTS = Table("lot", "a lot of tiles bought", _LOT, max_rows=_lots, of_choices=True)
+LOTS = Table("lot", "a lot of tiles bought", _LOT, max_rows=_LOTS, of_choices=True)
 TILES = Table("tile", "a tile shown", (
     _BUYER,
     _ROUND,
-    Column("tile", "the tile", lambda setting: labels([name for name, *_ in _tiles(setting)])),
+    Column("tile", "the tile", lambda setting: labels([name for name, *_ in tile_ids(setting.components)])),
     derived("value", "face value, or gold", "tile", _face_values, _face_levels),
-    derived("goods", "goods, or gold", "tile", lambda setting: [kind for _, kind, _ in _tiles(setting)], _goods),
+    derived("goods", "goods, or gold", "tile", _kinds, _goods),
     _SIZE,
     Column("harbor", "where it was loaded; none: it was discarded", _berths),
     derived("alone", "it was a lot by itself", "tiles", lambda setting: np.arange(256) == 1),
     derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
     derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
     derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
-), max_rows=_lots, of_choices=True)  # fmt: skip
+), max_rows=_LOTS, of_choices=True)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("seat", "whose it is", labels(s.PLAYER_NAMES)),
     _ROUND,
@@ -288,12 +268,9 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("won", "it is paid for the harbor", YES_NO),
     Column("tied", "both have a ship there and neither is paid", YES_NO),
     derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
-    derived("alone", "it is moored and the rival has no ship there", "harbor rival",
-             lambda setting: np.outer(_MOORED, np.arange(NO_RIVAL + 1) == NO_RIVAL)),
-    derived("alone_won", "it is paid without a rival", "rival won",
-             lambda setting: np.outer(np.arange(NO_RIVAL + 1) == NO_RIVAL, [0, 1])),
-    derived("full", "it has no free space", "ship tiles",
-             lambda setting: np.eye(NO_RIVAL, dtype=int)),
+    derived("alone", "it is moored and the rival has no ship there", "harbor rival", lambda setting: np.outer(_MOORED, _ALONE)),
+    derived("alone_won", "it is paid without a rival", "rival won", lambda setting: np.outer(_ALONE, [0, 1])),
+    derived("full", "it has no free space", "ship tiles", lambda setting: np.eye(NO_RIVAL)),
 ), max_rows=_per_round(lambda setting: s.SEATS * len(_capacities(setting))))  # fmt: skip
 HARBORS = Table("harbor", "a harbor when a round is scored", (
     _HARBOR,
@@ -312,12 +289,12 @@ MARKERS = Table("marker", "a marker when a round is scored", (
     Column("steps", "steps that both players made with it", unit="steps"),
     Column("moved", "spaces that it moved", unit="spaces"),
     Column("swapped", "it changed sides", YES_NO),
-    derived("off_centre", "it is off the centre", "place", _off_centre),
-    derived("distance", "spaces between it and the centre", "place", _distance,
+    derived("off_centre", "it is off the centre", "place", lambda setting: _DISTANCE > 0),
+    derived("distance", "spaces between it and the centre", "place", lambda setting: _DISTANCE,
              lambda setting: numbers(map(abs, _places(setting).starts)), "spaces"),
     derived("on_bonus", "it is on a bonus space", "harbor goods place", lambda setting: _bonus(setting) > 0),
     derived("monopoly", "coins for it, without the bonus", "place",
-             lambda setting: setting.components["scoring"]["monopoly"] * _off_centre(setting), None, "coins"),
+             lambda setting: setting.components["scoring"]["monopoly"] * (_DISTANCE > 0), None, "coins"),
     derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
 ), max_rows=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
 ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
@@ -325,26 +302,23 @@ ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED}
     Column("fair", f"estimated fair price, {_FROM}", _bands_to(_LAST_NUMBER, FAIRTH), "i4", "coins", FAIRTH),
     Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
     Column("miss", "price less estimated fair price, up or down", None, "i4", "coins", FAIRTH),
-), max_rows=_lots, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip
+), max_rows=_LOTS, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, ENDS, LOTS, TILES, SHIPS, HARBORS, MARKERS, ESTIMATES)
 
-AGREEMENTS = (
-    *(
-        (f"coins from {source} by seat", Crosstab("seat", (), (source,)), Crosstab("round", (), (source,)))
-        for source in _SOURCES
-    ),
-    *(
-        (f"coins from {source} by harbor", Crosstab("seat", (), (source,)), Crosstab("harbor", (), (source,)))
-        for source in _SOURCES
-    ),
-    ("coins from monopolies by marker", Crosstab("harbor", (), ("monopolies",)), Crosstab("marker", (), ("monopoly",))),
-    ("bonus coins by marker", Crosstab("harbor", (), ("bonus",)), Crosstab("marker", (), ("bonus",))),
-    ("coins paid for lots", Crosstab("seat", (), ("paid",)), Crosstab("lot", (), ("price",))),
-    ("final coins", Crosstab("seat", (), ("total",)), Crosstab("seat", (), ("score",))),
-    ("tiles shown", Crosstab("lot", (), ("tiles",)), Crosstab("round_end", (), ("tiles",))),
-    ("tiles loaded", Crosstab("tile", (), ("loaded",)), Crosstab("ship", (), ("tiles",))),
-    ("tiles on ships", Crosstab("round", (), ("loaded",)), Crosstab("ship", (), ("tiles",))),
-    ("steps of markers", Crosstab("tile", (), ("steps",)), Crosstab("marker", (), ("steps",))),
-    ("markers off the centre", Crosstab("round", (), ("held",)), Crosstab("marker", (), ("off_centre",))),
+AGREEMENTS = tuple(
+    (text, Crosstab(table, (), (column,)), Crosstab(other_table, (), (other_column,)))
+    for text, table, column, other_table, other_column in (
+        *((f"coins from {source} by seat", "seat", source, "round", source) for source in _SOURCES),
+        *((f"coins from {source} by harbor", "seat", source, "harbor", source) for source in _SOURCES),
+        ("coins from monopolies by marker", "harbor", "monopolies", "marker", "monopoly"),
+        ("bonus coins by marker", "harbor", "bonus", "marker", "bonus"),
+        ("coins paid for lots", "seat", "paid", "lot", "price"),
+        ("final coins", "seat", "total", "seat", "score"),
+        ("tiles shown", "lot", "tiles", "round_end", "tiles"),
+        ("tiles loaded", "tile", "loaded", "ship", "tiles"),
+        ("tiles on ships", "round", "loaded", "ship", "tiles"),
+        ("steps of markers", "tile", "steps", "marker", "steps"),
+        ("markers off the centre", "round", "held", "marker", "off_centre"),
+    )
 )

@@ -34,6 +34,7 @@ _COURSE = (
     mean("lots_mean", "lots"), mean("tiles_mean", "tiles"), Ratio("tiles_per_lot", ("tiles",), "lots"),
     share("full_fleet_share", "full_fleet"), share("empty_bag_share", "empty_bag"),
 )  # fmt: skip
+_SCORE = (mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid"))
 _DECIDED = {"winner_": "win == 1", "loser_": "win == 0"}
 _BOUGHT = (
     mean("price_mean", "price"), Ratio("responder_share", ("bought",), "asked", share=True),
@@ -68,10 +69,8 @@ def lots(by: str) -> Block:
 def estimates(by: str) -> Block:
     """Return blocks of fair prices, and of all figures of lots by fair price."""
     figures = (*_SHARES, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
-    axes = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}
-    return Block(
-        "price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=("level",) if by == "fair" else ()
-    )
+    axes, trim = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}, ("level",) if by == "fair" else ()
+    return Block("price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=trim)
 
 
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
@@ -97,11 +96,9 @@ TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "
 BALANCE: tuple[Block | Quantiles, ...] = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
     Block("seat", {}, (
-        mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid"), share("below_zero_share", "below_zero"),
-        share("below_zero_at_end_share", "below_zero_at_end"),
+        *_SCORE, share("below_zero_share", "below_zero"), share("below_zero_at_end_share", "below_zero_at_end"),
     )),
-    *(Block("seat", {}, _prefixed((mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid")), who), where=where)
-      for who, where in _DECIDED.items()),
+    *(Block("seat", {}, _prefixed(_SCORE, who), where=where) for who, where in _DECIDED.items()),
     Block("seat", {}, (share("medici_win_share", "win"),), where="seat == Medici"),
     Block("game", {}, (
         mean("margin_mean", "margin"), mean("medici_margin_mean", "medici_margin"), share("tie_share", "tie"),

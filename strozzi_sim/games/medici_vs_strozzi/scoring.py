@@ -43,10 +43,8 @@ def marker_moves(rules, place, half_length, medici, strozzi):
 @force_inline
 def marker_ends(state, rules, harbor, kind):
     """Return the position of a marker after the round is scored with the present loads."""
-    steps = state.steps
-    return marker_moves(
-        rules, state.position[harbor, kind], rules.half_length[harbor, kind], steps[MEDICI, harbor, kind], steps[STROZZI, harbor, kind]
-    )  # fmt: skip
+    place, half_length, steps = state.position[harbor, kind], rules.half_length[harbor, kind], state.steps
+    return marker_moves(rules, place, half_length, steps[MEDICI, harbor, kind], steps[STROZZI, harbor, kind])
 
 
 @force_inline

@@ -23,7 +23,7 @@ class MediciTable(Table):
 
     def set_up(self) -> None:
         components = self.components
-        ids = [(name, name.rpartition("-")[0], value) for name, _, value in tile_ids(dict(components))]
+        ids = [(name, name.rpartition("-")[0], value) for name, _, value in tile_ids(components)]
         self._tiles = {name: {"id": name, "type": kind, "value": value} for name, kind, value in ids}
         self._harbors = {harbor["id"]: list(harbor["tracks"]) for harbor in components["harbor"]}
         self._capacities, self._switches = components["ships"]["capacities"], components["switches"]
@@ -33,24 +33,21 @@ class MediciTable(Table):
         self.head["board"] = {"tracks": self._tracks, "types": [kind["key"] for kind in components["type"]]}
         for seat, family in enumerate(PLAYER_NAMES):
             self.head["seats"][seat] |= {"mark": family[0], "family": family}
+        start_cash = components["money"]["start_cash"]
+        rivals_cash = None if self._switches["hidden_cash"] else start_cash
         self.view |= {
             "proposer": 0, "lot": [], "price": None, "buyer": None, "ships": self._fleets(), "bag": len(self._tiles),
             "markers": {harbor: dict.fromkeys(kinds, 0) for harbor, kinds in self._harbors.items()}, "discards": [],
-            "cash": [None if self._is_hidden(seat) else components["money"]["start_cash"] for seat in range(SEATS)],
+            "cash": [start_cash if self.viewer in (None, seat) else rivals_cash for seat in range(SEATS)],
         }  # fmt: skip
-        self._foretell()
 
     def _track(self, harbor: str, kind: str) -> Json:
         tracks = self.components["tracks"]
         track = tracks.get("per_track", {}).get(f"{harbor}.{kind}", tracks)
-        bonus = {str(space): coins for space, coins in track["bonus"].items()}
-        return {"half": track["half_length"], "bonus": bonus}
+        return {"half": track["half_length"], "bonus": dict(track["bonus"])}
 
     def _fleets(self) -> list[list[Json]]:
         return [[{"capacity": n, "harbor": None, "tiles": []} for n in self._capacities] for _ in range(SEATS)]
-
-    def _is_hidden(self, seat: int) -> bool:
-        return bool(self._switches["hidden_cash"]) and self.viewer not in (None, seat)
 
     def name(self, seat: int) -> str:
         return "You" if seat == self.viewer else PLAYER_NAMES[seat]
@@ -93,9 +90,8 @@ class MediciTable(Table):
         self.marks = ["lot", f"seat:{buyer}"]
         if line["buy"]:
             return self.says(seat, f"buys for {price}.")
-        return (
-            f"{self.says(seat, 'declines')}; {self.named(buyer)} {'pay' if buyer == self.viewer else 'pays'} {price}."
-        )
+        pays = "pay" if buyer == self.viewer else "pays"
+        return f"{self.says(seat, 'declines')}; {self.named(buyer)} {pays} {price}."
 
     def on_load(self, line: Line) -> str:
         seat, harbor, tiles = line["player"], line["harbor"], line["tiles"]
@@ -112,7 +108,7 @@ class MediciTable(Table):
 
     def on_score_round(self, line: Line) -> str:
         self.view |= {"cash": list(line["cash"]), "markers": line["markers"], "actor": None, "lot": [], "price": None, "buyer": None}  # fmt: skip
-        paid = [sum(line[key][seat] for key in ("harbors", "monopolies", "bonus")) for seat in range(SEATS)]
+        paid = [sum(line[key][seat] for key in self.sources) for seat in range(SEATS)]
         self.marks = [f"track:{harbor}:{kind}" for harbor, kinds in line["markers"].items() for kind in kinds]
         return f"Round {line['round']} pays {self.listed_seats(paid)}."
 
@@ -121,9 +117,7 @@ class MediciTable(Table):
         self.view |= {"cash": list(total), "over": True, "actor": None}
         if len(winners) > 1:
             return f"Both have {total[0]} coins and share the win."
-        first = winners[0]
-        lead = total[first] - total[1 - first]
-        return self.says(first, f"wins with {total[first]} coins, {lead} ahead of {self.named(1 - first)}.")
+        return f"{self.won(total, winners[0], 1 - winners[0])}."
 
     def rules(self) -> list[str]:
         """Return the rules in short, without what is typed in a terminal."""
@@ -132,19 +126,14 @@ class MediciTable(Table):
 
     # -- rules that a record does not repeat ------------------------------------------------------------------------------
 
-    def _foretell(self) -> None:
+    def lay_out(self) -> None:
         """Write where the markers would be at the end of the round, and the value of each load."""
         is_open = self.view["round"] and self.last not in ("score_round", "score_end")
         self.view["ahead"] = {
-            harbor: {
-                kind: self._marker_after(harbor, kind) if is_open else self.view["markers"][harbor][kind]
-                for kind in kinds
-            }
-            for harbor, kinds in self._harbors.items()
+            harbor: {kind: self._marker_after(harbor, kind) if is_open else place for kind, place in places.items()}
+            for harbor, places in self.view["markers"].items()
         }
-        self.view["totals"] = {
-            harbor: [self._load(seat, harbor) for seat in range(SEATS)] for harbor in self._harbors
-        }  # fmt: skip
+        self.view["totals"] = {harbor: [self._load(seat, harbor) for seat in range(SEATS)] for harbor in self._harbors}
 
     def _marker_after(self, harbor: str, kind: str) -> int:
         half, place = self._tracks[harbor][kind]["half"], int(self.view["markers"][harbor][kind])
@@ -167,18 +156,16 @@ class MediciTable(Table):
 
     def standing(self) -> list[int | None]:
         """Return the coins if the round ended now."""
-        self._foretell()
         cash = self.view["cash"]
         if not self.view["round"] or self.last in ("score_round", "score_end"):
             return list(cash)
         gains, scoring = [0] * SEATS, self.components["scoring"]
         empty = -1 if self._switches["lone_worthless_ship_wins"] else 0
-        for harbor, kinds in self._harbors.items():
+        for harbor, places in self.view["ahead"].items():
             medici, strozzi = (empty if load is None else load for load in self.view["totals"][harbor])
             if medici != strozzi:
                 gains[strozzi > medici] += scoring["harbor_majority"]
-            for kind in kinds:
-                place = self.view["ahead"][harbor][kind]
+            for kind, place in places.items():
                 if place:
                     bonus = self._tracks[harbor][kind]["bonus"].get(str(abs(place)), 0)
                     gains[place < 0] += scoring["monopoly"] + bonus

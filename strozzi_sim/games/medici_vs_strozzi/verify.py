@@ -5,7 +5,7 @@ from typing import Any
 
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.game.record_checking import Draws, Lines, Question, Replay, complete, text
-from strozzi_sim.games.medici_vs_strozzi.reference import FAMILIES, PRICES, Game, Option, tiles_of
+from strozzi_sim.games.medici_vs_strozzi.reference import PRICES, Game, Option, tiles_of
 
 
 class _Chance(Draws):
@@ -15,8 +15,8 @@ class _Chance(Draws):
         self._all_tiles, rounds = list(tiles_of(components)), components["rounds"]["count"]
         self.tiles: list[list[str]] = []  # of each round
         super().__init__(lines)
-        self.tiles += [[] for _ in range(rounds - len(self.tiles))]
-        del self.tiles[rounds:]  # the replay refuses the line of an extra round
+        # The replay refuses the line of an extra round.
+        self.tiles = [*self.tiles, *([] for _ in range(rounds))][:rounds]
         for order in self.tiles:
             complete(order, self._all_tiles)
 
@@ -28,17 +28,13 @@ class _Chance(Draws):
 
 
 def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
-    if header["players"] != len(FAMILIES):
-        raise ValueError(f"medici vs strozzi takes {len(FAMILIES)} players, got {header['players']}")
     chance = _Chance(header["components"], lines)
     return Game(header["components"], chance.tiles), chance
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     """Answer the game's question with a line; a price answers the pending "reveal" with stop, as stopping has no line."""
-    question = game.question
-    assert question is not None
-    choice = _choice(question, event)
+    choice = _choice(game.question, event)
     if choice is None:
         raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")
     game.play(choice)
@@ -65,7 +61,6 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
 
 def _expected_line(game: Game) -> str:
     """Return the expected line, for a message."""
-    assert game.question is not None
     kind, seat, options = game.question
     if kind == "reveal":
         return f"a reveal or a price of player {seat}"

@@ -52,7 +52,7 @@ class View:
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     """Return the View of `seat` on a row of concealed states."""
     state = {name: state[name].tolist() for name in state.dtype.names}  # Python numbers and lists are faster to read
-    tiles = [name for name, *_ in tile_ids(dict(components))]
+    tiles = [name for name, *_ in tile_ids(components)]
     harbors = [harbor["id"] for harbor in components["harbor"]]
     types = [kind["key"] for kind in components["type"]]
     phase, placed = state["phase"], list(zip(tiles, state["location"], strict=False))
@@ -99,9 +99,8 @@ def caution(action: int, view: View) -> str:
     cash = view.cash[view.seat]
     if not price or cash is None or cash >= price:
         return ""
-    if action == s.BUY:
-        return f"You have {pluralize(cash, 'coin')}; this leaves you with {cash - price}."
-    return f"You have {pluralize(cash, 'coin')}; if {s.PLAYER_NAMES[1 - view.seat]} declines, this leaves you with {cash - price}."
+    unless_bought = "" if action == s.BUY else f"if {s.PLAYER_NAMES[1 - view.seat]} declines, "
+    return f"You have {pluralize(cash, 'coin')}; {unless_bought}this leaves you with {cash - price}."
 
 
 def question(view: View, phase: int) -> str:
@@ -113,9 +112,8 @@ def question(view: View, phase: int) -> str:
         return f"{lot}: which price, in coins?"
     if phase == s.ANSWER:
         return f"{lot} for {pluralize(view.price or 0, 'coin')}: buy, or decline?"
-    return (
-        f"{lot} {'are' if len(view.lot) > 1 else 'is'} yours: on which ship, at which harbor (ship@harbor), or discard?"
-    )
+    are = "are" if len(view.lot) > 1 else "is"
+    return f"{lot} {are} yours: on which ship, at which harbor (ship@harbor), or discard?"
 
 
 # -- a picture in text -----------------------------------------------------------------------------------------------
@@ -130,7 +128,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     if position.lot and not position.over:
         price = "" if position.price is None else f" for {position.price} coins"
         lines.append(f"{s.PLAYER_NAMES[position.proposer]} shows {', '.join(position.lot)}{price}")
-    face_values = {name: number for name, _, number in tile_ids(dict(components))}
+    face_values = {name: number for name, _, number in tile_ids(components)}
     for harbor in components["harbor"]:
         lines += ["", f"{harbor['id']}"]
         for seat, player in enumerate(s.PLAYER_NAMES):
@@ -149,13 +147,11 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             )
             lines.append(f"  {kind:<8} M {spaces} S   {position_word(place)}")
     lines.append("")
-    name_width = max(len(name) for name in names)
-    for seat, name in enumerate(names):
+    width = max(len(name) for name in names)
+    for seat, (player, name) in enumerate(zip(s.PLAYER_NAMES, names, strict=True)):
         empty = [f"{capacity}" for capacity, (ship_harbor, _) in position.ships[seat].items() if ship_harbor is None]
         cash = "?" if position.cash[seat] is None else position.cash[seat]
-        lines.append(
-            f"{s.PLAYER_NAMES[seat]:<8} {name:<{name_width}}  {cash:>5} coins   not moored: {', '.join(empty) or '-'}"
-        )
+        lines.append(f"{player:<8} {name:<{width}}  {cash:>5} coins   not moored: {', '.join(empty) or '-'}")
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from numba import float64, int64
 
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.core import fleet_full, load, placements, round_ends
-from strozzi_sim.games.medici_vs_strozzi.scoring import leader, marker_ends, marker_moves, present, track_pay
+from strozzi_sim.games.medici_vs_strozzi.scoring import leader, marker_moves, present, track_pay
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
@@ -52,8 +52,8 @@ MEMORY = np.dtype([  # shape                                         meaning
     ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, space] of its marker: CLOSED, OPEN and their rises
     #                                                                of a position and its lot:
     ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] free on its ship there, else the mean of those at sea
-    ("lead", "i8", (s.MAX_HARBORS,)),  #                             [harbor] Medici's total load less Strozzi's
-    ("more_ships", "i8", (s.MAX_HARBORS,)),  #                       [harbor] Medici's ships less Strozzi's
+    ("lead", "i8", (s.MAX_HARBORS + 1,)),  #                         [harbor or _LOT] Medici's total load less Strozzi's
+    ("more_ships", "i8", (s.MAX_HARBORS + 1,)),  #                   [harbor or _LOT] Medici's ships less Strozzi's
     ("lot_value", "i8"),
     ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type or GOLD] of its marker
     ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] space where the marker would end now
@@ -73,20 +73,18 @@ def fill_round(state, rules, weights, memory):
         return
     total, share = 0.0, 1.0
     for way in range(_FURTHEST + 1):
-        memory.drift[_FURTHEST + way] = share
-        memory.drift[_FURTHEST - way] = share
+        memory.drift[_FURTHEST + way] = memory.drift[_FURTHEST - way] = share
         total += share if way == 0 else 2.0 * share
         share *= weights.drift
     for way in range(2 * _FURTHEST + 1):
         memory.drift[way] /= total
     for harbor in range(rules.harbors):
-        track = 0
+        memory.tracks[harbor] = 0
         for kind in range(rules.types):
             if rules.half_length[harbor, kind] > 0:
-                memory.kind[harbor, track] = kind
+                memory.kind[harbor, memory.tracks[harbor]] = kind
+                memory.tracks[harbor] += 1
                 _fill_track(state, rules, weights, memory, harbor, kind)
-                track += 1
-        memory.tracks[harbor] = track
     memory.filled = state.round + 1
 
 
@@ -116,9 +114,7 @@ def _fill_track(state, rules, weights, memory, harbor, kind):
 @force_inline
 def _counted(weights, free):
     """Return the spaces that the free ones of a ship count as."""
-    if free == 2:
-        return weights.double
-    return weights.single if free == 1 else float64(free)
+    return weights.single if free == 1 else weights.double if free == 2 else float64(free)
 
 
 @force_inline
@@ -131,6 +127,18 @@ def _mean_at_sea(state, rules, seat, without):
             spaces += capacity
             count += 1
     return spaces / count if count > 0 else 0.0
+
+
+@force_inline
+def _find_markers(state, rules, memory, harbor, row, lots_m, lots_s):
+    """Fill a row of `places` for a harbor, with this number of lots, 0 or 1, loaded there by Medici and by Strozzi."""
+    for track in range(memory.tracks[harbor]):
+        kind = memory.kind[harbor, track]
+        half, steps = rules.half_length[harbor, kind], memory.lot_steps[kind]
+        steps_m = state.steps[s.MEDICI, harbor, kind] + lots_m * steps
+        steps_s = state.steps[s.STROZZI, harbor, kind] + lots_s * steps
+        end = marker_moves(rules, state.position[harbor, kind], half, steps_m, steps_s)
+        memory.places[row, track] = float64(half + end)
 
 
 @jit
@@ -146,15 +154,13 @@ def _survey(state, rules, weights, memory):
     for harbor in range(rules.harbors):
         memory.lead[harbor] = state.value[s.MEDICI, harbor] - state.value[s.STROZZI, harbor]
         memory.more_ships[harbor] = present(state, s.MEDICI, harbor) - present(state, s.STROZZI, harbor)
-        for track in range(memory.tracks[harbor]):
-            kind = memory.kind[harbor, track]
-            end = marker_ends(state, rules, harbor, kind)
-            memory.places[harbor, track] = float64(rules.half_length[harbor, kind] + end)
+        _find_markers(state, rules, memory, harbor, harbor, 0, 0)
 
 
 @jit
-def _survey_lot(state, rules, memory):
-    """Note the value of the lot on the table, and the steps that it moves markers."""
+def _survey_with_lot(state, rules, weights, memory):
+    """Note what `_survey` does, the value of the lot on the table, and the steps that it moves markers."""
+    _survey(state, rules, weights, memory)
     memory.lot_value = 0
     for kind in range(s.MAX_TYPES):
         memory.lot_steps[kind] = 0
@@ -165,39 +171,37 @@ def _survey_lot(state, rules, memory):
 
 
 @force_inline
-def _shares_to_fill(state, rules, weights, loaded_m, loaded_s):
-    """Return which shares of the free spaces of Medici and of Strozzi will be loaded, with so many tiles on their ships."""
-    left_m = float64(rules.capacity_total - loaded_m)
-    left_s = float64(rules.capacity_total - loaded_s)
-    nearer = min(left_m, left_s)
-    fill = weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
-    fill_m = fill * (nearer + weights.lag * (left_m - nearer)) / max(left_m, 1.0)
-    fill_s = fill * (nearer + weights.lag * (left_s - nearer)) / max(left_s, 1.0)
-    return fill_m, fill_s
+def _to_come(state, rules, weights, own_loaded, rival_loaded, over):
+    """Return which shares of the free spaces of the seat in turn and of its rival will be loaded, and what the turn is worth.
 
-
-@force_inline
-def _turn_worth(state, rules, weights, turn):
-    """Return Medici's margin from the next turn."""
-    late = 1.0 - state.unseen / float64(rules.tiles)
-    return late * (weights.turn if turn == s.MEDICI else -weights.turn)
-
-
-@force_inline
-def _weigh(rules, weights, memory, harbor, row, lead, more_ships, come_m, come_s, over):
-    """Fill a row of `terms` for a harbor, from its row of `places`, Medici's lead there, and the tiles that are to come."""
+    Both have loaded so many tiles; nothing is to come of a round that is over.
+    """
     if over:
-        memory.terms[row, 0] = float64(rules.majority) * leader(rules, lead, more_ships)
+        return 0.0, 0.0, 0.0
+    own_left = float64(rules.capacity_total - own_loaded)
+    rival_left = float64(rules.capacity_total - rival_loaded)
+    nearer = min(own_left, rival_left)
+    fill = weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
+    own_fill = fill * (nearer + weights.lag * (own_left - nearer)) / max(own_left, 1.0)
+    rival_fill = fill * (nearer + weights.lag * (rival_left - nearer)) / max(rival_left, 1.0)
+    return own_fill, rival_fill, weights.turn * (1.0 - state.unseen / float64(rules.tiles))
+
+
+@force_inline
+def _weigh(rules, weights, memory, harbor, row, side, own, other, over):
+    """Fill a row of `terms` for a harbor, with so many tiles to come from a seat of this side and from its rival."""
+    come, more = own + other, side * (own - other)  # of both, and of Medici less Strozzi
+    if over:
+        memory.terms[row, 0] = float64(rules.majority) * leader(rules, memory.lead[row], memory.more_ships[row])
     else:
-        ahead = lead + weights.tile * (come_m - come_s)
-        spread = weights.spread**2 * (come_m + come_s)
+        ahead = memory.lead[row] + weights.tile * more
+        spread = weights.spread**2 * come
         memory.terms[row, 0] = float64(rules.majority) * ahead / sqrt(ahead * ahead + spread + 1e-9)
-    loose = min(weights.open * (come_m + come_s), 1.0)
-    ahead = weights.step * (come_m - come_s)
+    loose = min(weights.open * come, 1.0)
     for track in range(memory.tracks[harbor]):
         kind = memory.kind[harbor, track]
         last = 2 * rules.half_length[harbor, kind]
-        space = min(max(memory.places[row, track] + ahead, 0.0), float64(last))
+        space = min(max(memory.places[row, track] + weights.step * more, 0.0), float64(last))
         low = min(int64(space), last - 1)
         further = space - low
         closed = memory.worth[harbor, kind, low, CLOSED] + further * memory.worth[harbor, kind, low, RISE_CLOSED]
@@ -218,28 +222,19 @@ def _sum_terms(rules, memory, total, at):
 @force_inline
 def _margin(state, rules, weights, memory, turn, over):
     """Return Medici's margin still to come in the position that was surveyed."""
-    fill_m, fill_s, total = 0.0, 0.0, 0.0
-    if not over:
-        fill_m, fill_s = _shares_to_fill(state, rules, weights, state.loaded[s.MEDICI], state.loaded[s.STROZZI])
-        total = _turn_worth(state, rules, weights, turn)
+    side, rival = 1 if turn == s.MEDICI else -1, 1 - turn
+    own_fill, rival_fill, worth = _to_come(state, rules, weights, state.loaded[turn], state.loaded[rival], over)
     for harbor in range(rules.harbors):
-        come_m, come_s = fill_m * memory.spaces[s.MEDICI, harbor], fill_s * memory.spaces[s.STROZZI, harbor]
-        lead, more_ships = memory.lead[harbor], memory.more_ships[harbor]
-        _weigh(rules, weights, memory, harbor, harbor, lead, more_ships, come_m, come_s, over)
-    return _sum_terms(rules, memory, total, -1)
+        own, other = own_fill * memory.spaces[turn, harbor], rival_fill * memory.spaces[rival, harbor]
+        _weigh(rules, weights, memory, harbor, harbor, side, own, other, over)
+    return _sum_terms(rules, memory, side * worth, -1)
 
 
 @jit
 def margin(state, rules, weights, memory, turn, over):
-    """Return Medici's margin still to come, without cash.
+    """Return Medici's margin still to come, without cash, in a position between two turns, the lot placed.
 
-    Args:
-        state: a position between two turns, the lot placed.
-        rules: of the game.
-        weights: a record or tuple with the fields of Weights.
-        memory: a MEMORY record that `fill_round` has filled.
-        turn: the seat whose turn it is.
-        over: whether the round is over (the seat is then ignored).
+    The seat `turn` has the next one; if the round is `over`, it does not matter which.
     """
     _survey(state, rules, weights, memory)
     return _margin(state, rules, weights, memory, turn, over)
@@ -275,39 +270,25 @@ def _best_placement(state, rules, weights, memory, seat):
             continue
         moors = int64(state.harbor[seat, ship] == s.NO_HARBOR)
         over = int64(state.unseen == 0 or fleet_full(rules, state.moored[seat] + moors, loaded))
-        mine, theirs, turn = 0.0, 0.0, 0.0
-        if not over:
-            mine, theirs = _shares_to_fill(state, rules, weights, loaded, state.loaded[rival])
-            turn = _turn_worth(state, rules, weights, seat)
+        own_fill, rival_fill, turn = _to_come(state, rules, weights, loaded, state.loaded[rival], over)
         mean = _mean_at_sea(state, rules, seat, ship)
         for harbor in range(rules.harbors):
             empty = (state.berths[seat] >> harbor) & 1
             if empty or weighed != over:
-                own = mine * (mean if empty else memory.spaces[seat, harbor])
-                other = theirs * memory.spaces[rival, harbor]
-                come_m, come_s = (own, other) if seat == s.MEDICI else (other, own)
-                lead, more_ships = memory.lead[harbor], memory.more_ships[harbor]
-                _weigh(rules, weights, memory, harbor, harbor, lead, more_ships, come_m, come_s, over)
+                own = own_fill * (mean if empty else memory.spaces[seat, harbor])
+                other = rival_fill * memory.spaces[rival, harbor]
+                _weigh(rules, weights, memory, harbor, harbor, side, own, other, over)
         weighed = over
-        own = mine * _counted(weights, state.free[seat, ship] - state.shown)
+        own = own_fill * _counted(weights, state.free[seat, ship] - state.shown)
         while berths != 0:
             harbor = lowest_bit(berths)
             berths &= berths - 1
-            for track in range(memory.tracks[harbor]):
-                kind = memory.kind[harbor, track]
-                half = rules.half_length[harbor, kind]
-                steps_m, steps_s = state.steps[s.MEDICI, harbor, kind], state.steps[s.STROZZI, harbor, kind]
-                if seat == s.MEDICI:
-                    steps_m += memory.lot_steps[kind]
-                else:
-                    steps_s += memory.lot_steps[kind]
-                end = marker_moves(rules, state.position[harbor, kind], half, steps_m, steps_s)
-                memory.places[_LOT, track] = float64(half + end)
-            other = theirs * memory.spaces[rival, harbor]
-            come_m, come_s = (own, other) if seat == s.MEDICI else (other, own)
-            lead, more_ships = memory.lead[harbor] + side * memory.lot_value, memory.more_ships[harbor] + side * moors
-            _weigh(rules, weights, memory, harbor, _LOT, lead, more_ships, come_m, come_s, over)
-            worth = side * _sum_terms(rules, memory, turn, harbor)
+            memory.lead[_LOT] = memory.lead[harbor] + side * memory.lot_value
+            memory.more_ships[_LOT] = memory.more_ships[harbor] + side * moors
+            _find_markers(state, rules, memory, harbor, _LOT, seat == s.MEDICI, seat == s.STROZZI)
+            other = rival_fill * memory.spaces[rival, harbor]
+            _weigh(rules, weights, memory, harbor, _LOT, side, own, other, over)
+            worth = side * _sum_terms(rules, memory, side * turn, harbor)
             if worth > best:
                 best, chosen = worth, s.LOAD + ship * s.MAX_HARBORS + harbor
     return chosen, best
@@ -316,8 +297,7 @@ def _best_placement(state, rules, weights, memory, seat):
 @jit
 def best_placement(state, rules, weights, memory, seat):
     """Return (action, margin of `seat` still to come) if `seat` buys the lot on the table, without its price."""
-    _survey(state, rules, weights, memory)
-    _survey_lot(state, rules, memory)
+    _survey_with_lot(state, rules, weights, memory)
     return _best_placement(state, rules, weights, memory, seat)
 
 
@@ -331,8 +311,7 @@ def may_buy(state, rules, seat):
 def outcomes(state, rules, weights, memory):
     """Return (W_P, W_R, where the proposer would load the lot, where the rival would)."""
     proposer = state.proposer
-    _survey(state, rules, weights, memory)
-    _survey_lot(state, rules, memory)
+    _survey_with_lot(state, rules, weights, memory)
     own_place, own_margin = _best_placement(state, rules, weights, memory, proposer)
     if not may_buy(state, rules, 1 - proposer):
         return own_margin, own_margin, own_place, own_place  # any price is paid by the proposer
@@ -371,9 +350,7 @@ def another_tile(state, rules, weights, memory):
     more.shown = shown + 1
     more.unseen = unseen - 1
     step = max(unseen // weights.looks, 1)
-    total = 0.0
-    looked = 0
-    skip = step // 2
+    total, looked, skip = 0.0, 0, step // 2
     for tile in range(rules.tiles):
         if state.location[tile] == s.IN_BAG:
             if skip == 0:

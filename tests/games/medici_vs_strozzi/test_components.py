@@ -111,7 +111,7 @@ REFUSED = [
         "tracks.per_track.H1.dye.bonus.4", "half_length = 3",
     ),
     ({"tiles": {"values_per_type": [1] * 16}}, "tiles", "66 tiles; at most 64"),
-    ({"tiles": {"gold_count": 27}}, "tiles.gold_count", "27; at most 26"),
+    ({"tiles": {"gold_count": 27}}, "tiles.gold_count", "<= 26, got 27"),
     ({"tiles": {"values_per_type": [7] * 27}, "type": [{"key": "dye"}], "harbor": [
         {"id": f"H{k}", "tracks": ["dye"]} for k in range(3)]}, "tiles.values_per_type", "27 tiles of value 7; at most 26"),
     ({"rounds": {"count": 2}}, "rounds.starter", "3 names for 2 rounds"),
