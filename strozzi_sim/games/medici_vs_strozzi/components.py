@@ -149,7 +149,8 @@ class _Rounds(_Block):
 
 
 if TYPE_CHECKING:
-    _RoundEnd = _Switches = Any
+    _RoundEnd = Any
+    _Switches = Any
 else:
     _RoundEnd = section_type(__name__, "round_end", _Block)
     _Switches = section_type(__name__, "switches", _Block, round_ends_when=Literal["full", "moored"])
