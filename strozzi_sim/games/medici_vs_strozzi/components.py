@@ -42,13 +42,6 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     sources: list[str] = msgspec.field(default_factory=list)
 
 
-class _Meta(_Block):
-    game: str
-    bgg_id: int
-    players: Literal[2]
-    year: int
-
-
 class _Player(_Block):
     id: Literal[0, 1]
     name: Literal["Medici", "Strozzi"]
@@ -79,12 +72,6 @@ class _Type(_Block):
 class _Gold(_Block):
     key: Literal["gold"]
     has_track: Literal[False]
-
-
-class _HarborsSummary(_Block):
-    count: int
-    track_counts: list[int]
-    tracks_total: int
 
 
 class _Harbor(_Block):
@@ -149,9 +136,13 @@ class _Rounds(_Block):
 
 
 if TYPE_CHECKING:
+    _Meta = Any
+    _HarborsSummary = Any
     _RoundEnd = Any
     _Switches = Any
 else:
+    _Meta = section_type(__name__, "meta", _Block, players=Literal[2])
+    _HarborsSummary = section_type(__name__, "harbors_summary", _Block)
     _RoundEnd = section_type(__name__, "round_end", _Block)
     _Switches = section_type(__name__, "switches", _Block, round_ends_when=Literal["full", "moored"])
 

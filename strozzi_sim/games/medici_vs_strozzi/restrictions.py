@@ -39,8 +39,6 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         )
     for k, harbor in enumerate(data["id"] for data in components["harbor"]):
         use = Use("ship", f"harbor == {harbor}", _ROUNDS)
-        text = f"no ship may be moored at {harbor}"
-        by_name[f"harbor:{harbor}"] = Restriction(
-            text, never("no_place", every_ship << k), use, noun=f"harbor {harbor}"
-        )
+        text, noun = f"no ship may be moored at {harbor}", f"harbor {harbor}"
+        by_name[f"harbor:{harbor}"] = Restriction(text, never("no_place", every_ship << k), use, noun=noun)
     return by_name
