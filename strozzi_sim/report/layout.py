@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
+from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.names import agents_named
+from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import SCENARIO, Picture, pick
 from strozzi_sim.pictures.ink import MOST_SCENARIOS
@@ -119,9 +122,13 @@ class Layout:
         }
         if any(usual.text in lineup for lineup in study.lineups):
             descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
-        return descriptions | {
-            spec.agent.name: spec.agent.description for text, spec in study.specs.items() if text != usual.text
-        }
+        texts = {text for lineup in study.lineups for text in lineup if text != usual.text and "::" not in text}
+        for name in sorted({text.partition(":")[0] for text in texts}):
+            with suppress(
+                InputError, AgentFault
+            ):  # a folder is shown without its agents, too, and no file of theirs is read
+                descriptions[name] = load_agent(name, study.the_game).agent.description
+        return descriptions
 
     @cached_property
     def _tiers(self) -> dict[str, str]:

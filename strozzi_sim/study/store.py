@@ -296,10 +296,10 @@ class Store:
         """Return the OUTCOME records of some chunks of a cell."""
         record = outcome_dtype(bool(self.study.luck), self.study.counts_answers)
         with files.database_errors(self._place):
-            outcome = np.frombuffer(b"".join(self._column("outcome", cell, chunks)), record)
-        if len(outcome) != len(chunks):
-            raise StorageError(f"{self._place}: changed while the study was running; run again")
-        return outcome
+            content = b"".join(self._column("outcome", cell, chunks))
+        if len(content) != len(chunks) * record.itemsize:
+            raise StorageError(f"{self._place}: its chunks are not those of its study, or were changed; run again")
+        return np.frombuffer(content, record)
 
     def facts(self, cell: Cell, chunks: range) -> Any:
         """Return the counts of facts of some chunks of a cell, or their ORDERS records."""
@@ -310,6 +310,10 @@ class Store:
             size = self.plan(cell).size
             facts = np.empty((len(chunks), size), np.int32)  # counts of many chunks fill the memory
             for at, each in enumerate(stored):
+                if len(each) not in (4 * size, 8 * size):
+                    raise StorageError(
+                        f"{self._place}: its chunks are not those of its study, or were changed; run again"
+                    )
                 row = np.frombuffer(each, np.int32 if len(each) == 4 * size else np.int64)
                 facts = facts.astype(np.promote_types(facts.dtype, row.dtype), copy=False)
                 facts[at] = row

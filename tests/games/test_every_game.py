@@ -12,6 +12,7 @@ from strozzi_sim.cli.play import spoken
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import numbered_game
 from strozzi_sim.study.kinds.balance import _tiers
 
 SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
@@ -85,12 +86,14 @@ def test_record_verify_replay(game, agent, document, tmp_path):
     assert len(document("replay", path, "--game", 2)["words"]) > 40
 
 
-def test_replay_with_boards(game, tmp_path, capsys, monkeypatch):
+def test_a_replay_ends_with_the_last_board(game, tmp_path, capsys):
     path = tmp_path / "games.jsonl"
     assert app.run(["record", game.name, "--players", str(fewest(game)), "--out", str(path)]) == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 1000))
-    assert app.run(["replay", str(path), "--step"]) == 0
-    assert capsys.readouterr().out.count("-- Enter for more --") > 30
+    assert app.run(["replay", str(path)]) == 0
+    recorded = numbered_game(path, 1)
+    *_, (position, _) = game.verify.REPLAY.replay_game(recorded.header, recorded.line, recorded.events)
+    board = game.view.render(position, recorded.header["components"], recorded.names)
+    assert capsys.readouterr().out.rstrip().endswith(board.rstrip())
 
 
 @pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")

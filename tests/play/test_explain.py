@@ -286,7 +286,7 @@ def test_the_command_shows_every_decision(file, capsys):
     document = json.loads(said(capsys, file, "--game", 2, "--explain", "ismcts:iterations=40", "--json")[1])
     assert code == 0
     assert out.count("\nDecision ") == len(document["decisions"]) == sum(row["decisions"] for row in document["seats"])
-    assert "value: mean reward" in out
+    assert "; value: " in out
     assert "the best first: " in out
     own = document["seats"][0]
     assert own["agent"] == "ismcts:iterations=40"
