@@ -6,6 +6,7 @@ standard output cannot be replaced and is written to directly.
 """
 
 import os
+import re
 import secrets
 import stat
 import sys
@@ -95,6 +96,14 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
         finally:  # after a full disk or a signal
             with suppress(OSError):
                 temporary.unlink()
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what killed processes left of `open_atomically(path)`; no other process may be writing it."""
+    name = re.compile(rf"\.{re.escape(path.name[:_NAME_KEPT])}\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp")
+    for file in path.parent.iterdir() if path.parent.is_dir() else ():
+        if name.fullmatch(file.name):
+            file.unlink()
 
 
 def _permissions(target: Path) -> int | None:

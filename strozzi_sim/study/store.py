@@ -32,7 +32,7 @@ from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.cache import processor_type
-from strozzi_sim.runtime.files import open_atomically, storage_errors, write_atomically
+from strozzi_sim.runtime.files import open_atomically, remove_unfinished, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
@@ -371,6 +371,8 @@ class Store:
                 with suppress(OSError):
                     os.removedirs((self.folder / name).parent)  # as far as they are empty
                 self._sql("DELETE FROM files WHERE name = ?", name)
+            for name in written.keys() | contents.keys():
+                remove_unfinished(self.folder / name)
             for name, content in contents.items():
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 with open_atomically(self.folder / name) as file:

@@ -60,6 +60,18 @@ def test_a_folder_of_the_format_before_is_shown(archive, tmp_path):
         ss.run(ss.Study.of(**KEYS), tmp_path / "old", progress=False)
 
 
+def test_what_a_killed_run_left_half_written_goes(tmp_path):
+    """A file beside a table under the name that it has while it is written; another of the user's stays."""
+    study = ss.Study.of(**KEYS)
+    ss.run(study, tmp_path / "r", progress=False, workers=1)
+    tables = tmp_path / "r" / "tables"
+    names = {path.name for path in tables.iterdir()}
+    (tables / ".seats.csv.0123456789abcdef.tmp").touch()
+    (tables / ".seats.csv.mine.tmp").touch()
+    ss.run(study, tmp_path / "r", progress=False, workers=1)
+    assert {path.name for path in tables.iterdir()} == {*names, ".seats.csv.mine.tmp"}
+
+
 def test_a_table_that_was_changed_is_refused(tmp_path):
     ss.run(ss.Study.of(**KEYS), tmp_path, workers=1, progress=False)
     table = tmp_path / "tables" / "seats.parquet"
