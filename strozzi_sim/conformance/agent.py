@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from strozzi_sim.agent import AnyAgent
 from strozzi_sim.agent.names import agents_named
+from strozzi_sim.conformance.deal import dependent_deal
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
@@ -56,14 +57,10 @@ def check_agent(
     for count in players or game.player_counts:
         if not spec.agent.plays(game, count) or spec.agent.kind == "batch":  # rows of a batch may depend on each other
             continue
-        match = Match(game, count, (spec,), chosen, seed)
-        rows = match.play(0, deals, rows=True).rows
-        for deal in range(deals):
-            alone_rows = match.play(deal, deal + 1, rows=True).rows
-            if alone_rows.tobytes() != rows[deal * count : (deal + 1) * count].tobytes():
-                raise ContractViolation(
-                    "one result per deal",
-                    f"agent {spec.text}: one result per deal: deal {deal} ends differently alone than among other deals "
-                    f"({game.name}, {count} players, seed {seed})",
-                )
+        if (deal := dependent_deal(Match(game, count, (spec,), chosen, seed), deals)) is not None:
+            raise ContractViolation(
+                "one result per deal",
+                f"agent {spec.text}: one result per deal: deal {deal} ends differently alone than among other deals "
+                f"({game.name}, {count} players, seed {seed})",
+            )
     return result

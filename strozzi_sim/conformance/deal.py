@@ -81,12 +81,19 @@ def check_deal(checked: Checked, deals: int) -> None:
 def _check_alone(checked: Checked, deals: int) -> None:
     """Check that a deal ends as it does after others, whose chance record it gets."""
     match = Match(checked.game, checked.players, (load_agent("random", checked.game),), checked.variant, checked.seed)
+    deal = dependent_deal(match, deals)
+    what = "the game ends differently after other deals: `deal` must call reset_source for every source of chance"
+    replace(checked, deal=deal or 0, actions=[]).require("deal", deal is None, what)
+
+
+def dependent_deal(match: Match, deals: int) -> int | None:
+    """Return the first of the deals 0 to `deals` - 1 that ends differently alone than after the others, or None."""
     several = match.play(0, deals, rows=True).rows
     for deal in range(deals):
         alone = match.play(deal, deal + 1, rows=True).rows
-        same = alone.tobytes() == several[deal * checked.players : (deal + 1) * checked.players].tobytes()
-        what = "the game ends differently after other deals: `deal` must call reset_source for every source of chance"
-        replace(checked, deal=deal, actions=[]).require("deal", same, what)
+        if alone.tobytes() != several[deal * match.players : (deal + 1) * match.players].tobytes():
+            return deal
+    return None
 
 
 def _used(checked: Checked) -> Array:

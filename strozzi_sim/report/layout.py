@@ -124,9 +124,8 @@ class Layout:
             descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
         texts = {text for lineup in study.lineups for text in lineup if text != usual.text and "::" not in text}
         for name in sorted({text.partition(":")[0] for text in texts}):
-            with suppress(
-                InputError, AgentFault
-            ):  # a folder is shown without its agents, too, and no file of theirs is read
+            # A folder is shown without its agents, too, and no file of theirs is read.
+            with suppress(InputError, AgentFault):
                 descriptions[name] = load_agent(name, study.the_game).agent.description
         return descriptions
 
