@@ -157,7 +157,7 @@ def test_the_heatmap_command(finished, tmp_path):
     done = strozzi(*asked.split(), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 players, variant base, heuristic" in done.stdout
-    assert re.search(r"^pirate +0\.\d+ ±", done.stdout, re.MULTILINE)
+    assert re.search(r"^pirate +\d+ ±\d+ %", done.stdout, re.MULTILINE)
     assert not list(tmp_path.iterdir())
     folder = copied(finished, tmp_path)
     done = strozzi("heatmap", folder, "--rows", "flag", "--columns", "sail", "--name", "more", "--workers", 1)
