@@ -27,6 +27,9 @@ def report(
     if spreadsheet not in ("", "csv", "xlsx"):
         raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
     results = [load_results(folder) for folder in folders]
+    places = [Path(folder).resolve() for folder in folders]
+    if given_twice := [str(folder) for folder, place in zip(folders, places, strict=True) if places.count(place) > 1]:
+        raise ArgumentError("folders", f"{given_twice[0]} is given more than once")
     if len(results) > 1:
         if spreadsheet:
             raise ArgumentError("spreadsheet", "is for one folder; write that of each")
@@ -37,11 +40,11 @@ def report(
     if out:
         raise ArgumentError("out", "is for several folders; the page of one is written into it")
     (single,) = results
-    places = {"report": str(single.report(figures=figures))}
+    made = {"report": str(single.report(figures=figures))}
     if spreadsheet:
         first, *_ = single.spreadsheet(spreadsheet)
-        places["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
-    lines = (f"{name}: {place}" for name, place in places.items())
+        made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
+    lines = (f"{name}: {place}" for name, place in made.items())
     return Answer(
-        places_of(single, places["report"]) | places, [*single.verdict, f"\ntables: {single.folder}/tables", *lines]
+        places_of(single, made["report"]) | made, [*single.verdict, f"\ntables: {single.folder}/tables", *lines]
     )
