@@ -1,4 +1,4 @@
-"""Parts that the adapters share: the error for a missing library, player counts, deals, rewards."""
+"""Parts that the adapters share: the error for a missing library, render modes, masks, deals, rewards."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ RENDER_MODES = ["human", "ansi"]
 
 @contextmanager
 def needs(library: str, extra: str) -> Iterator[None]:
-    """Import a library in this context; if it is missing, raise an InputError that names the extra to install."""
+    """Turn a ModuleNotFoundError in this block into an InputError that names the extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -36,7 +36,7 @@ def check_render_mode(mode: str | None) -> None:
 def no_action(actions: int) -> NDArray[np.int8]:
     """Return the mask of a seat with nothing to decide, int8[A]: only action 0, which is never legal.
 
-    A mask of zeros is an error or a warning in much software for learning, PettingZoo's tests among it.
+    Many learning libraries, and PettingZoo's tests, reject a mask of zeros or warn of it.
     """
     mask = np.zeros(actions, np.int8)
     mask[0] = 1
@@ -49,7 +49,7 @@ class Deals:
     def __init__(self) -> None:
         self.seed, self.deal = randbits(53), -1  # before the first reset
 
-    def next(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+    def advance(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Advance to the deal of a reset; `options["deal"]` selects one."""
         chosen = (options or {}).get("deal")
         if chosen is not None and (isinstance(chosen, bool) or not hasattr(chosen, "__index__")):

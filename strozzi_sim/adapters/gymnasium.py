@@ -40,9 +40,8 @@ def observation_box(game: Game, variant: Variant) -> Any:
     """Return the space of observations, Box float32[F]: the ranges of the slices; without limits in a custom variant."""
     if variant.name == BASE or variant.name in shipped_variants(game):
         low, high = game.slices.limits()
-        return Box(
-            low, np.where(low == high, high + 1, high), dtype=np.float32
-        )  # Gymnasium warns of a range of one number
+        high = np.where(low == high, high + 1, high)  # Gymnasium warns of a range of one number
+        return Box(low, high, dtype=np.float32)
     return Box(-np.inf, np.inf, (game.slices.size,), np.float32)
 
 
@@ -60,7 +59,7 @@ def _make_games(
 ) -> VectorEnv:
     if opponents is None:
         raise ArgumentError(
-            "opponents", "expected agents for the other seats; PettingZoo's environments have no opponents"
+            "opponents", "expected agents for the other seats; to decide for every seat, take the PettingZoo adapter"
         )
     resolved = find_game(game)
     return VectorEnv(
@@ -107,23 +106,23 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         self.slices = self._env.slices
         self.observation_space = observation_box(self._env.game, self._env.variant)
         self.action_space = Discrete(self._env.num_actions)
-        self._step: Step | None = None  # None: the game is over
-        self._ending = "no game is dealt; call reset(seed) first"
+        self._current: Step | None = None  # None: the game is over
+        self._end_message = "no game is dealt; call reset(seed) first"
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a game and advance to the learner's first decision.
 
         Args:
-            seed: random seed, below 2^53: its first deal is played. None: the next deal of the same seed, at first of one from
-                the operating system.
+            seed: random seed, below 2^53: its first deal is played. None: the next deal of the
+                current seed, which is random before the first seeded reset.
             options: {"deal": D} plays deal D instead.
 
         Raises:
             InputError: an invalid seed or deal.
         """
         super().reset(seed=seed)
-        self._deals.next(seed, options)
-        self._step = step = self._env.reset(self._deals.seed, deal=self._deals.deal)
+        self._deals.advance(seed, options)
+        self._current = step = self._env.reset(self._deals.seed, deal=self._deals.deal)
         self._deals.deal = int(step.info.deals[0])  # a deal without a decision of the learner is skipped
         if self.render_mode == "human":
             self.render()
@@ -139,23 +138,23 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         Raises:
             InputError: the game is over, or an illegal action if `illegal_reward` is None.
         """
-        if self._step is None:
-            raise InputError(self._ending)
-        current, seat = self._step, int(self._step.seats[0])
+        if self._current is None:
+            raise InputError(self._end_message)
+        current, seat = self._current, int(self._current.seats[0])
         legal = 0 <= int(action) < self._env.num_actions and bool(current.masks[0, int(action)])
         if not legal and self._illegal_reward is not None:
-            self._step, self._ending = None, f"the game is over: action {action} was illegal; call reset()"
+            self._current, self._end_message = None, f"the game is over: action {action} was illegal; call reset()"
             info = self._info(current) | {"action_mask": no_action(self._env.num_actions), "illegal": True}
             return current.observations[0].copy(), float(self._illegal_reward), True, False, info
         step = self._env.step(np.array([int(action)]))
         if not step.done[0]:
-            self._step = step
+            self._current = step
             if self.render_mode == "human":
                 self.render()
             return step.observations[0], 0.0, False, False, self._info(step)
         end = step.info
         scores = ", ".join(map(str, end.final_scores[0]))
-        self._step, self._ending = None, f"the game is over, with scores {scores} by seat; call reset()"
+        self._current, self._end_message = None, f"the game is over, with scores {scores} by seat; call reset()"
         if self.render_mode == "human":
             self.render()
         info = {
@@ -166,11 +165,13 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal, bool[A]; only action 0 once the game is over."""
-        return no_action(self._env.num_actions).view(np.bool_) if self._step is None else self._step.masks[0].copy()
+        return (
+            no_action(self._env.num_actions).view(np.bool_) if self._current is None else self._current.masks[0].copy()
+        )
 
     def render(self) -> str | None:
         """Return the board as the learner sees it ("ansi"), or print it ("human"); at the end the scores."""
-        text = self._ending if self._step is None else str(Position.from_slot(self._env, 0))
+        text = self._end_message if self._current is None else str(Position.from_slot(self._env, 0))
         if self.render_mode != "human":
             return text
         print(text)
@@ -220,7 +221,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             raise ArgumentError("autoreset_mode", f"must be {allowed}, got {short_repr(autoreset_mode)}")
         self.metadata = {**type(self).metadata, "autoreset_mode": AutoresetMode(autoreset_mode)}
         self.games = _make_games(game, players, num_envs, opponents, seat, reward, variant=variant)
-        self.num_envs, self.render_mode, self._each = self.games.num_envs, render_mode, np.arange(self.games.num_envs)
+        self.num_envs, self.render_mode, self._slots = self.games.num_envs, render_mode, np.arange(self.games.num_envs)
         self.single_observation_space = observation_box(self.games.game, self.games.variant)
         self.single_action_space = Discrete(self.games.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -237,17 +238,23 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         """
         super().reset(seed=seed)
         step = self.games.reset(seed)
-        self._seats = step.seats
+        self._seats, self._masks = step.seats, step.masks
         self._ended[:] = False
         return step.observations, self._infos(step)
 
     def _infos(self, step: Step) -> dict[str, Any]:
-        all_slots, self._masks = np.ones(self.num_envs, np.bool_), step.masks
-        arrays = {"action_mask": step.masks.view(np.int8), "seat": step.seats, "deal": step.info.deals}
-        return {key: value for name, part in arrays.items() for key, value in ((name, part), (f"_{name}", all_slots))}
+        all_slots = np.ones(self.num_envs, np.bool_)
+        infos = {"action_mask": step.masks.view(np.int8), "seat": step.seats, "deal": step.info.deals}
+        return infos | {f"_{name}": all_slots for name in infos}
+
+    def _scattered(self, values: NDArray[Any], step: Step) -> NDArray[Any]:
+        """Return the values of finished games at their slots, zeros elsewhere."""
+        scattered = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
+        scattered[step.info.finished] = values
+        return scattered
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game; one that ends makes room for its slot's next deal in this step, or in the next.
+        """Play an action in every game; the slot of a finished one begins its next deal in this step or the next (`autoreset_mode`).
 
         Raises:
             InputError: an action that is not legal; nothing was played.
@@ -255,24 +262,17 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         if self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP:
             return self._step_or_reset(actions)
         step, learner = self.games.step(actions), self._seats
-        self._seats, end, infos = step.seats, step.info, self._infos(step)
+        self._seats, self._masks, end, infos = step.seats, step.masks, step.info, self._infos(step)
         if len(end.finished):
             seats = end.final_seats
             final = np.full(self.num_envs, None, object)
             for row, slot in enumerate(end.finished):
                 final[slot] = end.final_observations[row, seats[row]]
-            final_values: dict[str, NDArray[Any]] = {
-                "seat": seats,
-                "deal": end.final_deals,
-                "scores": end.final_scores,
-                "wins": end.final_wins,
-            }
-            final_info: dict[str, NDArray[Any]] = {}
-            for name, part in final_values.items():
-                final_info[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
-                final_info[name][end.finished], final_info[f"_{name}"] = part, step.done
+            values = {"seat": seats, "deal": end.final_deals, "scores": end.final_scores, "wins": end.final_wins}
+            final_info = {name: self._scattered(part, step) for name, part in values.items()}
+            final_info |= {f"_{name}": step.done for name in values}
             infos |= {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
-        rewards = step.rewards[self._each, learner].astype(np.float64)
+        rewards = step.rewards[self._slots, learner].astype(np.float64)
         return step.observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
 
     def _step_or_reset(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -284,20 +284,14 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self._seats, self._ended, end = step.seats, step.done.copy(), step.info
         observations, infos = step.observations.copy(), self._infos(step)
         if len(end.finished):
-            finished_values: dict[str, NDArray[Any]] = {
-                "action_mask": np.zeros((len(end.finished), self.games.num_actions), np.int8)
-            }
-            finished_values |= {"seat": end.final_seats, "deal": end.final_deals}
-            for name, part in finished_values.items():
+            for name, part in {"action_mask": 0, "seat": end.final_seats, "deal": end.final_deals}.items():
                 infos[name] = infos[name].copy()
                 infos[name][end.finished] = part
-            results: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
-            for name, part in results.items():
-                infos[name] = np.zeros((self.num_envs, *part.shape[1:]), part.dtype)
-                infos[name][end.finished], infos[f"_{name}"] = part, step.done
+            for name, part in {"scores": end.final_scores, "wins": end.final_wins}.items():
+                infos[name], infos[f"_{name}"] = self._scattered(part, step), step.done
             observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]
-            self._masks = infos["action_mask"].astype(np.bool_)
-        rewards = step.rewards[self._each, learner].astype(np.float64)
+        self._masks = infos["action_mask"].astype(np.bool_)
+        rewards = step.rewards[self._slots, learner].astype(np.float64)
         return observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
 
     def action_masks(self) -> NDArray[np.bool_]:

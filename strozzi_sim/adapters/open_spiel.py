@@ -54,7 +54,9 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
                 "variant", f"{resolved_variant.name!r} is already the name of other changes; choose another name"
             )
     count = default_players(resolved) if players is None else players
-    Table(resolved, count, resolved_variant)  # an error in Python, not in C++
+    Table(
+        resolved, count, resolved_variant
+    )  # checks the arguments here: pyspiel would report an error of Python as one of its own
     spiel_game: OpenSpielGame = pyspiel.load_game(
         PREFIX + resolved.name, {"players": count, "variant": resolved_variant.name}
     )
@@ -68,8 +70,8 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         table: game, variant and players.
     """
 
-    game: Game
-    kind: Any  # its GameType
+    game: Game  # set, as `game_type`, in the subclass of each game
+    game_type: Any
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         game, name = self.game, parameters["variant"]
@@ -79,7 +81,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
             num_distinct_actions=game.actions, max_chance_outcomes=self.table.largest_draw(), num_players=players,
             min_utility=-1 / (players - 1), max_utility=1.0, utility_sum=0.0, max_game_length=game.journal_rows,
         )  # fmt: skip
-        super().__init__(self.kind, info, parameters)
+        super().__init__(self.game_type, info, parameters)
 
     def __reduce__(self) -> Any:
         """Pickle the game by its parameters, a custom variant by its data."""
@@ -155,9 +157,9 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
             raise InputError("resample_from_infostate: chance must draw first; call it where a seat decides")
         if not decision.table.variant.hidden:
             return self.clone()  # type: ignore[no-any-return]
-        word = sum(int(probability_sampler() * 2.0**32) << shift for shift in (0, 32))
+        random_bits = sum(int(probability_sampler() * 2.0**32) << shift for shift in (0, 32))  # 64 of two numbers
         sampled = OpenSpielState(self.get_game())
-        sampled.node = Node(decision.table, decision.imagine(player_id, word), None, ())
+        sampled.node = Node(decision.table, decision.imagine(player_id, random_bits), None, ())
         return sampled
 
     def __str__(self) -> str:
@@ -166,9 +168,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         beginning = "the deal" if start is None else "an imagined decision"
         lines = [f"{beginning}, then {' '.join(map(str, choices)) or 'nothing'}"]
         if decision is not None:
-            view, components = decision.table.game.view, decision.table.variant.components
-            view_of_seat = view.view_of(decision.state[0], components, max(decision.actor, 0))
-            lines.append(str(view.render(view_of_seat, components, _names(decision))))
+            lines.append(_board(decision, max(decision.actor, 0)))
         if node.outcomes:
             lines.append(f"chance draws one of {node.outcomes} of source {node.source}")
         return "\n".join(lines)
@@ -186,17 +186,19 @@ class OpenSpielObserver:
         InputError: any parameter, or an observation of another kind than a single seat's.
     """
 
-    def __init__(self, table: Table, kind: Any = None, parameters: Any = None) -> None:
+    def __init__(self, table: Table, observation_type: Any = None, parameters: Any = None) -> None:
         if parameters:
             raise InputError(f"observer: there are no parameters, got {short_repr(parameters)}")
-        kind = kind or pyspiel.IIGObservationType(perfect_recall=False)
+        kind = observation_type or pyspiel.IIGObservationType(perfect_recall=False)
         if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER or not kind.public_info:
             raise InputError("observer: must be of public_info=True, private_info=SINGLE_PLAYER: what one seat knows")
-        self._table, self._recalls, slices = table, bool(kind.perfect_recall), table.game.slices
-        self.tensor = np.zeros(slices.size + self._recalls * DIGEST // 2, np.float32)
+        self._table, slices = table, table.game.slices
+        self._perfect_recall = bool(kind.perfect_recall)
+        digest_numbers = DIGEST // 2 if self._perfect_recall else 0  # of two bytes each
+        self.tensor = np.zeros(slices.size + digest_numbers, np.float32)
         self.dict = {part.name: part.of(self.tensor[: slices.size]) for part in slices.parts}
         self._observation = self.tensor[: slices.size]
-        if self._recalls:
+        if self._perfect_recall:
             self.dict["history"] = self.tensor[slices.size :]
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
@@ -206,7 +208,7 @@ class OpenSpielObserver:
         if decision is None:
             return
         self._table.kernels.observe(decision.state, self._table.variant.rules, player, self._observation)
-        if self._recalls:
+        if self._perfect_recall:
             self.dict["history"][:] = np.frombuffer(decision.digest(player), "<u2") / 65536
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
@@ -214,20 +216,20 @@ class OpenSpielObserver:
         decision = state.node.decision
         if decision is None:
             return f"seat {player}, before the deal"
-        if self._recalls:
+        if self._perfect_recall:
             return f"seat {player}, having seen {decision.digest(player).hex()}"
-        view = self._table.game.view
-        board = str(view.render(decision.view(player), self._table.variant.components, _names(decision)))
-        return f"seat {player}\n{board}"
+        return f"seat {player}\n{_board(decision, player)}"
 
 
-def _names(decision: Decision) -> list[str]:
-    return [f"seat {seat}" for seat in range(decision.table.players)]
+def _board(decision: Decision, seat: int) -> str:
+    """Return the board as a seat sees it."""
+    table, names = decision.table, [f"seat {seat}" for seat in range(decision.table.players)]
+    return str(table.game.view.render(decision.view(seat), table.variant.components, names))
 
 
 def _register(game: Game) -> None:
     lowest, highest = game.player_counts[0], game.player_counts[-1]
-    kind = pyspiel.GameType(
+    game_type = pyspiel.GameType(
         short_name=PREFIX + game.name, long_name=game.title, dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION, utility=pyspiel.GameType.Utility.ZERO_SUM,
@@ -236,9 +238,10 @@ def _register(game: Game) -> None:
         provides_observation_tensor=True, provides_factored_observation_string=False,
         parameter_specification={"players": default_players(game), "variant": BASE},
     )  # fmt: skip
-    # A separate class for each game: OpenSpiel keeps it beyond the life of the interpreter, which only a class survives.
+    # A class for each game, no closure or instance: OpenSpiel still refers to it when the interpreter has ended.
     pyspiel.register_game(
-        kind, type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), {"game": game, "kind": kind})
+        game_type,
+        type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), {"game": game, "game_type": game_type}),
     )
 
 

@@ -62,8 +62,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         if max_cycles is not None:
             check_whole("max_cycles", max_cycles, 1, _MOST_CYCLES)
         count = default_players(resolved) if players is None else players
-        first = Position(resolved, count, variant=variant)  # checks the arguments
-        self._game, self._variant, self._players = resolved, first.variant, first.players
+        position = Position(resolved, count, variant=variant)  # checks the arguments, and finds the variant
+        self._game, self._variant, self._players = resolved, position.variant, position.players
         self._reward, self._max_cycles, self._cycles = reward, max_cycles, 0
         self.metadata = {
             "render_modes": list(RENDER_MODES), "name": f"{resolved.name}_v{resolved.behaviour}", "is_parallelizable": True, "render_fps": 1,
@@ -72,7 +72,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_spaces = {
-            agent: Dict({"observation": observation_box(resolved, first.variant), "action_mask": Box(0, 1, (resolved.actions,), np.int8)})
+            agent: Dict({"observation": observation_box(resolved, position.variant), "action_mask": Box(0, 1, (resolved.actions,), np.int8)})
             for agent in self.possible_agents
         }  # fmt: skip
         self._action_spaces = {agent: Discrete(resolved.actions) for agent in self.possible_agents}
@@ -91,14 +91,14 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         """Deal a game and advance to its first decision.
 
         Args:
-            seed: random seed, below 2^53: its first deal is played. None: the next deal of the same seed, at first of one from
-                the operating system.
+            seed: random seed, below 2^53: its first deal is played. None: the next deal of the
+                current seed, which is random before the first seeded reset.
             options: {"deal": D} plays deal D instead; other keys are ignored.
 
         Raises:
             InputError: an invalid seed or deal.
         """
-        self._deals.next(seed, options)
+        self._deals.advance(seed, options)
         self.position = Position(self._game, self._players, self._deals.seed, self._deals.deal, self._variant)
         self.agents, self._cycles = self.possible_agents[:], 0
         self.rewards, self._cumulative_rewards = dict.fromkeys(self.agents, 0.0), dict.fromkeys(self.agents, 0.0)
@@ -110,7 +110,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what an agent knows, and its legal actions; see the class."""
-        position, seat = self._playing(), self._seats[agent]
+        position, seat = self._dealt_position(), self._seats[agent]
         if position.actor == seat and not self.truncations.get(agent, False):
             mask = position.mask.view(np.int8)
         else:
@@ -123,7 +123,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         Raises:
             InputError: an action that is not legal, or no `reset` before; nothing changes.
         """
-        position, agent = self._playing(), self.agent_selection
+        position, agent = self._dealt_position(), self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -134,7 +134,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         if position.over:
             self.rewards = dict(zip(self.agents, final_rewards(position, self._reward), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]
+            self.agent_selection = self.agents[0]  # every agent takes a last, dead step
         else:
             self.agent_selection = self.possible_agents[position.actor]
             if self._cycles == self._max_cycles:
@@ -145,7 +145,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """Return the board as the acting seat sees it ("ansi"), or print it ("human"); at the end with the scores."""
-        position = self._playing()
+        position = self._dealt_position()
         text = str(position)
         if position.over:
             text += f"\nscores by seat: {', '.join(map(str, position.scores))}"
@@ -161,7 +161,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]
     def __str__(self) -> str:
         return str(self.metadata["name"])
 
-    def _playing(self) -> Position:
+    def _dealt_position(self) -> Position:
+        """Return the game. Raises InputError before the first reset."""
         if self.position is None:
             raise InputError("no game is dealt; call reset(seed) first")
         return self.position

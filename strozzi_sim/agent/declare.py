@@ -98,8 +98,7 @@ class Choice(Parameter):
     def parse(self, key: str, value: str) -> str:
         """Return one of the words."""
         if value not in self.options:
-            allowed = suggest_names(value, self.options).removeprefix("known: ")
-            raise InputError(f"{key} must be one of {allowed}, got {short_repr(value)}")
+            raise InputError(f"{key}: got {short_repr(value)}; {suggest_names(value, self.options)}")
         return value
 
 

@@ -14,7 +14,7 @@ from strozzi_sim.study.progress import ProgressOption
 WORDS = {
     "game": "a game; `strozzi games` lists them",
     "players": "player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game",
-    "precision": "play until shares of wins are known to within +- these points, and at most deals",
+    "precision": "play until shares of wins are known to within +- these points, but at most `deals` deals",
     "luck": "an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows",
     "luck_redraws": "number of redraws of each chance event, which measure its luck; default: 8",
     "seatings": "one, rotate, spread (each deal once, seatings in turn), all or latin",
@@ -22,7 +22,7 @@ WORDS = {
     "study": "a study's TOML file that defines the variant",
     "seed": "random seed, below 2^53",
     "workers": "number of workers; default: all cores",
-    "folder": "keep everything in this folder, with a report, and resume there; default: only print",
+    "folder": "results folder with tables and a report, in which a run resumes; default: none is kept",
     "progress": "True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only",
 }
 
@@ -35,9 +35,8 @@ class RunOptions(TypedDict, total=False):
     progress: ProgressOption
 
 
-RUN_OPTIONS = {
-    name: str(kind.__forward_arg__) for name, kind in RunOptions.__annotations__.items()
-}  # name -> annotation
+# name -> annotation, which is a ForwardRef since annotations are not evaluated
+RUN_OPTIONS = {name: str(kind.__forward_arg__) for name, kind in RunOptions.__annotations__.items()}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -50,7 +49,7 @@ def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
 
 
 def documented(function: Function) -> Function:
-    """Return the function with the descriptions that its docstring lacks, and with the options of a run in its signature."""
+    """Return the function itself, with the descriptions that its docstring lacked, and options of a run in place of **options."""
     before_arguments, words, after = split_docstring(function.__doc__ or "")
     own_signature = signature(function)
     parameters = [

@@ -1,4 +1,4 @@
-"""The table of a game without its own: its events as text, and the fields in its SLICES, or the board as text."""
+"""The table of a game that has none of its own: events as text, beside the fields of SLICES or the board as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ class PlainTable(Table):
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
         super().__init__(game, header, viewer)
-        self.position: Any = None  # of the picture that the next line shows, a View or the reference game
-        self.points: Sequence[int] | None = None  # there, as the core counts them
+        self.position: Any = None  # that the next line shows, a View or the reference game
+        self.points: Sequence[int] | None = None  # by seat in that position, as the core counts them; None: hidden
         self.names = [YOU if seat == viewer else f"seat {seat}" for seat in range(self.players)]
 
     def set_up(self) -> None:

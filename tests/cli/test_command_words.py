@@ -32,7 +32,7 @@ def test_the_command_alone_shows_its_help(capsys):
         ("agents heuristik", "did you mean 'heuristic'?"),
         ("bench strozzi --agents greedy:margins=2", "greedy has no parameter 'margins'; known: margin"),
         ("bench strozzi --agents greedy:margins=2", "did you mean 'margin'?"),
-        ("bench strozzi --agents ismcts:backup=maxm", "did you mean 'maxn'?, got 'maxm'"),
+        ("bench strozzi --agents ismcts:backup=maxm", "backup: got 'maxm'; known: "),
         ("bench strozzi --agents ismcts:rollout=(gredy)", "did you mean 'greedy'?"),
         ("bench strozzi --variant long-track", "known: base, long-tracks; did you mean 'long-tracks'?"),
         ("balance strozzi --seatings rotat", "did you mean 'rotate'?"),

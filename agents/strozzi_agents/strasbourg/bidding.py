@@ -9,7 +9,7 @@ from math import sqrt
 from numba import float64, int64
 
 from strozzi_agents.strasbourg.worth import SUMS, goods_value
-from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, highest_card, one_card
+from strozzi_sim.games.strasbourg.cards import count_cards, count_value, highest_card, one_card, sum_values
 from strozzi_sim.games.strasbourg.knowledge import unseen_cards
 from strozzi_sim.games.strasbourg.legal_actions import closed_steps
 from strozzi_sim.games.strasbourg.state import ADD, AUCTIONS, CLOSE, MAX_VALUE, STEP_A, STEP_G, UNKNOWN_STACK
@@ -114,7 +114,7 @@ def _is_ahead(state, seat, other, total):
     bid = state.bid[other]
     if bid == 0:
         return 0.0
-    rival_total = min(add_values(bid), SUMS - 1)
+    rival_total = min(sum_values(bid), SUMS - 1)
     if rival_total != total:
         return float64(rival_total > total)
     players, start = state.players, state.start_player
@@ -130,7 +130,7 @@ def _chance_ahead(state, rules, params, other, total, interest_share):
         return 0.0
     bag = unseen_cards(state, rules, other)
     cards = count_cards(bag)
-    mean = add_values(bag) / cards if cards > 0 else 0.0
+    mean = sum_values(bag) / cards if cards > 0 else 0.0
     expected_ahead, stacks = 0.0, int64(0)
     sizes = int64(0)  # number of stacks of each size, 5 bits each: floating-point sums must not depend on their order
     while unused != 0:
@@ -283,7 +283,7 @@ def assign_stacks(state, rules, params, memory, seat):
         while unused != 0:
             k = lowest_bit(unused)
             unused &= unused - 1
-            total = add_values(state.stacks[seat, k])
+            total = sum_values(state.stacks[seat, k])
             source = int64(-1)
             for step in range(first, AUCTIONS):
                 if memory.stack_for[step] == k:
@@ -345,7 +345,7 @@ def plan_rest(state, rules, memory, seat):
         memory.bag[step] = 0
     closed, open_step = int64(0), int64(-1)
     for k in range(count + 1):
-        total = add_values(state.stacks[seat, k])
+        total = sum_values(state.stacks[seat, k])
         best, chosen = -1e30, int64(-1)
         for step in range(first, AUCTIONS):
             if (closed >> step) & 1:

@@ -1,7 +1,7 @@
 """The decisions of Strasbourg from learned values: the evaluator proposes options and plays each to the next round.
 
-Hidden information and chance until then are drawn several times, equally for all options. An option other than the
-evaluator's own choice must be better by more than its noise.
+Hidden information and chance until then are sampled several times; every option meets the same samples. An option other
+than the evaluator's own choice must be better by more than its noise.
 """
 
 from math import sqrt
@@ -29,12 +29,12 @@ GUIDE = np.dtype([  # shape                             meaning
     ("action", "i4", (MAX_OPTIONS,)),  #                [option] an action, unless divisions are compared
     ("promise", "f8", (MAX_OPTIONS,)),  #               [option] the evaluator's points, which rank the options
     ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #     [option, k] bag: stacks, greatest first
-    ("square", "f8", (MAX_OPTIONS,)),  #                [option] sum of squared differences from the first option
+    ("sum_of_squares", "f8", (MAX_OPTIONS,)),  #        [option] sum of squared differences from the first option
 ], align=True)  # fmt: skip
 
 
 def _params() -> np.ndarray[Any, Any]:
-    # Options come first: numba takes a record that only has more fields at its end for the evaluator's own.
+    # New fields come first: numba takes a record with more fields at its end alone for the evaluator's record.
     fields = [("options", "i8"), ("doubt", "f8"), *((name, "f8") for name in PARAMS)]
     record = np.zeros(1, np.dtype(fields, align=True))
     for name, param in PARAMS.items():
@@ -48,17 +48,21 @@ PARAMS_RECORD = _params()
 
 @jit
 def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond, redraws, rng):
-    """Return the best option, the first one unless another is better by TRUST standard errors."""
+    """Return the best option, the first one unless another is better by TRUST standard errors.
+
+    Options are divisions of the hand if `dividing`, else actions. Each is played with `redraws` samples of chance, `beyond`
+    quiet positions beyond the next round; `prize` are the points of a win.
+    """
     guide, total = memory.guide, memory.total
     for k in range(count):
         total[k] = 0.0
-        guide.square[k] = 0.0
+        guide.sum_of_squares[k] = 0.0
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
     for _ in range(redraws):
         if is_stopped(memory):
-            break
+            break  # the run is cancelled, and its result is not used
         assign(drawn, root)
         determinize(drawn, rules, seat, rng)
         reseed(memory.sweep, rng)
@@ -77,11 +81,11 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
                 first = worth
             gain = worth - first
             total[k] += gain
-            guide.square[k] += gain * gain
+            guide.sum_of_squares[k] += gain * gain
     best, chosen = 0.0, int64(0)
     for k in range(1, count):
         mean = total[k] / redraws
-        error = sqrt(max(guide.square[k] / redraws - mean * mean, 0.0) / redraws)
+        error = sqrt(max(guide.sum_of_squares[k] / redraws - mean * mean, 0.0) / redraws)
         if mean - TRUST * error > best:
             best, chosen = mean - TRUST * error, int64(k)
     return chosen
@@ -89,7 +93,7 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
 
 @jit
 def solve_decision(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the action: of draws, goods, sales and returned cards the evaluator's, else the best of its options."""
+    """Return the evaluator's action for draws, goods, sales and returned cards; else the best of the options that it lists."""
     seat, guide, params = state.actor, memory.guide, PARAMS_RECORD[0]
     action, count, dividing = list_options(state, rules, params, guide, seat, rng)
     if action != 0:

@@ -9,7 +9,7 @@ from strozzi_agents.strasbourg.choices import PARAMS_RECORD, solve_decision
 from strozzi_agents.strasbourg.heuristic import cards_drawn, decide
 from strozzi_agents.strasbourg.tasks import chapels_to_come, task_chance
 from strozzi_agents.strasbourg.worth import best_space, fill_decision, goods_value, value_of_chair
-from strozzi_sim.games.strasbourg.cards import add_values
+from strozzi_sim.games.strasbourg.cards import sum_values
 from strozzi_sim.games.strasbourg.scoring import chairs_held, chapel_neighbours, edifice_points
 from strozzi_sim.games.strasbourg.state import DRAW, GUILD_SEAT, STATE
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
@@ -79,13 +79,13 @@ def _cards_left(state, seat):
 @jit
 def _influence_left(state, seat):
     """Return the sum of the cards that a seat may still play."""
-    total = add_values(state.deck[seat])
+    total = sum_values(state.deck[seat])
     for k in range(state.under_taken[seat], state.under_left[seat]):
         total += state.under[seat, k]
     if state.actor == seat:
-        return total + add_values(cards_drawn(state, seat))
+        return total + sum_values(cards_drawn(state, seat))
     for k in range(state.stack_count[seat]):
-        total += add_values(state.stacks[seat, k])
+        total += sum_values(state.stacks[seat, k])
     return total
 
 

@@ -25,7 +25,7 @@ from strozzi_agents.strasbourg.worth import (
     fill_steps,
 )
 from strozzi_sim.agent import Param, compiled_agent
-from strozzi_sim.games.strasbourg.cards import add_values, count_cards, expand, highest_card
+from strozzi_sim.games.strasbourg.cards import count_cards, highest_card, select_members, sum_values
 from strozzi_sim.games.strasbourg.state import (
     APPRENTICE,
     AUCTIONS,
@@ -121,7 +121,7 @@ _HALF_A_CARD = 1.75  # influence: draw a card if that brings the hand nearer to 
 
 @jit
 def _keep_blindly(state, rules, seat, chance):
-    """Choose each dealt task with probability `chance`, by a hash of the deal, and at least one."""
+    """Return the dealt tasks, each with probability `chance`, by a hash of the deal; at least one."""
     key, choice = hash_combine(hash_combine(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
     for number in range(rules.rounds):
         key = hash_combine(hash_combine(key, state.round_card[number]), state.round_edifice[number])
@@ -147,7 +147,7 @@ def _promise(state, rules, params, seat, tasks):
 
 @jit
 def _keep(state, rules, params, seat):
-    """Choose the tasks that promise points; always the best one, and as many as the rules require."""
+    """Return the tasks that promise points; always the best one, and as many as the rules require."""
     choice, best, best_task = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
     legal = state.legal
@@ -165,15 +165,15 @@ def _keep(state, rules, params, seat):
     if (legal >> choice) & 1:
         return choice
     # `choice` is illegal: take the nearest legal choice, or, with restrictions, the one that promises most
-    best, nearest = -1e30, lowest_bit(legal)
+    best_score, nearest = -1e30, lowest_bit(legal)
     while legal != 0:
         alternative = lowest_bit(legal)
         legal &= legal - 1
-        promise = -float(count_bits(alternative ^ choice))
+        score = -float(count_bits(alternative ^ choice))
         if rules.no_keep[seat] | rules.no_task[seat]:
-            promise = _promise(state, rules, params, seat, expand(state.dealt[seat], alternative))
-        if promise > best:
-            best, nearest = promise, alternative
+            score = _promise(state, rules, params, seat, select_members(state.dealt[seat], alternative))
+        if score > best_score:
+            best_score, nearest = score, alternative
     return nearest
 
 
@@ -184,21 +184,23 @@ def _draw(state, rules, params, seat):
     The share is larger where restrictions keep later rounds from using the rest.
     """
     rounds_left = rules.rounds - state.round
-    weight = total = 0.0
+    weight_now = total = 0.0
     for k in range(rounds_left):  # k rounds later
-        share = 1.0 + params.early * (rounds_left - 1 - k) / max(rules.rounds - 1, 1)
-        share *= 1.0 - count_bits(rules.no_bid[seat, state.round_card[state.round + k]]) / AUCTIONS
-        total += share
+        weight = 1.0 + params.early * (rounds_left - 1 - k) / max(rules.rounds - 1, 1)
+        weight *= 1.0 - count_bits(rules.no_bid[seat, state.round_card[state.round + k]]) / AUCTIONS
+        total += weight
         if k == 0:
-            weight = share
+            weight_now = weight
     hand = state.hand
-    influence = add_values(hand) + add_values(state.deck[seat])
+    influence = sum_values(hand) + sum_values(state.deck[seat])
     for k in range(state.under_taken[seat], state.under_left[seat]):
         influence += state.under[seat, k]
     if rounds_left == 1:
         return DRAW_CARD if count_cards(hand) < _LAST_HAND else STOP
-    share = max(influence * weight / total, influence - 2 * _HALF_A_CARD * rules.most_drawn[seat] * (rounds_left - 1))
-    return DRAW_CARD if add_values(hand) + _HALF_A_CARD < share + params.overdraw else STOP
+    share = max(
+        influence * weight_now / total, influence - 2 * _HALF_A_CARD * rules.most_drawn[seat] * (rounds_left - 1)
+    )
+    return DRAW_CARD if sum_values(hand) + _HALF_A_CARD < share + params.overdraw else STOP
 
 
 @jit
@@ -274,7 +276,7 @@ def _bid(state, rules, params, memory, seat):
     fill_steps(state, rules, params, memory, seat)
     totals, unused = int64(0), state.unused[seat]
     while unused != 0:
-        totals |= int64(1) << min(add_values(state.stacks[seat, lowest_bit(unused)]), SUMS - 1)
+        totals |= int64(1) << min(sum_values(state.stacks[seat, lowest_bit(unused)]), SUMS - 1)
         unused &= unused - 1
     fill_chances(state, rules, params, memory, seat, totals)
     assign_stacks(state, rules, params, memory, seat)
@@ -286,6 +288,7 @@ def _bid(state, rules, params, memory, seat):
         win_chance = memory.chance[step, min(memory.load[step], SUMS - 1), 0]
         if win_chance * (1.0 - win_chance) * 4.0 * (memory.base[step, 0] - memory.base[step, 1]) > params.defer:
             return DEFER
+    # Of equal stacks the first unused one is revealed: `repeated` marks those that are equal to the one before.
     while k > 0 and (state.repeated[seat] >> k) & 1 and (state.unused[seat] >> (k - 1)) & 1:
         k -= 1
     return REVEAL + k
@@ -293,7 +296,7 @@ def _bid(state, rules, params, memory, seat):
 
 @jit
 def _act(state, rules, params, memory, seat, phase):
-    """Choose what to take, place, sell, return or build."""
+    """Return what to take, place, sell, return or build."""
     if phase == TAKE_GOOD:
         return int64(GOOD)
     if phase == TAKE_SEAT:

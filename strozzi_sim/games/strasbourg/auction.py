@@ -3,7 +3,7 @@
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
-from strozzi_sim.games.strasbourg.cards import add_values, one_card, values_in
+from strozzi_sim.games.strasbourg.cards import one_card, sum_values, values_in
 from strozzi_sim.games.strasbourg.legal_actions import ACTING, BIDDING, RETURNING, STEPPING, ask, bids
 from strozzi_sim.games.strasbourg.state import BID, DEFER, NOBODY, PASS, RETURN, RETURN_CARD, REVEAL, STEP_A
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
@@ -107,8 +107,8 @@ def _rank(state, rules):
     for _ in range(players):
         stack = state.bid[seat]
         if stack != 0:
-            total, place = add_values(stack), ranked
-            while place > 0 and add_values(state.bid[state.ranking[place - 1]]) < total:
+            total, place = sum_values(stack), ranked
+            while place > 0 and sum_values(state.bid[state.ranking[place - 1]]) < total:
                 state.ranking[place] = state.ranking[place - 1]
                 place -= 1
             state.ranking[place] = seat

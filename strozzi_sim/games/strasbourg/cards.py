@@ -26,8 +26,8 @@ def count_cards(bag):
 
 
 @force_inline
-def add_values(bag):
-    """Return the sum of a stack (R5.2): its bid."""
+def sum_values(bag):
+    """Return the sum of the cards in a bag, which is the bid of a stack (R5.2)."""
     total = int64(0)
     for value in range(1, MAX_VALUE + 1):
         total += value * count_value(bag, value)
@@ -65,6 +65,7 @@ def values_in(bag):
 @force_inline
 def kth_member(members, k):
     """Return the k-th smallest member (k from 0) of a set."""
+    # Three times the half with the member is kept; `-in_upper` is all ones in the upper one. `kth_bit` searches the last 8 bits.
     first = int64(0)
     for width in (32, 16, 8):
         lower = count_bits(members & ((int64(1) << width) - 1))
@@ -76,7 +77,7 @@ def kth_member(members, k):
 
 
 @inline_source
-def expand(members, choice):
+def select_members(members, choice):
     """Return the members of a set whose indices in ascending order are in the set `choice`."""
     chosen = int64(0)
     while choice != 0:

@@ -11,7 +11,7 @@ from numba import int64
 from strozzi_sim.games.strasbourg import events as e
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import begin_auction, bid, bid_next, return_card, return_next
-from strozzi_sim.games.strasbourg.cards import expand, kth_member
+from strozzi_sim.games.strasbourg.cards import kth_member, select_members
 from strozzi_sim.games.strasbourg.legal_actions import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask, keep_choices
 from strozzi_sim.games.strasbourg.planning import begin_round, clear_stacks, draw_or_stop, plan_next, split
 from strozzi_sim.games.strasbourg.scoring import hold_council, placed, score_game
@@ -94,7 +94,7 @@ def _lay_out_rounds(state, rules, chance, journal):
 def _ask_keep(state, rules, seat):
     """Ask a seat which tasks it keeps."""
     legal = keep_choices(state, rules, seat)
-    if expand(state.dealt[seat], lowest_bit(legal)) & rules.no_task[seat]:
+    if select_members(state.dealt[seat], lowest_bit(legal)) & rules.no_task[seat]:
         state.voids[seat] += 1
     return ask(state, s.KEEP, seat, legal)
 
@@ -103,7 +103,7 @@ def _ask_keep(state, rules, seat):
 def _keep(state, rules, seat, choice, journal):
     """Let a seat keep some of its tasks, secretly (R2.7)."""
     dealt = state.dealt[seat]
-    kept = expand(dealt, choice)
+    kept = select_members(dealt, choice)
     state.kept[seat] = kept
     if journal is not None:
         while dealt != 0:

@@ -7,7 +7,7 @@ from strozzi_sim.games.strasbourg import events as e
 from strozzi_sim.games.strasbourg import fact_tables as t
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
-from strozzi_sim.games.strasbourg.cards import add_values, count_cards
+from strozzi_sim.games.strasbourg.cards import count_cards, sum_values
 from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
 from strozzi_sim.kernel.bits import best_two, seats_after
@@ -168,7 +168,7 @@ def _on_step(facts, step, start_player, guild):
 @jit
 def _on_bid(facts, seat, stack):
     if stack != 0:
-        total, round_row = add_values(stack), facts.first_round + seat
+        total, round_row = sum_values(stack), facts.first_round + seat
         lap = seats_after(facts.start_player, seat, facts.players)
         facts.bid_row[seat] = _add_bid(
             facts, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, lap=lap, cards=count_cards(stack),

@@ -5,8 +5,8 @@ has); the cards in others' stacks, and their order and numbers, which rank them 
 planned, others' actions in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33).
 Restrictions of all seats are in the rules; others' `voids` are secret, since they depend on the tasks dealt.
 
-While planning, a seat's knowledge is a state in which no other seat has planned yet: each plans in its turn, in a
-search by its policy. So no assumption is needed about how many cards rivals draw and how they divide them.
+While planning, a seat's knowledge is a state in which no other seat has planned yet: in a search each
+plans in its turn by its policy. So the prior assumes nothing about how many cards rivals draw and how they divide them.
 
 The prior of `determinize`: sizes, stopping, and the choice of the stack turned over are independent of the cards.
 - A rival's unseen cards are dealt uniformly to all hidden places: the deck, face-down stacks, stacks discarded unseen.
@@ -20,14 +20,15 @@ An agent may plan instead of the uniform choices (`rival_model.py`).
 from numba import int64, uint64
 
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.cards import count_cards, count_value, expand, kth_card, kth_member, one_card
+from strozzi_sim.games.strasbourg.cards import count_cards, count_value, kth_card, kth_member, one_card, select_members
 from strozzi_sim.games.strasbourg.legal_actions import cards_left, keep_choices, legal_set, placements
 from strozzi_sim.games.strasbourg.planning import clear_stacks, finish_stacks, take_card
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import inline_source, jit
 from strozzi_sim.kernel.streams import mix, randbelow
 
-_TURN = s.ACTIONS  # seen_action: the viewer's turn to plan
+# Results of `seen_action` beyond the numbers of actions:
+_TURN = s.ACTIONS  # the viewer's turn to plan
 _TURNED_OVER = s.ACTIONS + 1  # + bag: a stack that a rival has turned over; below 2^31
 _SIZES = 1 << 40  # + a hash of the sizes of all stacks
 
@@ -62,6 +63,16 @@ def conceal(state, rules, seat):
                     state.goods[other, guild] = s.UNKNOWN_AMOUNT
 
 
+@inline_source
+def _insert_stack(state, seat, count, stack):
+    """Insert a stack among the first `count` ones of a seat, greatest first."""
+    k = int64(count)
+    while k > 0 and state.stacks[seat, k - 1] < stack:
+        state.stacks[seat, k] = state.stacks[seat, k - 1]
+        k -= 1
+    state.stacks[seat, k] = stack
+
+
 @jit
 def hide_stacks(state, seat):
     """Reduce a seat's stacks to the sizes of the unused ones, greatest first."""
@@ -73,11 +84,7 @@ def hide_stacks(state, seat):
         stack = state.stacks[seat, k]
         state.stacks[seat, k] = 0
         unknown = stack if stack & s.UNKNOWN_STACK else s.UNKNOWN_STACK + count_cards(stack)
-        place = hidden
-        while place > 0 and state.stacks[seat, place - 1] < unknown:
-            state.stacks[seat, place] = state.stacks[seat, place - 1]
-            place -= 1
-        state.stacks[seat, place] = unknown
+        _insert_stack(state, seat, hidden, unknown)
         hidden += 1
     state.stack_count[seat] = hidden
     state.repeated[seat] = 0
@@ -129,7 +136,7 @@ def determinize(state, rules, seat, rng):
         if state.phase != s.KEEP or other < state.actor:
             choices = keep_choices(state, rules, other)
             choice = kth_member(choices, randbelow(rng, count_bits(choices)))
-            state.kept[other] = expand(dealt, choice)
+            state.kept[other] = select_members(dealt, choice)
         if rules.hide_money:
             state.coins[other] = state.coins[seat]
             state.privileges[other] = state.privileges[seat]
@@ -143,7 +150,7 @@ def determinize(state, rules, seat, rng):
 
 @jit
 def _begin_turn(state, rules, seat, rng):
-    """Give a rival the cards, coins or good without which its pending decision would not arise."""
+    """Give a rival the cards, coins or goods that its pending decision requires."""
     if is_planning(state):
         for _ in range(rules.min_draw):
             deck_left = state.deck_left[seat]
@@ -189,14 +196,10 @@ def deal_cards(state, rules, seat, rng):
                 unplaced -= card
             stack += card
             places -= 1
-        place = int64(k)
-        while place > 0 and state.stacks[seat, place - 1] < stack:
-            state.stacks[seat, place] = state.stacks[seat, place - 1]
-            place -= 1
-        state.stacks[seat, place] = stack
+        _insert_stack(state, seat, k, stack)
     finish_stacks(state, seat)
-    for in_hand in range(count_cards(unplaced), state.deck_left[seat], -1):
-        unplaced -= one_card(kth_card(unplaced, randbelow(rng, in_hand)))
+    for cards in range(count_cards(unplaced), state.deck_left[seat], -1):
+        unplaced -= one_card(kth_card(unplaced, randbelow(rng, cards)))
     state.deck[seat] = unplaced
 
 
@@ -215,21 +218,19 @@ def seen_action(before, after, rules, action, viewer):
         return _TURNED_OVER + before.stacks[seat, action - s.REVEAL]
     if not is_planning(before):
         return action
-    if is_planning(after) and after.round == before.round:
-        if rules.sequential and after.planned != before.planned:
-            return _sizes(after)
-        planned_now = ((before.planned ^ after.planned) >> viewer) & 1  # without a choice
-        is_turn = after.actor == viewer or planned_now
-        return int64(_TURN) if is_turn else int64(0)
-    return _sizes(after)
+    planned = before.planned ^ after.planned
+    if not is_planning(after) or after.round != before.round or (rules.sequential and planned):
+        return _hash_sizes(after)
+    planned_without_choice = (planned >> viewer) & 1
+    return int64(_TURN) if after.actor == viewer or planned_without_choice else int64(0)
 
 
 @jit
-def _sizes(state):
+def _hash_sizes(state):
     """Return a hash of the sizes of all seats' stacks."""
     word = uint64(0)
     for seat in range(state.players):
         for k in range(state.stack_count[seat]):
             word += mix(uint64(seat * 64 + count_cards(state.stacks[seat, k])))
         word = mix(word + uint64(seat))
-    return _SIZES + int64(word >> uint64(2))
+    return _SIZES + int64(word >> uint64(2))  # below 2^63

@@ -7,7 +7,7 @@ legal action is played automatically. Actions that `restrictions.py` forbids are
 from numba import int64
 
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.cards import expand, one_card, values_in
+from strozzi_sim.games.strasbourg.cards import one_card, select_members, values_in
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 
@@ -49,7 +49,7 @@ def keep_choices(state, rules, seat):
     while remaining != 0:
         choice = lowest_bit(remaining)
         remaining &= remaining - 1
-        if expand(dealt, choice) & forbidden == 0:
+        if select_members(dealt, choice) & forbidden == 0:
             allowed |= int64(1) << choice
     return allowed if allowed != 0 else legal
 

@@ -9,7 +9,7 @@ from numba import float32, int64
 
 from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.cards import add_values, count_cards, count_value, one_card
+from strozzi_sim.games.strasbourg.cards import count_cards, count_value, one_card, sum_values
 from strozzi_sim.games.strasbourg.legal_actions import cards_left
 from strozzi_sim.games.strasbourg.scoring import chapel_neighbours, edifice_points, is_fulfilled
 from strozzi_sim.kernel.bits import count_bits, lowest_bit, seats_after
@@ -188,7 +188,7 @@ def _observe_seat(state, rules, other, out, offset):
     out[of_seat.deck_size + offset] = float32(cards_left(state, other)) / float32(24)
     _observe_stacks(state, other, out, offset)
     bid = state.bid[other]
-    out[of_seat.bid + offset] = float32(add_values(bid)) / float32(20)
+    out[of_seat.bid + offset] = float32(sum_values(bid)) / float32(20)
     out[of_seat.has_bid + offset] = float32(bid != 0)
     out[of_seat.planned + offset] = float32((state.planned >> other) & 1)
     out[of_seat.exists + offset] = 1
@@ -232,7 +232,7 @@ def _observe_own(state, rules, seat, out):
             out[at.last_card] = float32(state.last_value) / float32(s.MAX_VALUE)
     for k in range(state.stack_count[seat]):
         stack = state.stacks[seat, k]
-        out[at.stacks + k] = float32(add_values(stack)) / float32(20)
+        out[at.stacks + k] = float32(sum_values(stack)) / float32(20)
         _write_bag(stack, out, at.stack_cards + k * s.MAX_VALUE)
     _write_set(state.dealt[seat], out, at.dealt)
     _write_set(state.kept[seat], out, at.kept)

@@ -15,7 +15,7 @@ position, for the auctions left to the rival; at the first auction of a round th
 
 from numba import int64
 
-from strozzi_sim.games.strasbourg.cards import count_cards, expand, kth_card, one_card
+from strozzi_sim.games.strasbourg.cards import count_cards, kth_card, one_card, select_members
 from strozzi_sim.games.strasbourg.core import is_legal, set_up
 from strozzi_sim.games.strasbourg.knowledge import deal_cards, hide_stacks, is_planning
 from strozzi_sim.games.strasbourg.legal_actions import ASKED, ask, legal_set
@@ -64,7 +64,7 @@ def _keep_tasks(state, opening, rules, seat, policy, rng):
     opening.dealt[seat] = state.dealt[seat]
     action = call_at(policy[0], opening, rules, policy[1], policy[2], rng)
     if is_legal(opening, rules, action):
-        state.kept[seat] = expand(state.dealt[seat], action)
+        state.kept[seat] = select_members(state.dealt[seat], action)
     opening.dealt[seat] = 0
 
 

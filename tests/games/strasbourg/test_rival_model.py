@@ -22,7 +22,7 @@ from strozzi_sim.kernel.streams import RANDOM
 MODELS = """
     from strozzi_sim.agent import compiled_agent
     from strozzi_sim.game.contract import count_legal, kth_legal
-    from strozzi_sim.games.strasbourg.cards import add_values
+    from strozzi_sim.games.strasbourg.cards import sum_values
     from strozzi_sim.games.strasbourg.state import CLOSE, DRAW, DRAW_CARD, SPLIT, STOP
 
     @compiled_agent(name="declining", games=("strasbourg",))
@@ -34,7 +34,7 @@ MODELS = """
     def pairing(state, rules, params, memory, rng):
         '''Draws up to a sum, lays high cards singly.'''
         if state.phase == DRAW:
-            return DRAW_CARD if add_values(state.hand) < 7 else STOP
+            return DRAW_CARD if sum_values(state.hand) < 7 else STOP
         if state.phase == SPLIT:
             return CLOSE if state.last_value == 4 else kth_legal(state, rules, count_legal(state, rules) - 1)
         return kth_legal(state, rules, 0)
