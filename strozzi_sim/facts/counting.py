@@ -31,7 +31,7 @@ _WIDER = np.uint64(BITS[2] - BITS[1])
 
 
 class Counting(NamedTuple):
-    """The arrays of `count_rows`: the sink by size of items, the descriptors, work space, and the counts."""
+    """The arrays of `count_rows`: the sink by size of items, the descriptors, and work space."""
 
     # bytes, words, longs: the sink as uint8, uint16 and int32
     bytes: Array
@@ -48,13 +48,12 @@ class Counting(NamedTuple):
     packed: Array  # increments of the words of these cells, uint64[words * STEP]
     pending: Array  # upper bound of the packed numbers of each cube, int64[cubes]
     sums: Array  # packed words of every cell of every cube, uint64
-    counts: Array  # counts and sums of every cell of every cube, int64
 
 
 COUNTING = types.Tuple([
     types.uint8[::1], types.uint16[::1], types.int32[::1],
     *(types.int64[:, ::1] for _ in range(5)),
-    types.uint32[::1], types.uint32[::1], types.uint64[::1], types.int64[::1], types.uint64[::1], types.int64[::1],
+    types.uint32[::1], types.uint32[::1], types.uint64[::1], types.int64[::1], types.uint64[::1],
 ])  # fmt: skip
 
 
@@ -210,7 +209,7 @@ def _clear_words(cube, cubes, parts, sums, counts):
 
 @jit
 def count_rows(
-    games, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums, counts
+    games, counts, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
 ):  # fmt: skip
     """Add the rows of `games` games to the words, in steps that fit into the nearest cache."""
     _fill(games, bytes_, longs, tables, fills)
@@ -229,9 +228,9 @@ def count_rows(
 
 @jit
 def finish_counts(
-    bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums, counts
+    counts, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
 ):  # fmt: skip
-    """Add the remaining words to the counts."""
+    """Add the remaining words to the counts: those of every cell of every cube, int64[size of the plan]."""
     for cube in range(cubes.shape[0]):
         _clear_words(cube, cubes, parts, sums, counts)
         pending[cube] = 0

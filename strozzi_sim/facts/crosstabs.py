@@ -386,12 +386,12 @@ class CrosstabPlan:
         return [self._at(f"{table.name}_{name}") // size, size]
 
     def counting(self, sink: Array) -> Counting:
-        """Return the kernel's arrays for counting the rows of `sink`, an array of shape (1,), into new counts."""
+        """Return the kernel's arrays for counting the rows of `sink`, an array of shape (1,)."""
         descriptors = self._descriptors
         width, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
         raw = sink.view(np.uint8)
         return Counting(
             raw, raw.view(np.uint16), raw.view(np.int32), *descriptors,
             np.zeros(STEP, np.uint32), np.zeros(max(width, default=1) * STEP, np.uint64),
-            np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64), np.zeros(max(self.size, 1), np.int64),
+            np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64),
         )  # fmt: skip

@@ -33,7 +33,7 @@ from strozzi_sim.kernel.streams import deal_key, game_key, hash_combine, mix, st
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import successor_states
 from strozzi_sim.simulation.interrupts import call_interruptible
-from strozzi_sim.simulation.luck import Luck, luck_dtype, luck_record
+from strozzi_sim.simulation.luck import Luck, luck_dtype, luck_records
 from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
 from strozzi_sim.stats.intervals import t_quantile
 
@@ -113,7 +113,7 @@ class Judge:
 
     def __init__(self, table: Position, luck: Luck) -> None:
         self.table, self._stop = table, np.zeros(1, np.int64)
-        self._record, self._kept = luck_record(luck, table.game, self._stop)
+        self._record, self._kept = luck_records(luck, table.game, self._stop)
         self._rules = exact_copy(table.variant.rules)
         self._actions, self._position, self._deals, self._result = _kernels(table.game)
 

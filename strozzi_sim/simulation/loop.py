@@ -1,8 +1,8 @@
 """The compiled loop: whole games, one after another, agents called by address.
 
-One pass plays a range of deals with all their seatings and adds their results to exact integer counts. It reads a
-stop flag between games and ends at the first illegal action of an agent. Before each decision it moves the heartbeat, so
-that the parent process sees which decision is running, and whether it ends.
+A job is a range of deals with all their seatings, whose results are added to exact integer counts of its own. The loop plays many
+jobs without returning to Python. It reads a stop flag between games and ends at the first illegal action of an agent. Before each
+decision it moves the heartbeat, so that the parent process sees which decision is running, and whether it ends.
 """
 
 from functools import cache
@@ -164,7 +164,7 @@ def _count(state, seats, decisions, outcome, facts, counting):
 
 
 @jit
-def _close_facts(facts, state, rules, deal_number, seating, counting):
+def _close_facts(facts, state, rules, deal_number, seating, counting, counts):
     """Write the facts of the end of a game."""
     close_game(facts, state, rules)
     game = facts.games
@@ -173,13 +173,13 @@ def _close_facts(facts, state, rules, deal_number, seating, counting):
     end_game(game, counting[2], counting[3])
     facts.games = game + 1
     if facts.games == facts.batch:
-        _count_facts(facts, counting)
+        _count_facts(facts, counting, counts)
 
 
 @jit
-def _count_facts(facts, counting):
+def _count_facts(facts, counting, counts):
     """Count the facts in the sink, store their rows if requested, and empty it."""
-    count_rows(facts.games, *counting)
+    count_rows(facts.games, counts, *counting)
     if facts.taker != 0:
         call_back(facts.taker)
     empty(counting[2], counting[3])
@@ -201,8 +201,9 @@ def seating_of(job, seatings, deal, turn):
 @jit
 def _play(
     job, tables, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
-    sink, counting, luck,
+    sink, counting, counts, luck,
 ):  # fmt: skip
+    """Play a job; return the number of its games that were finished."""
     state, seen, chance = work.state, work.seen, work.chance
     players = job.players
     played = 0
@@ -247,7 +248,7 @@ def _play(
                 agent = agents[seats[seat]]
                 take_playouts(agent, agent.memory)
             if counting is not None:
-                _close_facts(sink, state, rules, number, seating, counting)
+                _close_facts(sink, state, rules, number, seating, counting, counts)
             if rows.shape[0] > 0:
                 for seat in range(players):
                     row = rows[played * players + seat]
@@ -261,9 +262,32 @@ def _play(
                     row.decisions = decisions
             played += 1
     if counting is not None:
-        _count_facts(sink, counting)
-        finish_counts(*counting)
+        _count_facts(sink, counting, counts)
+        finish_counts(counts, *counting)
     return played
+
+
+@jit
+def _play_all(
+    jobs, tables, work, agents, seat_agents, randoms, seatings, outcomes, rows, fault, stop, beat,
+    sink, counting, counts, lucks,
+):  # fmt: skip
+    """Play K jobs, or until a fault or stop; return the number of games.
+
+    agents : AGENT[K, P]
+    outcomes, counts, lucks : [K, ...] the results of each job; not of those that were not finished
+    rows : ROW, of all games one after the other, or empty
+    """
+    games = 0
+    for k in range(jobs.shape[0]):
+        luck = None if lucks is None else lucks[k]
+        games += _play(
+            jobs[k], tables, work, agents[k], seat_agents, randoms, seatings, outcomes[k],
+            rows[games * jobs[k].players :], fault, stop, beat, sink, counting, counts[k], luck,
+        )  # fmt: skip
+        if fault.found != 0 or stop[0] != 0:
+            break
+    return games
 
 
 def work_dtype(game: Game) -> Any:
@@ -277,39 +301,29 @@ def playouts_offset(memory: np.dtype[Any]) -> int:
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
-def _signature(game: Game) -> list[Any]:
-    records = [record_type(JOB), array_type(game.rules), record_type(work_dtype(game))]
-    arrays = [array_type(dtype) for dtype in (AGENT, AGENT, RANDOM)]
-    return [
-        *records, *arrays, types.Array(types.uint8, 2, "C"), record_type(OUTCOME), array_type(ROW), record_type(FAULT),
-        types.int64[::1], record_type(HEARTBEAT),
+def _compiled_loop(game: Game, sink: Any = types.none, counting: Any = types.none, luck: bool = False) -> Any:
+    game.register()
+    arguments = [
+        array_type(JOB), array_type(game.rules), record_type(work_dtype(game)), array_type(AGENT, 2), array_type(AGENT),
+        array_type(RANDOM), types.uint8[:, ::1], array_type(OUTCOME), array_type(ROW), record_type(FAULT), types.int64[::1],
+        record_type(HEARTBEAT), sink, counting, types.int64[:, ::1], array_type(luck_dtype(game)) if luck else types.none,
     ]  # fmt: skip
-
-
-def _luck_type(game: Game, luck: bool) -> Any:
-    return record_type(luck_dtype(game)) if luck else types.none
+    return entry(_play_all, types.int64(*arguments), game.name)
 
 
 @cache
 def plain_loop(game: Game, luck: bool = False) -> Any:
     """Return the loop without output, compiled for `game`; with `luck`, one that measures it."""
-    game.register()
-    return entry(_play, types.int64(*_signature(game), types.none, types.none, _luck_type(game, luck)), game.name)
+    return _compiled_loop(game, luck=luck)
 
 
 @cache
 def recording_loop(game: Game) -> Any:
     """Return the loop that writes the journal of one game, compiled for `game`."""
-    game.register()
-    return entry(_play, types.int64(*_signature(game), record_type(game.journal), types.none, types.none), game.name)
+    return _compiled_loop(game, record_type(game.journal))
 
 
 @cache
 def counting_loop(game: Game, luck: bool = False) -> Any:
     """Return the loop that counts facts, compiled for `game`; with `luck`, one that measures it too."""
-    game.register()
-    return entry(
-        _play,
-        types.int64(*_signature(game), record_type(game.facts.SINK), COUNTING, _luck_type(game, luck)),
-        game.name,
-    )
+    return _compiled_loop(game, record_type(game.facts.SINK), COUNTING, luck)

@@ -74,12 +74,14 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
     ], align=True))  # fmt: skip
 
 
-def luck_record(luck: Luck, game: Game, stop: np.ndarray[Any, Any] = NO_STOP) -> tuple[np.ndarray[Any, Any], Any]:
-    """Return a record of `luck_dtype`, array of shape (1,), and the objects that must outlive it; redraws end once `stop` is set."""
+def luck_records(
+    luck: Luck, game: Game, stop: np.ndarray[Any, Any] = NO_STOP, count: int = 1
+) -> tuple[np.ndarray[Any, Any], Any]:
+    """Return records of `luck_dtype`, and the objects that must outlive them; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)
-    memory, record = np.zeros(1, evaluator.agent.memory), np.zeros(1, luck_dtype(game))
-    record["address"], record["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data
-    record["memory"], record["memory_size"] = memory.ctypes.data, evaluator.agent.memory_size
-    record["worth"], record["redraws"] = memory.ctypes.data + evaluator.place, luck.redraws
-    record["stop"] = stop.ctypes.data
-    return record, (evaluator, memory, stop)
+    memory, records = np.zeros(1, evaluator.agent.memory), np.zeros(count, luck_dtype(game))
+    records["address"], records["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data
+    records["memory"], records["memory_size"] = memory.ctypes.data, evaluator.agent.memory_size
+    records["worth"], records["redraws"] = memory.ctypes.data + evaluator.place, luck.redraws
+    records["stop"] = stop.ctypes.data
+    return records, (evaluator, memory, stop)

@@ -36,7 +36,7 @@ from strozzi_sim.simulation.loop import (
     recording_loop,
     work_dtype,
 )
-from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_record
+from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_records
 from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
 from strozzi_sim.simulation.slots import kernels
@@ -178,10 +178,14 @@ class Match:
         if self.in_python:
             kernels(self.game)
 
-    def play(
+    def play(self, first: int, last: int, **options: Any) -> MatchResult:
+        """Play deals first .. last - 1 with the seatings of each; options and errors are those of `play_ranges`."""
+        (result,) = self.play_ranges([(first, last)], **options)
+        return result
+
+    def play_ranges(
         self,
-        first: int,
-        last: int,
+        ranges: Sequence[tuple[int, int]],
         *,
         plan: CrosstabPlan | None = None,
         keep: RowSelection | None = None,
@@ -192,18 +196,19 @@ class Match:
         luck: Luck | None = None,
         answers: bool = False,
         stop: np.ndarray[Any, Any] | None = None,
-    ) -> MatchResult:
-        """Play deals first .. last - 1 with the seatings of each, or only number `seating`.
+    ) -> list[MatchResult]:
+        """Play ranges of deals (first, last + 1) with the seatings of each, or only number `seating`; return the result of each range.
 
         Outcomes are counted, and the facts of a plan. `keep` selects rows of facts to store, also with a plan that counts nothing;
         with `journal` the result has the journal of one game, with `rows` one row per game and seat. With `luck` the outcome has
         the sums of `simulation.luck` too, and with `answers` the counts ANSWERS. Once `stop`, int64[1], is not 0, play ends before
-        the next game and searches before their next playout, and the result is incomplete; default: that of a `stop_flag`
-        around this call.
+        the next game and searches before their next playout, and results are incomplete; default: that of a `stop_flag`
+        around this call. Agents in Python, `keep` and `journal` allow one range only.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
         """
+        assert len(ranges) == 1 or not (self.in_python or keep or journal)
         players, stop = self.players, current_stop() if stop is None else stop
         design = self.design if seating is None else self.design[seating : seating + 1]
         per_deal = self.games_per_deal if seating is None else 1
@@ -212,22 +217,25 @@ class Match:
             fault["seating"] += seating or 0  # the loops count from the first one they are given
             return self.fault(fault, what)
 
-        job = np.zeros(1, JOB)
-        job[0] = (game_key(self.game.name), self.seed, players, first, last, start_player, self.seatings == SPREAD)
+        jobs = np.zeros(len(ranges), JOB)
+        jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, players
+        jobs["first"], jobs["last"] = np.transpose(ranges)
+        jobs["start_player"], jobs["spread"] = start_player, self.seatings == SPREAD
         agents, compiled, _memories = self.agent_table(stop)
+        agents = np.repeat(agents[np.newaxis], len(ranges), axis=0)
         rules = exact_copy(
             self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
         )
         original_rules = rules.tobytes()
-        outcome, fault = np.zeros(1, OUTCOME), np.zeros(1, FAULT)
-        table = np.zeros((last - first) * per_deal * players if rows else 0, ROW)
+        outcomes, fault = np.zeros(len(ranges), OUTCOME), np.zeros(1, FAULT)
+        deals = int((jobs["last"] - jobs["first"]).sum())
+        table = np.zeros(deals * per_deal * players if rows else 0, ROW)
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
         randoms = np.zeros(players, RANDOM)
-        counts, journal_record = np.zeros(0, np.int64), None
+        counts, journal_record = np.zeros((len(ranges), 0), np.int64), None
         sink: Any = None
         counting: Any = None
-        measured, _evaluator = luck_record(luck, self.game, stop) if luck is not None else (None, None)
-        luck_sums = None if measured is None else measured[0]
+        measured, _evaluator = luck_records(luck, self.game, stop, len(ranges)) if luck is not None else (None, None)
         recorder: RowRecorder | None = None
         if plan is not None and (plan.crosstabs or keep):
             tables = self.game.facts.TABLES
@@ -238,35 +246,39 @@ class Match:
                 recorder = RowRecorder(tables, records, keep)
                 records["taker"] = recorder.address
             loop, sink, counting = counting_loop(self.game, luck is not None), records[0], tuple(plan.counting(records))
-            counts = counting[-1][: plan.size]
+            counts = np.zeros((len(ranges), plan.size), np.int64)
         elif journal:
-            assert (last - first) * per_deal == 1
+            assert deals * per_deal == 1
             journal_record = np.zeros(1, self.game.journal)
             loop, sink = recording_loop(self.game), journal_record[0]
         else:
             loop = plain_loop(self.game, luck is not None)
-        games, parts, beat, answer_counts = 0, iter([(first, last, agents)]), heartbeat(), np.zeros(1, ANSWERS)
+        games, parts, beat, answer_counts = 0, iter([(jobs, agents)]), heartbeat(), np.zeros(1, ANSWERS)
         if self.in_python:
             mixed = MixedLoop(
                 self.game, self.variant, rules, self.positions, compiled, design,
-                deals=last - first, per_deal=per_deal, blame=blame, beat=beat,
+                deals=deals, per_deal=per_deal, blame=blame, beat=beat,
             )  # fmt: skip
-            parts, answer_counts = mixed.waves(job.copy(), agents, fault, stop), mixed.answers
-        with active_heartbeat(beat, players, first):
-            for low, high, part_agents in parts:
-                job["first"], job["last"] = low, high
+            parts, answer_counts = mixed.waves(jobs.copy(), agents[0], fault, stop), mixed.answers
+        with active_heartbeat(beat, players, ranges[0][0]):
+            for part_jobs, part_agents in parts:
                 games += loop(
-                    job[0], rules, work[0], part_agents, seat_agents, randoms, design, outcome[0],
-                    table[games * players :], fault[0], stop, beat[0], sink, counting, luck_sums,
+                    part_jobs, rules, work[0], part_agents, seat_agents, randoms, design, outcomes,
+                    table[games * players :], fault[0], stop, beat[0], sink, counting, counts, measured,
                 )  # fmt: skip
         if rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if fault["found"][0]:
             raise blame(fault[0], "")
-        playouts = int(agents["playouts"].sum())
         kept = recorder.content() if recorder is not None else b""
-        outcome = _merged(outcome_dtype(luck is not None, answers), outcome, measured, answer_counts)
-        return MatchResult(games, outcome, counts, table[: games * players], journal_record, playouts, kept)
+        dtype, results, end = outcome_dtype(luck is not None, answers), [], 0
+        for k, games in enumerate(outcomes["games"].tolist()):
+            begin, end = end, end + games * players if rows else 0
+            sums = None if measured is None else measured[k : k + 1]
+            outcome = _merged(dtype, outcomes[k : k + 1], sums, answer_counts)
+            playouts = int(agents[k]["playouts"].sum())
+            results.append(MatchResult(games, outcome, counts[k], table[begin:end], journal_record, playouts, kept))
+        return results
 
     def agent_table(
         self, stop: np.ndarray[Any, Any] | None = None

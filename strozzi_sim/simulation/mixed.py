@@ -105,8 +105,8 @@ class MixedLoop:
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
         self._deals = max(1, WAVE * slots // per_deal)
 
-    def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[int, int, Array]]:
-        """Play the deals of `job`; yield (first deal, last deal, agents that play these deals from the script).
+    def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[Array, Array]]:
+        """Play the deals of `job`; yield jobs, array of shape (1,), and the agents that play them from the script, of shape (1, P).
 
         A compiled agent's fault is written to `fault`, and ends it.
 
@@ -126,9 +126,9 @@ class MixedLoop:
                 return
             memory = np.zeros(1, REPLAY_CURSOR)
             memory["place"] = script.ctypes.data
-            scripted = np.zeros(len(self.specs), AGENT)
+            scripted = np.zeros((1, len(self.specs)), AGENT)
             scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0, 0)
-            yield low, int(wave["last"][0]), scripted
+            yield wave, scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
         """Play the games of a wave; return their actions, game after game."""

@@ -9,7 +9,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from time import monotonic
 from typing import Any
 
@@ -54,44 +54,59 @@ class Task:
     finish: Callable[[MatchResult], Any] | None = None
 
 
-def _play(task: Task, stop: np.ndarray[Any, Any] = NO_STOP) -> MatchResult | None:
-    """Return the result of a task; None if it was stopped."""
+def _played_with(task: Task) -> Any:
+    """Return what consecutive tasks must share to be played in one call; those that need Python between their games share nothing."""
+    if task.match.foreign or task.match.in_python or task.keep.tables:
+        return id(task)
+    return id(task.match), task.crosstabs, task.rows, task.orders, task.luck, task.answers
+
+
+def _play(tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP) -> list[MatchResult] | None:
+    """Return the results of tasks that are played in one call; None if they were stopped."""
+    task = tasks[0]
     keep = task.keep if task.keep.tables else None
     plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
-    rows = task.rows or task.orders
-    result = task.match.play(
-        task.first, task.last, plan=plan, keep=keep, rows=rows, luck=task.luck, answers=task.answers, stop=stop
+    ranges, rows = [(each.first, each.last) for each in tasks], task.rows or task.orders
+    results = task.match.play_ranges(
+        ranges, plan=plan, keep=keep, rows=rows, luck=task.luck, answers=task.answers, stop=stop
     )
     if task.orders:
-        result.counts = count_orders(result.rows, task.match.players)
-        result.rows = result.rows if task.rows else result.rows[:0]
-    games = (task.last - task.first) * task.match.games_per_deal
-    return result if result.games == games and stop[0] == 0 else None  # once stopped, searches answer anything
+        for result in results:
+            result.counts = count_orders(result.rows, task.match.players)
+            result.rows = result.rows if task.rows else result.rows[:0]
+    games = sum(last - first for first, last in ranges) * task.match.games_per_deal
+    is_whole = (
+        sum(result.games for result in results) == games and stop[0] == 0
+    )  # once stopped, searches answer anything
+    return results if is_whole else None
 
 
 def perform(
-    task: Task, stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
-) -> MatchResult | None:
-    """Return the result of a task; None if it was stopped, or `abandoned`: no longer awaited. Third-party agents play in another process.
+    tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
+) -> list[MatchResult] | None:
+    """Return the results of tasks that are played in one call; None if they were stopped, or `abandoned`: no longer awaited.
+
+    Third-party agents play in another process.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
-    if not task.match.foreign:
-        return _play(task, stop)
+    match = tasks[0].match
+    if not match.foreign:
+        return _play(tasks, stop)
 
     def is_cancelled() -> bool:
         return bool(stop[0] or abandoned[0])
 
     try:
-        result: MatchResult | None = run_in_worker(_play, task, blame=task.match.lost, is_cancelled=is_cancelled)
+        results: list[MatchResult] | None = run_in_worker(_play, tasks, blame=match.lost, is_cancelled=is_cancelled)
     except Cancelled:
         return None
-    return result
+    return results
 
 
 def _perform(
-    number: int, tasks: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
+    number: int, batch: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
 ) -> tuple[int, list[tuple[Any, float]]]:
     """Return a batch's number, and (result, seconds) of its tasks up to the first that was stopped, whose result is None.
 
@@ -104,13 +119,14 @@ def _perform(
         raise ClusterError(refusal)
     stop = np.require(stop, requirements="W")  # a copy in a worker of Ray, which shares arrays read-only
     results_and_seconds: list[tuple[Any, float]] = []
-    for task in pickle.loads(tasks) if isinstance(tasks, bytes) else tasks:
-        start = monotonic()
-        played = perform(task, stop, abandoned)
-        result = played if played is None or task.finish is None else task.finish(played)
-        results_and_seconds.append((result, monotonic() - start))
+    for _, group in groupby(pickle.loads(batch) if isinstance(batch, bytes) else batch, _played_with):
+        tasks, start = list(group), monotonic()
+        played = perform(tasks, stop, abandoned)
         if played is None:
-            break
+            return number, [*results_and_seconds, (None, 0.0)]
+        results = [task.finish(result) if task.finish else result for task, result in zip(tasks, played, strict=True)]
+        seconds = (monotonic() - start) / len(tasks)
+        results_and_seconds += [(result, seconds) for result in results]
     return number, results_and_seconds
 
 

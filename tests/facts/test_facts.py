@@ -69,11 +69,11 @@ def sink_of(seed):
 
 def counts_of(plan, sink, games=GAMES, times=1):
     """What a plan counts of a sink."""
-    counting = plan.counting(sink)
+    counting, counts = plan.counting(sink), np.zeros(plan.size, np.int64)
     for _ in range(times):
-        count_rows(games, *counting)
-    finish_counts(*counting)
-    return counting.counts
+        count_rows(games, counts, *counting)
+    finish_counts(counts, *counting)
+    return counts
 
 
 def counted(crosstab, plan, rows):

@@ -1,13 +1,17 @@
 """Small tasks are played in batches: each is yielded once, with what its worker made of it, also when play is stopped."""
 
 from functools import partial
+from itertools import islice
 
 import numpy as np
 import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation import pool
+from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.pool import Task, play_tasks
 
@@ -40,14 +44,45 @@ def test_batches_are_as_long_as_their_matches_take(matches):
     assert max(len(batch) for batch in pool._batches(tasks[:25] * 10, {id(quick): 0.0})) == pool._MOST
 
 
-def test_of_a_batch_that_is_stopped_the_finished_tasks_are_yielded(matches, monkeypatch):
+def test_of_a_batch_that_is_stopped_the_calls_that_ended_before_are_yielded(matches, monkeypatch):
     stop, played = np.zeros(1, np.int64), pool.perform
 
-    def perform(task, *flags):
-        stop[0] = task.key == 7
-        return played(task, *flags)
+    def perform(tasks, *flags):
+        stop[0] = tasks[0].key == 7
+        return played(tasks, *flags)
 
     monkeypatch.setattr(pool, "perform", perform)
     monkeypatch.setattr(pool, "_batches", lambda tasks, seconds: [list(tasks)])
-    tasks = (Task(k, matches[0], k, k + 1) for k in range(20))
+    tasks = (Task(k, matches[k >= 7], k, k + 1) for k in range(20))
     assert [task.key for task, _ in play_tasks(tasks, 1, stop)] == list(range(7))
+
+
+def contents(tasks, monkeypatch, most):
+    """The results of tasks by key, played in batches of at most so many, as bytes."""
+    monkeypatch.setattr(pool, "_batches", lambda tasks, seconds: iter(lambda: list(islice(tasks, most)), []))
+    return {
+        task.key: (found.games, found.playouts, *(part.tobytes() for part in (found.outcome, found.counts, found.rows)))
+        for task, found in play_tasks(iter(tasks), 1, np.zeros(1, np.int64))
+    }
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "agents", "facts"),
+    [
+        ("strozzi", 4, "random", True),
+        ("strozzi", 3, "greedy,flat_mc:playouts=6,ismcts:iterations=8", False),
+        ("medici_vs_strozzi", 2, "random", True),
+        ("strasbourg", 3, "heuristic", True),
+    ],
+)
+def test_what_is_played_in_one_call_equals_what_is_played_alone(game, players, agents, facts, monkeypatch):
+    game = load_game(game)
+    lineup = tuple(load_agent(each, game) for each in agents.split(","))
+    match = Match(game, players, lineup, resolve_variant(game, "base"), 5, "rotate")
+    counted = game.report.crosstabs(game.report.PAGES) if facts else ()
+    luck = None if facts else Luck(load_agent("learned", game), 2)
+    tasks = [Task(k, match, 3 * k + k % 2, 3 * k + 3, counted, rows=True, luck=luck) for k in range(12)]
+    alone = contents(tasks, monkeypatch, 1)
+    assert contents(tasks, monkeypatch, 12) == alone
+    assert all(alone[k] == contents(tasks[k:], monkeypatch, 5)[k] for k in (5, 11))
+    assert len(set(alone.values())) == len(tasks)

@@ -142,11 +142,11 @@ def test_what_is_played_once_the_flag_is_set_is_no_result():
     """Searches then answer anything, so even a chunk that was played to its end is dropped."""
     match = match_of("flat_mc:playouts=50")
     stop = np.zeros(1, np.int64)
-    whole = perform(Task(0, match, 0, 1), stop)
+    whole = perform([Task(0, match, 0, 1)], stop)
     assert whole is not None
-    assert whole.games == 1
+    assert whole[0].games == 1
     stop[0] = 1
-    assert perform(Task(0, match, 0, 0), stop) is None
+    assert perform([Task(0, match, 0, 0)], stop) is None
     assert match.play(0, 1, stop=stop).games == 0
 
 
