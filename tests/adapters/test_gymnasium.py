@@ -193,9 +193,6 @@ def test_boards_are_rendered_as_text(capsys):
     ("arguments", "words"),
     [
         ({"opponents": None}, "opponents: expected agents for the other seats"),
-        ({"opponents": "chess"}, "opponents: .*'chess'"),
-        ({"players": 9}, "9"),
-        ({"reward": "points"}, "reward: unknown reward 'points'"),
         ({"render_mode": "rgb_array"}, "render_mode: unknown mode 'rgb_array'"),
         ({"seat": 4}, "seat: must be from 0 to 3"),
     ],

@@ -28,14 +28,9 @@ def test_the_command_alone_shows_its_help(capsys):
     [
         ("rnu study.toml", "no command 'rnu'; did you mean 'run'?"),
         ("bench strozzi --player 4", "did you mean --players?"),
-        ("bench strozzi --agents gredy", "did you mean 'greedy'?"),
-        ("agents heuristik", "did you mean 'heuristic'?"),
         ("bench strozzi --agents greedy:margins=2", "greedy has no parameter 'margins'; known: margin"),
-        ("bench strozzi --agents greedy:margins=2", "did you mean 'margin'?"),
         ("bench strozzi --agents ismcts:backup=maxm", "backup: got 'maxm'; known: "),
         ("bench strozzi --agents ismcts:rollout=(gredy)", "did you mean 'greedy'?"),
-        ("bench strozzi --variant long-track", "known: base, long-tracks; did you mean 'long-tracks'?"),
-        ("balance strozzi --seatings rotat", "did you mean 'rotate'?"),
         ("record strozzi --study study.toml --variant bas", "variant 'bas'; known: base; did you mean 'base'?"),
     ],
 )
@@ -50,39 +45,12 @@ def test_what_was_meant_is_suggested(line, words, capsys, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("lines", "words"),
-    [
-        ('variants = ["bas"]', "unknown variant 'bas' of strozzi; known: base, long-tracks; did you mean 'base'?"),
-        ('seatings = "rotat"', "did you mean 'rotate'?"),
-        ('[report]\npages = ["balanc"]', "did you mean 'balance'?"),
-        ('[report]\nheatmaps = ["flag-by-sails"]', "did you mean 'flag-by-sail'?"),
-        ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "track: unknown section; a variant can change setup"),
-        ('variants = ["a"]\n[variant.a.track]\ntop_index = 3', "did you mean 'tracks'?"),
-        ('variants = ["a"]\n[variant.a.ships.S001]\nsail = 3', "did you mean 'S01'?"),
-    ],
-    ids=lambda text: text[:30],
-)
-def test_what_was_meant_in_a_study_is_suggested(lines, words, capsys, tmp_path):
-    study = tmp_path / "study.toml"
-    study.write_text(STUDY + lines)
-    assert run(["run", str(study), "--out", str(tmp_path / "out")]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith(f"strozzi: error: {study}: ")
-    assert words in told.err
-    assert told.err.count("\n") == 1
-    assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
-
-
-@pytest.mark.parametrize(
     ("text", "counts"),
     [
         ("all", [3, 4, 5, 6]),
-        ("4", [4]),
         ("3-6", [3, 4, 5, 6]),
         ("5,3", [5, 3]),
         (" 3 , 3-4", [3, 4]),
-        ("6-6", [6]),
         ([3, 5, 3], [3, 5]),
         (None, [4]),
     ],
@@ -101,9 +69,7 @@ def test_player_counts(text, counts):
         ("03", "got 03"),
         ("٣", "got ٣"),
         ("6-3", "got none in '6-3'"),
-        ("3-4-5", "expected 4, 3-6 or 3,5"),
         ("3,", "expected 4, 3-6 or 3,5"),
-        ("-", "expected 4, 3-6 or 3,5"),
         ("²", "expected 4, 3-6 or 3,5"),
     ],
     ids=lambda text: text[:20],
@@ -117,14 +83,10 @@ def test_player_counts_that_are_none(text, words):
 @pytest.mark.parametrize(
     "line",
     [
-        ["bench", "strozzi", "--games", "9" * 400],
         ["bench", "strozzi", "--games", "9" * 5000],
         ["bench", "strozzi", "--seconds", "1e999"],
         ["bench", "strozzi", "--seconds", "nan"],
-        ["bench", "strozzi", "--seed", "9" * 400],
-        ["bench", "strozzi", "--workers", "9" * 400],
         ["bench", "strozzi", "--agents", "greedy:margin=" + "9" * 900],
-        ["bench", "strozzi", "--agents", "flat_mc:playouts=" + "9" * 900],
         ["bench", "strozzi", "--agents", "a" * 10**6],
         ["bench", "strozzi", "--agents", "(" * 10**5 + ")" * 10**5],
         ["bench", "strozzi", "--agents", "ismcts:rollout=(" * 300 + "random" + ")" * 300],

@@ -46,23 +46,16 @@ ASKED = {
 }  # fmt: skip
 INSIDE = "must be a path inside the folder that the server was started in, got "
 WRONG = [
-    ("balance", {"game": "strozi"}, ["game: unknown game 'strozi'", "did you mean 'strozzi'?"]),
     ("balance", {}, ["game: is needed"]),
     ("balance", {**GAME, "sede": 7}, ["sede: unknown argument of balance", "did you mean 'seed'?"]),
-    ("balance", {**GAME, "deals": 1.5}, ["deals: expected a whole number, got '1.5'"]),
     ("balance", {**GAME, "deals": True}, ["deals: expected text or a number, got True"]),
     ("worth", {**GAME, "every": "yes"}, ["every: expected true or false, got 'yes'"]),
-    ("balance", {**GAME, "seed": -1}, ["seed", "between 0 and", "-1"]),
-    ("balance", {**GAME, "seatings": "alle"}, ["seatings: ", "latin", "'alle'"]),
     ("balance", {**GAME, "agents": "evil.py::evil", "deals": 2}, ["named only by the call", "start strozzi mcp with --code"]),
     ("balance", {**GAME, "deals": 24, "tables": ["seat"]}, ["tables: ", "did you mean 'seats'?"]),
     ("balance", {**GAME, "deals": 24, "where": ["seats=1"]}, ["where: unknown column 'seats'", "did you mean 'seat'?"]),
     ("balance", {**GAME, "workers": 2}, ["workers: unknown argument of balance"]),
-    ("position", {**GAME, "choices": ["pass", "fly"]}, ["choices: choice 2", "'fly'", "known: pass"]),
     ("position", {**GAME, "seat": 4}, ["seat: ", "between 0 and 2", "got 4"]),
-    ("position", {**GAME, "opponents": "nobody"}, ["opponents: ", "'nobody'"]),
     ("position", {**GAME, "agent": "greedy"}, ["agent: ", "greedy"]),
-    ("worth", {"game": "strozzi"}, ["things", "flag:pirate"]),
     ("gmaes", {}, ["unknown tool 'gmaes'", "did you mean 'games'?"]),
     ("analyse", {"record": "/etc/passwd"}, [f"record: {INSIDE}'/etc/passwd'"]),
     ("results", {"folder": "../kept"}, [f"folder: {INSIDE}'../kept'"]),

@@ -36,9 +36,6 @@ def broken(promise, check, *arguments, **options):
     return str(refused.value)
 
 
-# -- the journal -----------------------------------------------------------------------------------------------------
-
-
 def test_events_beyond_the_journal_are_counted_and_not_stored():
     @njit
     def note(journals, events):
@@ -96,9 +93,6 @@ def test_a_journal_has_a_row():
         replace(STROZZI, journal_rows=0)
 
 
-# -- the deal --------------------------------------------------------------------------------------------------------
-
-
 def forget(monkeypatch, field, at=()):
     """Let the deal leave a field as it was, or a place of it."""
     compiled = stepping.kernels(STROZZI, scripted=False)  # as a `Start` asks for them
@@ -146,9 +140,6 @@ def test_places_of_no_seat_may_stay(monkeypatch):
     check_deal(checked(), 1)
 
 
-# -- the observation -------------------------------------------------------------------------------------------------
-
-
 def test_columns_that_are_not_written_are_named(monkeypatch):
     from strozzi_sim.conformance import game as checks
 
@@ -165,9 +156,6 @@ def test_columns_that_are_not_written_are_named(monkeypatch):
     words = broken("observe", check_game, STROZZI, players=[3], deals=1)
     assert "observe: not every place seen by seat 0 is written with a finite number: phase, columns 0 to 3; " in words
     assert f"; seats.coins, columns {coins[1]}, {coins[2]} (3 players, " in words
-
-
-# -- the report ------------------------------------------------------------------------------------------------------
 
 
 def change_first(monkeypatch, kind="lines", **changes):

@@ -349,7 +349,7 @@ def test_a_killed_desk_loses_nothing(tmp_path):
 def test_score_sheets_may_lack_their_heading(serve):
     server = serve()
     sheets = "\n".join(f"{60 + game % 7} 50 45".replace(" ", ";") for game in range(24))
-    asked = {"question": "table", "game": "strozzi", "values": {"file": sheets, "deals": "40"}, "precision": "usual"}
+    asked = {"question": "table", "game": "strozzi", "values": {"file": sheets, "deals": "5"}, "precision": "usual"}
     answer = finished(server, call(server, "ask", asked)[1]["answer"])
     assert answer["status"] == "done", answer["error"]
 

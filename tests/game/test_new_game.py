@@ -183,9 +183,6 @@ def test_a_page_refuses_keys_that_every_table_has():
         Page("Tokens", "What is a token worth?", ("value",))
 
 
-# -- observations made of slices ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("part", "words"),
     [

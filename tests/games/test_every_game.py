@@ -49,11 +49,6 @@ def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
     assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
 
 
-def test_bench(game, document):
-    found = document("bench", game.name, "--games", 40, "--workers", 1)
-    assert (found["game"], found["games"]) == (game.name, 40)
-
-
 @pytest.mark.slow_for("medici_vs_strozzi")
 def test_balance_of_every_variant(game, document):
     variants = ["base", *shipped_variants(game)]
@@ -74,16 +69,6 @@ def test_balance_plays_the_agents_of_each_strength(game, document):
         agent for agent in game.tiers.values() if not load_agent(agent, game).searches
     ]
     assert any(spec.searches for spec in _tiers(game, 600 * game.deals_per_search, None)[0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("agent", ["", "random", *SEARCHERS])
-def test_record_verify_replay(game, agent, document, tmp_path):
-    path = tmp_path / "games.jsonl"
-    seated = f"{agent or game.default_agent},random"
-    document("record", game.name, "--players", fewest(game), "--agents", seated, "--games", 2, "--out", path)
-    assert document("verify", path)["games"] == 2
-    assert len(document("replay", path, "--game", 2)["words"]) > 40
 
 
 def test_a_replay_ends_with_the_last_board(game, tmp_path, capsys):
@@ -132,12 +117,6 @@ def test_a_person_plays_to_the_end(game, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert "you" in out
     assert "You left the table." not in out
-
-
-def test_a_person_leaves(game, capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert app.run(["play", game.name]) == 0
-    assert "You left the table." in capsys.readouterr().out
 
 
 def test_what_may_be_chosen_is_said_in_few_words(game):

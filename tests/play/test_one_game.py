@@ -57,17 +57,10 @@ def test_an_analysis_of_lines_of_a_file_and_of_a_position_is_the_same(games, fil
     ("given", "said"),
     [
         ({"players": "3-5"}, "players: this is played at one player count, got '3-5'"),
-        ({"players": 7}, "players: strozzi takes 3-6 players, got 7"),
-        ({"agents": "nobody"}, "agents: unknown agent 'nobody'"),
         ({"agents": ["random"] * 5}, "agents: 5 agents ("),
         ({"games": 0}, "games: must be between 1 and"),
         ({"games": 2, "deal": 1}, "games: `deal` is one game, got 2 games"),
-        ({"deal": -1}, "deal: must be between 0 and"),
         ({"seating": 4}, "seating: must be between 0 and 3, got 4"),
-        ({"seating": True}, "seating: must be a whole number, got True"),
-        ({"seatings": "round"}, "seatings: unknown design 'round'"),
-        ({"seed": -1}, "seed: must be between 0 and"),
-        ({"variant": "nope"}, "variant: unknown variant 'nope' of strozzi"),
         ({"variant": ["base", "long-tracks"]}, "variant: expected the name of a variant"),
     ],
 )

@@ -35,9 +35,6 @@ def magnitudes(words):
     return {Decimal(number.replace(",", "").lstrip("+-")) for number in NUMBER.findall(plain)}
 
 
-# -- the documents ---------------------------------------------------------------------------------------------------
-
-
 def test_every_claim_stands_in_its_document(stated):
     claims, more = stated
     assert len(claims) > 100
@@ -119,9 +116,6 @@ def test_every_duration_in_the_readme_has_a_claim(stated):
         assert plain.startswith("#") or any(each in plain for each in readme), f"README.md: {plain!r} has no claim"
 
 
-# -- the rule --------------------------------------------------------------------------------------------------------
-
-
 def shares(claims, rng, p, n, studies):
     """Stated and measured shares of games that are won with probability p, with Wilson's intervals."""
     won = rng.binomial(n, p, studies)
@@ -164,8 +158,6 @@ def test_a_speed_agrees_within_its_tolerance(claims):
     turns = claims.Estimate(1.0, 0.9, 1.1)
     assert [stated for stated in (0.7, 0.75, 1.0, 1.37, 1.4) if claims.within(stated, turns, 0.25)] == [0.75, 1.0, 1.37]
 
-
-# -- the command -----------------------------------------------------------------------------------------------------
 
 PLANTED = """
 machine = "no processor"

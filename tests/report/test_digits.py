@@ -48,15 +48,6 @@ def test_any_figure(value, half):
     assert abs(float(texts[0]) - value) <= step / 2 * (1 + 1e-6) + abs(value) * 1e-12
 
 
-def test_examples():
-    assert rounded((262.7913, 262.54, 263.05), 0.255, 2) == ["263", "262", "264"]
-    assert rounded((26.27913, 26.254, 26.305), 0.0255, 2) == ["26.3", "26.2", "26.4"]
-    assert rounded((0.3059, 0.296, 0.316), 0.0095, 4) == ["0.306", "0.296", "0.316"]
-    assert rounded((1234.0, 1100.0, 1368.0), 134.0, 2) == ["1200", "1100", "1400"]
-    assert rounded((float("nan"), 0.0, 1.0), 0.5, 2) == ["-", "0.0", "1.0"]
-    assert format_value(1234.5, "amount", -1) == "1,230"
-
-
 # value, half-width, what a sentence shows of it, and what a terminal, a mark and a table show: value, low, high
 PLANTED = [
     (238.94, 0.7, "239 ± 1", "239", "238", "240"),

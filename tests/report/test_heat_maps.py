@@ -47,16 +47,6 @@ def inks(panel):
     return [fill for edge, fill, *_ in panel.areas if edge == "paper"]
 
 
-@pytest.mark.parametrize("lineups", [("a",), ("a", "b"), tuple("abcdefgh")])
-def test_all_panels_of_a_heat_map_have_one_scale(lineups):
-    """The same value has the same colour everywhere, also where the other values of its panel are larger."""
-    table = heat_table(lambda players, k, i, j: 5 if (i, j) == (0, 0) else players * (k + 1) + i, lineups=lineups)
-    found = maps_of(table)
-    assert len(found) == 2 * len(lineups)
-    assert len({inks(panel)[0] for panel in found}) == 1
-    assert len({inks(panel)[-1] for panel in found}) > 1
-
-
 def test_the_scale_is_that_of_the_data_and_says_its_ends():
     *maps, scale = panels(drawn_of(heat_table(lambda players, k, i, j: 20 + i + j)))
     assert [to_hex(inks(maps[0])[k]) for k in (0, -1)] == [LIGHT["h0"], LIGHT["h1"]]
@@ -72,17 +62,6 @@ def test_colours_diverge_around_zero_where_figures_lie_below_it():
     assert to_hex(cells[-1]) == LIGHT["h1"]  # 8 in the last one
     assert cells[1][0] > cells[1][2]  # -4: orange
     assert cells[7][0] < cells[7][2]  # 4: blue
-
-
-def test_noise_is_said_to_be_none_and_has_one_colour():
-    rng = np.random.default_rng(3)
-    table = heat_table(lambda players, k, i, j: 2 + rng.normal() / 30 + (players == 4) * i, half=0.07)
-    flat, varied = maps_of(table)
-    assert len(set(inks(flat))) == 1
-    assert len(set(inks(varied))) > 4
-    assert "a panel in one colour: no significant differences" in panels(drawn_of(table))[-1].words
-    no_intervals = heat_table(lambda players, k, i, j: 2 + i).assign(low=np.nan, high=np.nan)
-    assert len(set(inks(maps_of(no_intervals)[0]))) > 1
 
 
 def test_cells_have_their_values_and_sentences():

@@ -132,9 +132,6 @@ def test_intervals_cover_as_often_as_they_say():
     assert (np.abs(width / scatter - 1) < 0.2).all()
 
 
-# -- questions -------------------------------------------------------------------------------------------------------
-
-
 def test_a_study_plays_each_deal_once():
     keys = {"game": "strozzi", "players": [4], "lineups": [[*FIELD]], "seatings": "spread", "seed": 5}
     found = ss.run(ss.Study.of(**keys, deals=400, chunks=50))

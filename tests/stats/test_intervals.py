@@ -372,6 +372,7 @@ def test_range_quantile_is_that_of_scipy(shares, df):
     assert range_quantile(shares, df) == round(float(studentized_range.ppf(0.95, shares, df)), 6)
 
 
+@pytest.mark.slow  # importing statsmodels takes 3 s
 def test_adjusted_p_values_are_those_of_scipy_and_statsmodels_to_the_bit():
     from scipy.stats import false_discovery_control
     from statsmodels.stats.multitest import multipletests

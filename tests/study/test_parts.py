@@ -42,9 +42,6 @@ def copies(parts, tmp_path):
     return [Path(shutil.copytree(part, tmp_path / part.name)) for part in parts]
 
 
-# -- extension ---------------------------------------------------------------------------------------------------------
-
-
 def test_more_deals_extend_a_study_to_the_byte(whole, tmp_path):
     assert played(KEYS, tmp_path).n_games == 2 * 125 + 125 * 4
     second = played(KEYS, tmp_path, workers=2, deals=220)
@@ -81,9 +78,6 @@ def test_a_study_that_cannot_be_divided_has_neither_more_deals_nor_parts(changes
             played({**KEYS, **changes}, tmp_path / "r", **asked)
         assert refusal.value.argument in asked
     assert not (tmp_path / "r").exists()
-
-
-# -- parts -------------------------------------------------------------------------------------------------------------
 
 
 def test_merged_parts_are_one_run_to_the_byte(whole, parts, tmp_path):
@@ -129,9 +123,6 @@ def test_a_wrong_part_is_refused(text, tmp_path):
 def test_a_part_needs_a_folder():
     with pytest.raises(ArgumentError, match="part: needs a results folder"):
         played(KEYS, part="1/2")
-
-
-# -- parts that do not fit ---------------------------------------------------------------------------------------------
 
 
 MISFITS = [

@@ -44,9 +44,6 @@ def results():
     return ss.simulate("strozzi", players=[3, 4], agents=agents, deals=60, rows=True, facts=["ship"], workers=1)
 
 
-# -- the names -------------------------------------------------------------------------------------------------------
-
-
 def test_the_names_are_listed_and_others_suggest_one():
     assert sorted(dir(ss)) == dir(ss) == ss.__all__
     assert all(getattr(ss, name) is getattr(ss, name) for name in NAMES)
@@ -83,9 +80,6 @@ def test_every_name_is_documented_and_its_examples_run(name, monkeypatch):
 def test_the_page_of_the_interface_is_made_of_the_docstrings():
     made = runpy.run_path(str(ROOT / "docs" / "write_api.py"))["page"]()
     assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
-
-
-# -- results ---------------------------------------------------------------------------------------------------------
 
 
 def test_results_hold_tables_games_and_facts(results):
@@ -135,9 +129,6 @@ def test_heat_maps_are_counted_as_by_a_study():
     pd.testing.assert_frame_equal(mapped[name], asked["heat_mine"])
 
 
-# -- agents ------------------------------------------------------------------------------------------------------------
-
-
 @ss.python_agent(name="first-legal", games=("strozzi",))
 class FirstLegal:
     """Takes the first legal action."""
@@ -163,9 +154,6 @@ def test_a_line_up_is_dealt_out_over_the_seats():
         lineups_of(STROZZI, "greedy,random,greedy,random", [4, 3])
     with pytest.raises(ArgumentError, match=r"^opponents: 4 agents for 3 other seats"):
         ss.compare("strozzi", "random", "greedy", opponents=["random"] * 4)
-
-
-# -- wrong arguments -----------------------------------------------------------------------------------------------------
 
 
 def cases():

@@ -24,9 +24,6 @@ def compared(*variants, **more):
     return ss.compare(GAME, *variants, players=4, agents="random", **QUIET, **more)
 
 
-# -- intervals ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("share", [0.002, 0.05, 0.25, 0.5])
 def test_intervals_of_shares_hold_at_every_look(share):
@@ -63,9 +60,6 @@ def test_intervals_of_means_hold_at_every_look_and_need_chunks_that_differ():
     assert np.isinf(mean_half_width(few))
     few[29] = 1
     assert np.isfinite(mean_half_width(few))
-
-
-# -- a precision -------------------------------------------------------------------------------------------------------
 
 
 def test_a_study_stops_once_its_seats_are_known():
@@ -122,9 +116,6 @@ def test_deals_are_the_most_that_are_played():
     found = ss.simulate("strozzi", players=3, agents="random", deals=300, precision=1, **QUIET)
     assert set(found.tables["precision"]["deals"]) == {300}
     assert not found.tables["precision"]["known"].any()
-
-
-# -- a difference found or excluded ------------------------------------------------------------------------------------
 
 
 def test_a_large_difference_is_found_early():

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
-from strozzi_sim.cli.app import run as command_line
 from strozzi_sim.cli.declared import declared
 from strozzi_sim.cli.parser import PLACES
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
@@ -26,9 +25,6 @@ PACKAGE = Path(ss.__file__).parent
 
 def balance(**keys):
     return ss.Study.of(**{**KEYS, **keys})
-
-
-# -- the value ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", STUDIES)
@@ -56,23 +52,6 @@ def test_a_changed_study_has_nothing_that_is_out_of_date():
     assert study.changed(deals=260, players=(3,)).games == 260
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        {"deal": 3},
-        {"seed": -1},
-        {"players": [9]},
-        {"lineups": [["nobody"]]},
-        {"deals": 0},
-        {"variants": ["no"]},
-        {"seatings": "rotat"},
-    ],
-)
-def test_errors_name_the_key(keys):
-    with pytest.raises(ArgumentError, match=next(iter(keys))):
-        balance(**keys)
-
-
 def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():
     plain = msgspec.json.decode(balance().json)
     with pytest.raises(ArgumentError, match="behaviour"):
@@ -81,18 +60,12 @@ def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():
         study_of({**plain, "agents": {"random": {"values": {}, "source": "0" * 64}}})
 
 
-# -- a folder ----------------------------------------------------------------------------------------------------------
-
-
 def test_another_study_and_a_second_run_are_refused(tmp_path):
     ss.run(balance(), tmp_path, workers=1, progress=False)
     with pytest.raises(InputError, match="seed: 7 there, 8 here"):
         ss.run(balance(seed=8), tmp_path, progress=False)
     with Store(tmp_path, balance(), Look()), pytest.raises(StorageError, match="another run"):
         ss.run(balance(), tmp_path, progress=False)
-
-
-# -- the face ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", PLACES)
@@ -104,10 +77,3 @@ def test_every_argument_has_a_line_in_the_docstring(command):
     names = {each.arg for each in [*function.args.args, *function.args.kwonlyargs]}
     names |= set(RUN_OPTIONS) if function.args.kwarg else set()
     assert names - {"progress"} == {each.name for each in found.arguments}
-
-
-def test_errors_on_the_command_line_name_the_option(capsys):
-    assert command_line(["compare", "strozzi", "racer", "trader", "--players", "2"]) == 2
-    assert capsys.readouterr().err == "strozzi: error: --players: strozzi takes 3-6 players, got 2\n"
-    assert command_line(["compare", "strozzi", "racer", "trdr"]) == 2
-    assert "SECOND: unknown agent 'trdr'" in capsys.readouterr().err

@@ -68,20 +68,6 @@ def test_values_that_changed_are_another_study(tmp_path):
         played(keys, tmp_path / "r")
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"luck": "heuristic"}, "luck: agent 'heuristic' does not evaluate positions; give one that does"),
-        ({"luck": "learned", "luck_redraws": 0}, "luck_redraws: must be between 1 and 10,000, got 0"),
-        ({"luck_redraws": 4}, "luck_redraws: is for a study with luck"),
-        ({"luck": "strange"}, "luck: unknown agent 'strange'"),
-    ],
-)
-def test_an_agent_that_cannot_measure_luck_is_refused(given, message):
-    with pytest.raises(InputError, match=f"^{message}"):
-        ss.simulate("strozzi", players=4, agents="greedy", deals=20, **given)
-
-
 @pytest.mark.slow
 def test_comparisons_tournaments_and_worth_take_luck_out_too():
     """Adjusted figures agree with the plain ones within both intervals, and have their own."""

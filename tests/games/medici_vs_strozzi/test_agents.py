@@ -23,9 +23,6 @@ def match(*names, played=BASE, seatings="one"):
     return Match(MEDICI_VS_STROZZI, 2, tuple(load_agent(name) for name in names), played, 3, seatings)
 
 
-# -- what they say of themselves -------------------------------------------------------------------------------------
-
-
 def decisions(*names, played=BASE, deals=10):
     """(table, name) before every decision of games between two agents, and what is then chosen."""
     specs = [load_agent(name) for name in names]
@@ -153,9 +150,6 @@ def test_prices_are_the_said_share_of_the_fair_price(name, factor):
     assert bought == {s.BUY, s.DECLINE} or factor >= 1
 
 
-# -- symmetry (57) ---------------------------------------------------------------------------------------------------
-
-
 def other_side(state):
     """The same position with the players' sides changed."""
     other = state.copy()
@@ -203,9 +197,6 @@ def test_item_57_other_names_of_the_types_change_nothing():
         state["steps"][:, :, :, order] = table.state["steps"][:, :, :, :4]
         # another tile is thought of in the order of the file, so its worth may move
         assert estimates(state, renamed.rules)[:5] == pytest.approx(estimates(table.state, BASE.rules)[:5], abs=1e-9)
-
-
-# -- strength --------------------------------------------------------------------------------------------------------
 
 
 @cache

@@ -29,9 +29,6 @@ def check(spec, played=BASE, deals=1):
     return check_leaks(spec, MEDICI_VS_STROZZI, played, players=[2], deals=deals)
 
 
-# -- hidden cash (19) ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_open_cash_may_be_read(cheats):
     assert check(load_agent(f"{cheats}::purse")).leak is None

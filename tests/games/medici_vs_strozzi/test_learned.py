@@ -5,8 +5,7 @@ import pytest
 
 from learned_features import assert_worth_adds_up_and_is_exact_in_the_end, assert_written_and_small, describer
 from medici_games import BASE, MEDICI_VS_STROZZI
-from strozzi_agents.learned import train
-from strozzi_agents.learned.train import Stage, Trainer, main
+from strozzi_agents.learned.train import Stage, Trainer
 from strozzi_agents.medici_vs_strozzi import features
 from strozzi_agents.medici_vs_strozzi.features import FEATURES
 from strozzi_sim.agent import load_agent
@@ -58,14 +57,6 @@ def test_dye_and_spice_may_be_exchanged(described):
     before = described(state)
     np.testing.assert_allclose(described(turned)[FEATURES.order(2, 1)], before, atol=1e-6)
     assert FEATURES.symmetries == 2
-
-
-@pytest.mark.slow
-def test_training_again_writes_the_same_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(train, "CHUNK", 1000)
-    for name in ("a", "b"):
-        main(["medici_vs_strozzi", str(tmp_path / name), "--stages", "2000", "1000:2:1:1e-3:0:0.3", "--hidden", "8"])
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from medici_games import BASE, KIT, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, option_of, variant
+from medici_games import BASE, KIT, MEDICI_VS_STROZZI, SHIPPED, SWITCHES, variant
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import view as v
@@ -30,9 +30,6 @@ def read(out, name):
 
 def seen_by(table, seat, state=None):
     return v.view_of((table.state if state is None else state)[0], table.variant.components, seat)
-
-
-# -- items of the ambiguities ----------------------------------------------------------------------------------------
 
 
 def test_item_08_the_order_of_the_bag_is_in_no_state():
@@ -95,9 +92,6 @@ def test_item_19_a_person_is_shown_no_hidden_cash():
         assert [rows[1][-1], rows[2][-1]] == [str(all_of_it["cash"][0]), "?"]
 
 
-# -- the View --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["base", "other-box"])
 def test_every_tile_is_in_one_place_of_the_view(name):
     """That the rest of the view is as the rules say, the games beside the reference tell."""
@@ -118,9 +112,6 @@ def test_every_tile_is_in_one_place_of_the_view(name):
 def test_both_seats_see_the_same():
     for table in positions(1):
         assert dataclasses.replace(seen_by(table, 1), seat=0) == seen_by(table, 0)
-
-
-# -- the observation, index by index ---------------------------------------------------------------------------------
 
 
 def expected(view, phase):
@@ -188,9 +179,6 @@ def test_every_index_of_the_observation_is_what_it_says(name):
     assert phases == {s.REVEAL, s.PRICE, s.ANSWER, s.PLACE, s.OVER}
 
 
-# -- words and the picture -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
 def test_questions_and_pictures_are_the_same_of_a_view_and_of_the_rules(name):
     played = variant(name)
@@ -202,31 +190,6 @@ def test_questions_and_pictures_are_the_same_of_a_view_and_of_the_rules(name):
             if not table.over:
                 phase = int(table.state["phase"][0])
                 assert v.question(view, phase) == v.question(reference, phase)
-
-
-@pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
-def test_every_action_has_a_name_of_its_own(name):
-    played, names, questions = variant(name), set(), set()
-    for table in positions(3, played):
-        if table.over:
-            continue
-        view = seen_by(table, table.actor)
-        found = {action: v.action_name(action, view) for action in table.legal}
-        assert len(set(found.values())) == len(found)
-        for action, words in found.items():
-            option = option_of(action, table)
-            said = {True: "buy", False: "decline"}.get(option) if isinstance(option, bool) else option
-            assert words == (f"{said[0]}@{said[1]}" if isinstance(said, tuple) else str(said))
-        names |= set(found.values())
-        asked = v.question(view, int(table.state["phase"][0]))
-        assert asked.count("?") == 1
-        assert all(tile in asked for tile in view.lot)
-        questions.add(int(table.state["phase"][0]))
-    top = played.components["price_space"]["action_space_cap"]
-    ships = {f"{capacity}@{harbor['id']}" for capacity in played.components["ships"]["capacities"]
-             for harbor in played.components["harbor"]}  # fmt: skip
-    assert names == {"more", "stop", "buy", "decline", "discard", *map(str, range(top + 1))} | ships
-    assert questions == {s.REVEAL, s.PRICE, s.ANSWER, s.PLACE}
 
 
 def test_the_board_in_text():

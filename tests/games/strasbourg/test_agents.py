@@ -29,9 +29,6 @@ def match(*names, players=4, played_variant=BASE, seatings="one"):
     return Match(STRASBOURG, players, agents, played_variant, 3, seatings)
 
 
-# -- purity ---------------------------------------------------------------------------------------------------------
-
-
 def decided(compiled, table, memory):
     return decide(compiled, table, memory, np.ones(1, RANDOM))
 
@@ -49,9 +46,6 @@ def test_the_plan_in_memory_changes_nothing(played_variant):
             assert action == decided(compiled, table, np.zeros(1, compiled.memory))
             asked += 1
     assert asked > 100
-
-
-# -- the search ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -106,9 +100,6 @@ def test_the_search_says_what_it_thinks_of_actions():
     assert thoughts[action].visits == max(thought.visits for thought in thoughts.values())
 
 
-# -- tasks -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("played_variant", ["base", "other-tasks", "other-box"])
 def test_nothing_is_missing_exactly_when_a_task_is_fulfilled(played_variant):
@@ -146,9 +137,6 @@ def games_of(name, played, deal):
         yield table
         table.play(table.ask(agent))
     yield table
-
-
-# -- strength and style ----------------------------------------------------------------------------------------------
 
 
 def win_share(name, opponent, deals):

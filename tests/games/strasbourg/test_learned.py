@@ -5,10 +5,8 @@ import pytest
 
 from learned_features import assert_worth_adds_up_and_is_exact_in_the_end, assert_written_and_small, describer
 from strasbourg_games import BASE, STRASBOURG
-from strozzi_agents.learned.train import Stage, Trainer
 from strozzi_agents.strasbourg import features
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.games.strasbourg.state import DRAW
 from strozzi_sim.play.position import Position
@@ -44,14 +42,6 @@ def test_features_do_not_depend_on_which_card_was_drawn_first(described):
     other["hand"][0] = value
     other["deck"][0, seat] += card - value
     np.testing.assert_allclose(described(other), described(state), atol=1e-6)
-
-
-@pytest.mark.nightly
-def test_labels_are_results():
-    games = Trainer("strasbourg", 4, seed=7).play(0, 100, Stage(1), None, 200)
-    label = games["label"][games["kept"] == 1]
-    np.testing.assert_allclose(label[..., WIN].sum(axis=-1), 1)
-    np.testing.assert_allclose(label[..., LEAD].sum(axis=-1), 0, atol=1e-4)
 
 
 @pytest.mark.slow

@@ -196,9 +196,6 @@ def stacks_of_all(world, seat):
     return [cards_of(int(word)) for word in world["stacks"][0, seat]]
 
 
-# -- the distribution, by enumeration --------------------------------------------------------------------------------
-
-
 def divided(cards):
     """The stacks that `pairing` makes."""
     single = [(4,)] * cards.count(4)

@@ -32,9 +32,6 @@ def test_the_strategist_is_the_search_by_another_name():
     assert not load_agent("strategist").agent.plays(load_game("medici_vs_strozzi"), 2)
 
 
-# -- styles ----------------------------------------------------------------------------------------------------------
-
-
 @cache
 def traits(name, deals=400):
     """What `name` has more than the three heuristics around it: sail of its ships, spaces, value of its tiles."""
@@ -100,9 +97,6 @@ def test_pirate_early_and_pirate_late_spend_it_first_and_last():
 def test_the_picky_set_aside_more_ships_and_the_eager_hardly_any():
     assert set_aside("picky") > set_aside("heuristic") + 2
     assert set_aside("eager") < 0.5
-
-
-# -- strength --------------------------------------------------------------------------------------------------------
 
 
 def win_share(name, opponent, deals):

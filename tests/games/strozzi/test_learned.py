@@ -205,9 +205,6 @@ def test_what_cannot_be_trained_is_refused_before_it_begins(given, message, caps
     assert message in capsys.readouterr().err
 
 
-# -- the agent -------------------------------------------------------------------------------------------------------
-
-
 def test_it_wins_more_than_its_guide():
     lineup = (load_agent("learned", STROZZI), *[load_agent("heuristic", STROZZI)] * 3)
     played = Match(STROZZI, 4, lineup, BASE, 11, "rotate").play(0, 150)
@@ -240,9 +237,6 @@ def test_it_keeps_to_restrictions_and_variants():
     restricted = replace(load_agent("learned~flag:pirate", STROZZI))
     played = Match(STROZZI, 4, (restricted, load_agent("heuristic", STROZZI)), changed, 1).play(0, 10)
     assert played.outcome["games"] == 10
-
-
-# -- searches that evaluate ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("search", ["flat_mc:playouts=4", "ismcts:iterations=30", "mo_ismcts:iterations=30"])

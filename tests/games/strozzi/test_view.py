@@ -132,15 +132,3 @@ def test_the_board_in_text():
             row = next(line for line in reversed(text.splitlines()) if line.startswith(f"  {city}"))
             assert sorted("".join(row.split()[1:]).replace(".", "")) == ["0", "1", "2", "3"]
     assert "Round 3 of 3" in text
-
-
-def test_every_action_has_a_name_and_every_phase_a_question():
-    names, questions = set(), set()
-    for table in positions(4, 5, variant("tile-optional")):
-        if not table.over:
-            view = v.view_of(table.state[0], table.variant.components, table.actor)
-            names |= {v.action_name(action, view) for action in table.legal}
-            assert len({v.action_name(action, view) for action in table.legal}) == len(table.legal)
-            questions.add(v.question(view, int(table.state["phase"][0])).split()[-1])
-    assert names >= {"pass", *s.FLAG_NAMES, *s.PORT_NAMES, "decline", "T01"}
-    assert questions == {"flag?", "pirate?", "port?", "tile?"}
