@@ -99,28 +99,28 @@ class Said(Shown):
     def checked(self) -> Iterator[tuple[str, str, str]]:
         """Yield (place, sentence, what is wrong or "") of everything that the report says."""
         yield from self.wrong_marks()
-        answer, bare = self.content.answer, lambda text: re.sub("<[^>]*>", "", str(text)).replace("&amp;", "&")
-        for key in answer.numbers:
+        content = self.content
+        for key in content.numbers:
             per_cent = key.value.endswith("%")
             value = key.value.removesuffix("\N{NARROW NO-BREAK SPACE}%").lstrip("+")
             said = (
                 f"{value} ± {key.half_width}{' %' * per_cent} {key.what}" if key.half_width else f"{value} {key.what}"
             )
-            yield "number", said, ", ".join(self.wrong_numbers(said, answer.verdict)[0])
+            yield "number", said, ", ".join(self.wrong_numbers(said, content.verdict)[0])
         texts = [
-            ("verdict", answer.verdict),
-            ("detail", answer.detail),
-            *((section.name, bare(text)) for section in self.content.sections for text in section.paragraphs),
+            ("verdict", content.verdict),
+            ("detail", content.detail),
+            *((section.name, text) for section in content.sections for text in section.sentences),
         ]
         for place, text in texts:
             for sentence in re.split(r"(?<=[.!?]) (?=[A-Z])", text):
-                wrong, _ = self.wrong_numbers(sentence, answer.verdict)
+                wrong, _ = self.wrong_numbers(sentence, content.verdict)
                 wrong += false_claims(self, sentence)
                 wrong += ["says not who played"] if place == "verdict" and not self.names_players(text) else []
                 yield place, sentence, "; ".join(wrong)
         pages = {title: page for page, (title, _) in self.game.report.PAGE_TITLES.items()}
         for section in self.content.sections:
-            title = bare(section.title)
+            title = section.title
             if title != section.name:
                 wrong = (
                     self.false_finding(pages[section.name], title)

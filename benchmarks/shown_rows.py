@@ -18,7 +18,7 @@ ESTIMATE = re.compile(
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
     r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|at [\d.]+ seconds|probability is \d+ %|"
-    r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|.* differs from .*"
+    r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|changes \d+ values? of .*"
 )  # fmt: skip
 
 
@@ -57,8 +57,8 @@ class Shown:
     """The content of a report, and the rows of its tables."""
 
     def __init__(self, results: Any) -> None:
+        from strozzi_sim.report.content import Painter
         from strozzi_sim.report.layout import Layout
-        from strozzi_sim.report.painter import Painter
         from strozzi_sim.report.write import content
         from strozzi_sim.study.kinds.luck import WORDS
 

@@ -10,7 +10,7 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value, pick
 from strozzi_sim.pictures.ink import width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
-from strozzi_sim.pictures.panel import GAP, TOP, AxesPanel, Panel, Scale, Sheet, fit
+from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, AxesPanel, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, chosen_players, in_order, named, players_title
 
 _INKS = ("s1", "s2", "s4", "s5", "s6", "s3")  # of the parts of a bar
@@ -108,8 +108,13 @@ def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
-    """Draw the quantiles 5, 25, 50, 75 and 95 % and one mark beyond, one line per player count."""
-    low, high = float(all_rows["value"].min()), float(all_rows["value"].max())
+    """Draw the quantiles 5, 25, 50, 75 and 95 % and one mark beyond, one line per player count.
+
+    Scenes share an axis unless it would be so long that this one's lines shrink.
+    """
+    shared = np.ptp(all_rows["value"]) <= ALIKE * np.ptp(rows["value"])
+    values = (all_rows if shared else rows)["value"]
+    low, high = float(values.min()), float(values.max())
     room = 0.05 * (high - low) or 1.0
     ends, last = (low - room, high + room), picture.figures[-1]
     counts = sorted(int(count) for count in rows["players"].unique())

@@ -12,13 +12,12 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
-from strozzi_sim.pictures.panel import GAP, TALL, AxesPanel, Panel, Scale, Sheet, fit
+from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, AxesPanel, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, chosen_players, figures_of, in_order, named, players_title, series_of
 
 _LONG = 9  # letters of a level's name; longer ones stand beside their row
 _LEAST = 110  # pixels of a panel beside names
 _EDGE = 14  # pixels for half a number at the right end of an axis
-_ALIKE = 3.0  # scales of panels of one unit that differ less become one, so that the panels can be compared
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ def _on_one_scale(parts: list[_Part]) -> list[_Part]:
     ends = np.array([part.scale.ends for part in parts])
     joint_ends = float(ends[:, 0].min()), float(ends[:, 1].max())
     kinds = {(part.figure.unit, part.scale.line) for part in parts}
-    if len(kinds) > 1 or joint_ends[1] - joint_ends[0] > _ALIKE * float(np.diff(ends).min()):
+    if len(kinds) > 1 or joint_ends[1] - joint_ends[0] > ALIKE * float(np.diff(ends).min()):
         return parts
     return [replace(part, scale=replace(part.scale, ends=joint_ends)) for part in parts]
 

@@ -13,10 +13,9 @@ from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Drawn, Mark
 from strozzi_sim.pictures.panel import AxesPanel, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
-from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
+from strozzi_sim.report.content import Content, Item, Number, Painter, Part, Section
 from strozzi_sim.report.html_tables import Cell, PageTable
 from strozzi_sim.report.page import render
-from strozzi_sim.report.painter import Painter
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
@@ -55,14 +54,14 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         _item("Costliest decisions", "costly", _costly(analysis, seats)),
     ]
     watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
+    verdict, detail, numbers = _answer(analysis)
     content = Content(
-        answer=_answer(analysis),
-        hero=(hero,),
+        verdict=verdict, detail=detail, numbers=numbers, hero=[hero],
         sections=[
-            section("parts", "Luck and errors", "What made the result?", [explanation], parts, luck_sentence),
-            section("turning", "Turning points", "Which moments changed it most?", turns, [_item("Turning points", "turning-points", _turning_points(analysis))]),
-            section("decisions", "Decisions", "Which decisions cost most?", [rate], decisions, error_sentence),
-            *([section("table", "The table", "What happened, step by step?", [steps], [watched])] if table else []),
+            Section("parts", "Luck and errors", "What made the result?", luck_sentence, [explanation], parts),
+            Section("turning", "Turning points", "Which moments changed it most?", "Turning points", turns, [_item("Turning points", "turning-points", _turning_points(analysis))]),
+            Section("decisions", "Decisions", "Which decisions cost most?", error_sentence or "Decisions", [rate], decisions),
+            *([Section("table", "The table", "What happened, step by step?", "The table", [steps], [watched])] if table else []),
         ],
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
@@ -78,8 +77,8 @@ def _item(title: str, anchor: str, table: PageTable) -> Item:
     return Item(title, "", (Part("", table=table),), f"item-{anchor}")
 
 
-def _answer(analysis: GameAnalysis) -> Answer:
-    """Return who won, by luck or by play, and three numbers of the winner."""
+def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
+    """Return who won, by luck or by play, how, and three numbers of the winner."""
     shares = analysis.result[:, WIN]
     best = float(shares.max())
     seat = int(shares.argmax())
@@ -91,7 +90,7 @@ def _answer(analysis: GameAnalysis) -> Answer:
     rate, choices = analysis.error_rate(seat)
     first = analysis.turning_points(1)
     turn = f" The largest turn: {analysis.event_words(*first[0])}." if first else ""
-    return Answer(
+    return (
         verdict, f"{_sum_words(parts, best)}{turn}",
         (
             Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up"),

@@ -1,9 +1,10 @@
 """The content of a page: its answer, sections, pictures and tables, before they become HTML."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 from markupsafe import Markup
 
@@ -12,9 +13,6 @@ from strozzi_sim.pictures.heat_tables import HeatTables
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.html_tables import PageTable
-
-_CELL = re.compile(r"^(\d players[^:]*?(?:\([^)]*\))?): (.)", re.DOTALL)  # a sentence with the name of its games
-_SHORT = 260  # letters of a paragraph beside a picture
 
 
 @dataclass(frozen=True)
@@ -59,19 +57,12 @@ class Item:
     left_out: str = ""  # sentence on omitted variants and line-ups
 
     @property
-    def is_frame(self) -> bool:
-        """Whether it shows a page of its own."""
-        return any(part.frame for part in self.parts)
-
-    @property
-    def is_heat_map(self) -> bool:
-        """Whether it shows a heat map."""
-        return any(part.heat for part in self.parts)
-
-    @property
-    def is_picture(self) -> bool:
-        """Whether it has a picture."""
-        return any(part.picture for part in self.parts)
+    def kind(self) -> str:
+        """What it shows: "frame", "heat", "picture", "table" or, of notes alone, ""."""
+        kinds = [
+            kind for kind in ("frame", "heat", "picture", "table") if any(getattr(part, kind) for part in self.parts)
+        ]
+        return next(iter(kinds), "")
 
 
 @dataclass(frozen=True)
@@ -81,37 +72,29 @@ class Section:
     anchor: str
     name: str
     question: str
-    title: Markup  # its finding, or its name
-    paragraphs: tuple[Markup, ...]  # those of one group of games in a paragraph
-    items: tuple[Item, ...]  # the first picture or heat map is shown, the others can be opened
+    title: str  # its finding, or its name
+    sentences: Sequence[str]  # the first two are shown, the others can be opened
+    items: Sequence[Item]  # the first picture or heat map is shown, the others can be opened
     side_by_side: bool = False  # whether the parts of the first picture are shown beside each other
-
-    @property
-    def shown(self) -> tuple[Markup, ...]:
-        """The beginning of the first two paragraphs, as far as it is short."""
-        regular = [paragraph for paragraph in self.paragraphs if not paragraph.startswith("Footnote")]
-        return tuple(_beginning(paragraph) for paragraph in regular[:2])
-
-    @property
-    def hidden(self) -> tuple[Markup, ...]:
-        """All paragraphs, if not all is shown."""
-        return () if self.shown == self.paragraphs else self.paragraphs
+    keys: Sequence[Sequence[str]] = ()  # a small table beside the sentences, its head first
 
     @property
     def lead(self) -> Item | None:
         """The item of the first picture, or of the first heat map."""
-        pictures = [item for item in self.items if item.is_picture] or [item for item in self.items if item.is_heat_map]
-        return next(iter(pictures), None)
+        shown = sorted(
+            (item for item in self.items if item.kind in ("picture", "heat")), key=lambda item: item.kind == "heat"
+        )
+        return next(iter(shown), None)
 
     @property
-    def others(self) -> tuple[Item, ...]:
+    def others(self) -> list[Item]:
         """The items beside it."""
-        return tuple(item for item in self.items if item is not self.lead)
+        return [item for item in self.items if item is not self.lead]
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number of the answer: value and half-width as text, and its meaning."""
+    """A number of the first screen: value and half-width as text, and its meaning."""
 
     value: str
     half_width: str
@@ -119,20 +102,13 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The answer of a study: one sentence that can be repeated, a text with the numbers behind it, and three numbers."""
-
-    verdict: str
-    detail: str = ""
-    numbers: tuple[Number, ...] = ()
-
-
-@dataclass(frozen=True)
 class Content:
     """Content of a page, in addition to that of its manifest."""
 
-    answer: Answer
-    hero: tuple[Item, ...]  # the answer's picture and tables
+    verdict: str  # the answer of the study, a sentence that can be repeated
+    detail: str  # the numbers behind it as text
+    numbers: Sequence[Number]  # three of them
+    hero: Sequence[Item]  # the answer's picture and tables
     sections: list[Section]
     plan: str  # the plan in a sentence
     facts: list[tuple[str, str]]  # the plan as a short table
@@ -145,40 +121,24 @@ class Content:
     caveats: Sequence[str] = ()  # sentences on the data, below the answer
 
 
-def section(
-    anchor: str, name: str, question: str, sentences: Sequence[str], items: Iterable[Item], finding: str = "",
-    *, side_by_side: bool = False,
-) -> Section:  # fmt: skip
-    """Return a section, without empty items; its title is the finding, or its name."""
-    shown = tuple(item for item in items if item.parts)
-    return Section(anchor, name, question, marked(finding or name), paragraphs(sentences), shown, side_by_side)
+class Painter:
+    """Renderer of the pictures of a page."""
 
+    def __init__(self, *, files: bool = False) -> None:
+        self.drawn: dict[str, bytes] = {}  # with `files` the pictures as files by name
+        # picture -> columns and rows of its marks, the last of which are their sentences
+        self.marks: dict[str, dict[str, list[Any]]] = {}
+        self._files = files
 
-def paragraphs(sentences: Sequence[str]) -> tuple[Markup, ...]:
-    """Return sentences as paragraphs: those about the same games are one, which begins with their name."""
-    groups: list[tuple[str, list[str]]] = []
-    for sentence in sentences:
-        match = _CELL.match(sentence)
-        name, text = (match[1], match[2].upper() + sentence[match.end() :]) if match else ("", sentence)
-        if not groups or groups[-1][0] != name or not name:
-            groups.append((name, []))
-        groups[-1][1].append(text)
-    return tuple(marked((f"*{name}.* " if name else "") + " ".join(texts)) for name, texts in groups)
-
-
-def _beginning(paragraph: Markup) -> Markup:
-    """Return the first sentences of a paragraph that fit."""
-    text = str(paragraph)
-    if len(text) <= _SHORT:
-        return paragraph
-    plain = text.replace("</strong>", " " * len("</strong>"))
-    ends = [match.start() + 1 for match in re.finditer(r"\. (?=[A-Z<])", plain) if match.start() > 30]
-    fitting = [end for end in ends if end <= _SHORT] or ends[:1]
-    return Markup(text[: fitting[-1]]) if fitting else paragraph
+    def paint(self, drawn: Drawn, name: str, title: str) -> Shown:
+        """Return a picture for the page, which draws it in place."""
+        self.marks[name] = drawn.data()
+        if self._files:
+            self.drawn |= {f"{name}.{kind}": content for kind, content in drawn.files(title).items()}
+        return Shown(name, f"{title}. {len(drawn.marks)} values; the tables have them.", drawn)
 
 
 def marked(sentence: str) -> Markup:
-    """Convert a sentence to HTML: back-ticks mark code, stars the name of games, and a number keeps its per cent sign."""
+    """Convert a sentence to HTML: back-ticks mark code, and a number keeps its per cent sign."""
     sentence = re.sub(r"(\d) %", rf"\1{THIN}%", sentence)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence, quote=False))
-    return Markup(re.sub(r"^\*([^*]+)\*", r"<strong>\1</strong>", text))
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(sentence, quote=False)))

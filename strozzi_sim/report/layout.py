@@ -35,6 +35,10 @@ class Scene:
     words: Words
     components: Mapping[str, Any] | None  # of its variant
 
+    def title_of(self, picture: Picture) -> str:
+        """Return the title of a picture of this scene."""
+        return f"{picture.title}: {self.name}" if self.name else picture.title
+
 
 class Layout:
     """The sections and tables of the page of results; games of middling play, if several strengths were played, come first."""

@@ -14,8 +14,7 @@ from markupsafe import Markup, escape
 
 from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.report.content import Content, marked
-from strozzi_sim.report.painter import Painter
+from strozzi_sim.report.content import Content, Painter, marked
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -19,7 +19,7 @@ KINDS = ("csv", "xlsx")
 _LONGEST = 31  # letters of a sheet's name, in every spreadsheet program
 
 
-def write_spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
+def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
     """Write the tables of the page as .csv files in a folder or one .xlsx workbook, and return the files; see `Results.spreadsheet`."""
     if kind not in KINDS:
         raise ArgumentError("spreadsheet", f"must be {' or '.join(KINDS)}, got {kind!r}")

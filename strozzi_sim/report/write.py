@@ -8,6 +8,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.game.reporting import (
     THIN,
@@ -25,12 +27,14 @@ from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, WIDE
 from strozzi_sim.pictures.marks import Drawn
-from strozzi_sim.report.content import Answer, Content, Item, Number, Part, section
+from strozzi_sim.report.content import Content, Item, Number, Painter, Part
+from strozzi_sim.report.content import Section as PageSection
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.layout import MOST_SCENES, Layout, NamedHeatMap
+from strozzi_sim.report.html_tables import page_table
+from strozzi_sim.report.layout import MOST_SCENES, Layout, NamedHeatMap, Scene
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.page import render, write_page
-from strozzi_sim.report.painter import Painter
+from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
@@ -87,13 +91,6 @@ def pictures_of(results: Results) -> list[str]:
     return list(Layout(results).pictures)
 
 
-def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
-    """Write the tables of the page for a spreadsheet; see `Results.spreadsheet`."""
-    from strozzi_sim.report.spreadsheet import write_spreadsheet
-
-    return write_spreadsheet(results, kind, path)
-
-
 def picture(results: Results, name: str | None = None, ax: Any = None, players: int | None = None) -> Any:
     """Return a picture of the report as a `Drawing`, or draw it on the axes `ax` and return these; see `Results.plot`."""
     layout = Layout(results)
@@ -125,7 +122,7 @@ def _drawing_of(layout: Layout, declared: Section, shown: Picture | NamedHeatMap
         for scene in scenes:
             if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared):
                 name = shown.name + scene.slug
-                pictures[name], titles[name] = drawn, f"{shown.title}: {scene.name}" if scene.name else shown.title
+                pictures[name], titles[name] = drawn, scene.title_of(shown)
     title = shown[1].title if isinstance(shown, tuple) else shown.title
     return Drawing(title, pictures, layout.table(declared, shown), titles)
 
@@ -143,32 +140,33 @@ def content(layout: Layout, painter: Painter) -> Content:
     verdict, *details = study.verdict(results.tables, look) if results.tables else [results.summary]
     lengths = accumulate(len(detail.split()) for detail in details)
     details_shown = sum(length <= _WORDS for length in lengths)
-    sections: list[Any] = []
+    sections: list[PageSection] = []
     first = layout.sections[0] if layout.sections else None
     hero_items = [_item(layout, first, hero, painter, HERO)] if first and hero else []
     for number, declared in enumerate(layout.sections):
         items = [_item(layout, declared, shown, painter, WIDE) for shown in declared.shown if shown is not hero]
         sentences = [*(details[details_shown:] if number == 0 else ()), *declared.sentences]
-        if number == 0 and hero_items and not any(item.is_picture or item.is_heat_map for item in items):
+        if number == 0 and hero_items and not any(item.kind in ("picture", "heat") for item in items):
             hero_items, items = [*hero_items, *items], []  # tables alone stand behind the picture of the first screen
         finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
+        shown_items = [item for item in items if item.parts]
         sections.append(
-            section(
-                f"section-{number}", declared.name, declared.question, sentences, items, finding,
-                side_by_side=declared.beside,
-            )
+            PageSection(f"section-{number}", declared.name, declared.question, finding or declared.name, sentences, shown_items, declared.beside, declared.keys)
         )  # fmt: skip
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [shown for declared in layout.sections for shown in declared.shown if isinstance(shown, Picture)]
     caveats = [
+        *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
         *notes(study, results.tables),
         *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
     ]
     return Content(
-        answer=Answer(verdict, " ".join(details[:details_shown]), tuple(map(_number, first.numbers[:3] if first else ()))),
-        hero=tuple(hero_items),
-        sections=[part for part in sections if part.items or part.paragraphs],
+        verdict=verdict,
+        detail=" ".join(details[:details_shown]),
+        numbers=[_number(key) for key in first.numbers[:3]] if first else [],
+        hero=hero_items,
+        sections=[part for part in sections if part.items or part.sentences or part.keys],
         plan=_plan(results),
         facts=_facts(results),
         certainty=_CERTAINTY,
@@ -186,7 +184,7 @@ def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, pain
     if isinstance(shown, tuple):
         return _heat(layout, declared, shown)
     scenes, compared = layout.scenes(declared, shown)
-    parts = [part for scene in scenes if (part := painter.part(shown, scene, compared, width))]
+    parts = [part for scene in scenes if (part := _part(shown, scene, compared, painter, width))]
     table = layout.table(declared, shown)
     parts += [
         Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown_figures(shown, table)
@@ -195,6 +193,15 @@ def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, pain
     is_cut = len(scenes) == MOST_SCENES < count
     left_out = f"The first {MOST_SCENES} of {count}; `tables/{shown.table}.csv` has all." if is_cut else ""
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
+
+
+def _part(shown: Picture, scene: Scene, compared: pd.DataFrame, painter: Painter, width: int) -> Part | None:
+    """Return a picture or table of a scene, None if no row has a value; `compared` has the rows of all scenes."""
+    if shown.kind == "table":
+        lines = page_table(shown, scene.rows, scene.words)
+        return Part(scene.name, table=lines) if lines else None
+    drawn = draw_picture(shown, scene.rows, scene.words, scene.components, compared, width)
+    return Part(scene.name, painter.paint(drawn, shown.name + scene.slug, scene.title_of(shown))) if drawn else None
 
 
 def _heat(layout: Layout, declared: Section, shown: NamedHeatMap) -> Item:

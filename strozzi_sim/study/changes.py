@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.contract import Game
@@ -35,7 +36,7 @@ _ROUNDING = 1e-9  # of floating-point sums
 _SHARES = ("seat_gap",)  # figures that are shares and no ratios
 _NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
 _APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # tables of one study alone
-_MOST_KEYS, _MOST_ROWS, _LETTERS = 6, 12, 40  # keys in a sentence, lines of a table, letters of a value
+_MOST_KEYS, _MOST_ROWS, _LETTERS = 8, 12, 40  # keys of a variant, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
 _COUNTED = {CHANGED: "{} changed", SMALL: "{} changed too little to matter", UNCLEAR: "{} are not known to have changed", EQUAL: "{} are equal"}  # fmt: skip
 _KINDS: dict[Unit, str] = {"share": "shares, in points", "number": "scores and other means"}
@@ -236,7 +237,8 @@ def changes_section(
                 drawn = picture("most-changed", tables_of_section, called=group, most=str(_MOST_ROWS))
                 levels = tuple(dict.fromkeys(changed_rows["what"]))[:_MOST_ROWS]
                 pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
-    differing = [_keys_words(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
+    compared = [(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
+    sentences, keys = _differing(compared)
     declared = section(
         "changes",
         tables_of_section,
@@ -247,7 +249,7 @@ def changes_section(
         called="",
         most="",
     )
-    return replace(declared, shown=tuple(pictures), sentences=tuple(differing))
+    return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
@@ -289,16 +291,25 @@ def _unit(figure: str, labels: Mapping[str, Figure]) -> Unit:
     )
 
 
-def _keys_words(first: Variant, second: Variant) -> str:
-    """Return the component data in which two variants differ."""
-    differences = [f"{key} ({_short(new)} instead of {_short(old)})" for key, old, new in differing_keys(first.components, second.components)]  # fmt: skip
-    if not differences:
-        return f"{second.name} has the same components as {first.name}."
-    return f"{second.name} differs from {first.name} in {some_of(differences, _MOST_KEYS)}."
+def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return a sentence for every two variants, and a table of the component data in which they differ."""
+    sentences, lines = [], []
+    for first, second in pairs:
+        differences = list(differing_keys(first.components, second.components))
+        counted = (
+            f"changes {pluralize(len(differences), 'value')} of {first.name}"
+            if differences
+            else f"has the same components as {first.name}"
+        )
+        more = f"; the first {_MOST_KEYS} are in the table" if len(differences) > _MOST_KEYS else ""
+        sentences.append(f"{second.name} {counted}{more}.")
+        several = [f"{second.name}: "] * (len(pairs) > 1)
+        lines += [("".join([*several, key]), _short(old), _short(new)) for key, old, new in differences[:_MOST_KEYS]]
+    return tuple(sentences), (("component", "before", "after"), *lines) if lines else ()
 
 
 def _short(value: Any) -> str:
-    return "nothing" if value is None else shortened(str(value), _LETTERS)
+    return "\N{EN DASH}" if value is None else shortened(str(value), _LETTERS)
 
 
 def _who(row: Any) -> str:

@@ -114,6 +114,7 @@ class Section:
     numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section
     tables: Mapping[str, Any] = field(default_factory=dict)  # made for its pictures, by name, beside those of the study
     caveats: tuple[str, ...] = ()  # beside the verdict, of the first section
+    keys: tuple[tuple[str, ...], ...] = ()  # a small table of text beside the sentences, its head first
     beside: bool = False  # whether the pictures of variants and line-ups stand beside each other
 
 

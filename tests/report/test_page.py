@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from page_text import assert_stands_alone, text_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.report.content import Painter
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
-from strozzi_sim.report.painter import Painter
 from strozzi_sim.report.write import content
 from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.folders import load_results, study_of
@@ -135,7 +135,7 @@ def made(results):
 
 def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert [item.anchor for item in made.hero] == ["item-seats"]
-    above, below, margin = made.answer.numbers
+    above, below, margin = made.numbers
     assert (above.value[0], below.value[0]) == ("+", "\N{MINUS SIGN}")
     assert all(each.half_width for each in (above, below, margin))
     assert "seats" not in {item.anchor for section in made.sections for item in section.items}
@@ -160,7 +160,7 @@ def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells)
     (item,) = content(Layout(empty), Painter()).sections[-1].items
     assert why in item.parts[0].note
     (item,) = made.sections[-1].items
-    assert item.is_heat_map
+    assert item.kind == "heat"
 
 
 def test_a_figure_that_a_table_lacks_is_named(results):

@@ -106,7 +106,7 @@ def test_drawings_that_are_compared_share_one_scale(kind):
     picture = Picture("x", "", table="", title="X", **KINDS[kind])
     few, many = (
         rows_of_cell("few", 1.0, 1 if kind == "spread" else 2),
-        rows_of_cell("many", 7.0, 1 if kind == "spread" else 2),
+        rows_of_cell("many", 2.0 if kind == "spread" else 7.0, 1 if kind == "spread" else 2),
     )
     every = pd.concat([few, many])
     alone = [scale_of(picture, draw_picture(picture, rows, {}, {"": 0})) for rows in (few, many)]
@@ -114,6 +114,18 @@ def test_drawings_that_are_compared_share_one_scale(kind):
     assert alone[0] != alone[1]
     assert beside[0] == beside[1]
     assert all(beside[0])
+
+
+def test_a_spread_has_an_axis_of_its_own_if_another_is_far_wider():
+    picture, few, many = (
+        Picture("x", "", table="", title="X", **KINDS["spread"]),
+        rows_of_cell("few", 1.0, 1),
+        rows_of_cell("many", 7.0, 1),
+    )
+    every = pd.concat([few, many])
+    alone = scale_of(picture, draw_picture(picture, few, {}))
+    assert scale_of(picture, draw_picture(picture, few, {}, compared=every)) == alone
+    assert scale_of(picture, draw_picture(picture, many, {}, compared=every)) != alone
 
 
 def test_a_level_lies_at_the_same_place_in_lines_that_are_compared():
