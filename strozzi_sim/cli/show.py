@@ -196,7 +196,8 @@ def _changes(frame: Any, vary: Sequence[str]) -> list[list[str]]:
     lines = [[*vary, "figure", "before", "change", "verdict", "n"]]
     for row in frame.sort_values("p", kind="stable").to_dict("records"):
         keys = [*(plain(row[key]) for key in vary), row["figure"].replace("_", " ")]
-        lines.append([*keys, plain(row["before"]), estimate(row), row["verdict"], f"{row['n']:,}"])
+        before = f"{plain(100 * row['before'])} %" if _is_share(row["figure"]) else plain(row["before"])
+        lines.append([*keys, before, estimate(row).replace(" %", " points"), row["verdict"], f"{row['n']:,}"])
     return lines
 
 
