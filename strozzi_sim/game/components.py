@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec import inspect
 from msgspec.structs import asdict
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
@@ -23,6 +24,71 @@ def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: An
     keys = tomllib.loads(file.read_text("utf-8"))[name]
     fields = [(key, kinds.get(key, type(value))) for key, value in keys.items() if key not in base.__struct_fields__]
     return msgspec.defstruct(name.capitalize(), fields, bases=(base,), forbid_unknown_fields=True, kw_only=True)
+
+
+def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
+    """Return the type of a package's components.toml whose sections have numbers, switches, text, and lists of numbers.
+
+    A value is of the type that it has in the file, a list of the same length; `limits` has the smallest and the largest number by key.
+    """
+    data = tomllib.loads(files(package).joinpath("components.toml").read_text("utf-8"))
+    keys = [f"{name}.{key}" for name, section in data.items() if isinstance(section, dict) for key in section]
+    for key in limits:
+        if key not in keys:
+            raise InputError(f"{package}: LIMITS: unknown key {short_repr(key)}; {suggest_names(key, keys)}")
+
+    def kind_of(key: str, value: Any) -> Any:
+        low, high = limits.get(key, (None, None))
+        number = Annotated[int, msgspec.Meta(ge=low, le=high)]
+        if type(value) is int:
+            return number
+        if isinstance(value, list) and all(type(entry) is int for entry in value):
+            return Annotated[list[number], msgspec.Meta(min_length=len(value), max_length=len(value))]
+        if not isinstance(value, bool | str):
+            raise InputError(
+                f"{package}: components.toml: {key}: its type needs a declaration, Components in components.py"
+            )
+        return type(value)
+
+    def struct(name: str, fields: list[tuple[str, Any]]) -> Any:
+        return msgspec.defstruct(name.capitalize(), fields, forbid_unknown_fields=True, kw_only=True)
+
+    sections = []
+    for name, section in data.items():
+        kinds = kind_of(name, section) if not isinstance(section, dict) else None
+        fields = [(key, kind_of(f"{name}.{key}", value)) for key, value in section.items()] if kinds is None else []
+        sections.append((name, struct(name, fields) if kinds is None else kinds))
+    return struct("components", sections)
+
+
+def rules_dtype(components: Any) -> np.dtype[Any]:
+    """Return the rules record that `rules_from` fills from component data of this type: every number and switch.
+
+    It has lists, of numbers or of blocks, whose type has a largest length, and nothing of text or tables.
+    """
+    fields: dict[str, Any] = {}
+
+    def add(name: str, kind: Any, *shape: int) -> None:
+        kind = kind.type if isinstance(kind, inspect.Metadata) else kind
+        if isinstance(kind, inspect.ListType) and kind.max_length and isinstance(kind.item_type, inspect.StructType):
+            add(f"{name}_count", inspect.IntType())
+            for field in kind.item_type.fields:
+                add(f"{name}_{field.encode_name}", field.type, *shape, kind.max_length)
+        elif isinstance(kind, inspect.ListType) and kind.max_length:
+            add(name, kind.item_type, *shape, kind.max_length)
+        elif isinstance(kind, inspect.IntType | inspect.BoolType):
+            if name in fields:
+                raise InputError(f"two sections have the key {name!r}; declare RULES in state.py, and to_rules")
+            fields[name] = ("i8" if isinstance(kind, inspect.IntType) else "u1", shape)
+
+    sections: Any = inspect.type_info(components)
+    for section in sections.fields:
+        if isinstance(section.type, inspect.StructType):
+            for field in section.type.fields:
+                add(field.encode_name, field.type)
+        else:
+            add(section.encode_name, section.type)
+    return np.dtype([(name, kind, shape) for name, (kind, shape) in fields.items()], align=True)
 
 
 def to_plain(

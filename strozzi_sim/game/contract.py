@@ -48,14 +48,9 @@ TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest f
 class Game:
     """A game: its properties, and its parts."""
 
-    name: str  # name in commands, files and random streams
     package: str  # dotted name of the game's folder, `__name__` in its `__init__`
     title: str  # name on the box
-    player_counts: tuple[int, ...]  # player counts in ascending order
-    # state, rules: dtypes of the game's records; no other game may have a state record of the same fields
-    state: np.dtype[Any]
-    rules: np.dtype[Any]
-    journal_rows: int  # maximal number of events of a game, 1 or more
+    name: str = ""  # name in commands, files and random streams; default: that of the folder
     behaviour: int = 1  # version, raised whenever any result for the same seed may change; stored with results
     # fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution
     beliefs: tuple[str, ...] = ()
@@ -70,15 +65,23 @@ class Game:
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
-        """Check `journal_rows`, `deals_per_search` and `tiers`."""
-        for key in ("journal_rows", "deals_per_search"):
-            if getattr(self, key) < 1:
-                raise InputError(f"game {self.name!r}: {key}: must be 1 or more, got {short_repr(getattr(self, key))}")
+        """Fill in `name`; check `deals_per_search` and `tiers`."""
+        object.__setattr__(self, "name", self.name or self.package.rpartition(".")[2])
+        if self.deals_per_search < 1:
+            raise InputError(
+                f"game {self.name!r}: deals_per_search: must be 1 or more, got {short_repr(self.deals_per_search)}"
+            )
         for tier in self.tiers:
             if tier not in TIERS:
                 raise InputError(
                     f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {suggest_names(tier, TIERS)}"
                 )
+
+    # members of state.py
+    player_counts = cached_property(lambda game: cast(tuple[int, ...], game.state_part.PLAYER_COUNTS))
+    state = cached_property(lambda game: cast(np.dtype[Any], game.state_part.STATE))
+    rules = cached_property(lambda game: cast(np.dtype[Any], game.state_part.RULES))
+    journal_rows = cached_property(lambda game: int(game.state_part.JOURNAL_ROWS))
 
     @property
     def sign(self) -> int:

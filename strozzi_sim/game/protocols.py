@@ -18,7 +18,7 @@ from strozzi_sim.facts.columns import Table, seat_table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Board
 from strozzi_sim.facts.sink import sink_dtype
-from strozzi_sim.game.components import read_only, rules_from
+from strozzi_sim.game.components import components_type, read_only, rules_dtype, rules_from
 from strozzi_sim.game.events import Events
 from strozzi_sim.game.record_checking import Replay
 from strozzi_sim.game.slices import Layout, name_of, things_shown
@@ -50,18 +50,28 @@ class Part:
                 f"game {self.game.name!r}: {getattr(self._module, '__name__', '')} has no {name}, which every game must have"
             )
         if isinstance(default, property):
-            return default.__get__(self)
+            vars(self)[name] = default.__get__(self)
+            return vars(self)[name]
         return MethodType(default, self) if callable(default) else default
 
 
 class StatePart(Protocol):
     """`state.py`: the state and rules records as commented tables, phases, action numbers and limits.
 
-    The state has at least the fields `players`, `actor` and `phase`.
+    The state has at least the fields `players`, `actor` and `phase`; no other game may have a state of the same fields.
     """
 
+    game: Any
+    PLAYER_COUNTS: tuple[int, ...]  # in ascending order
+    STATE: np.dtype[Any]  # the record of a position
+    JOURNAL_ROWS: int  # largest number of events of a game
     ACTIONS: int  # number of actions A; action numbers are 1 to A - 1
     OVER: int  # the phase of a finished game; required for the defaults of `is_over` and `view_of`
+
+    @property
+    def RULES(self) -> np.dtype[Any]:
+        """The record of component data that kernels read; default: the numbers and switches of every section, by key."""
+        return rules_dtype(self.game.components_part.Components)
 
 
 class CorePart(Protocol):
@@ -74,11 +84,18 @@ class ComponentsPart(Protocol):
     """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
     game: Any
-    Components: Any  # msgspec type of components.toml
+    LIMITS: Mapping[str, tuple[int, int]] = MappingProxyType(
+        {}
+    )  # key -> smallest and largest value, also of a list's entries
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
     # descriptions of the sections that may be `reconstructed`, see `reconstructed_sections`; None describes all alike
     RECONSTRUCTED: Mapping[str, str] | None = None
     PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
+
+    @property
+    def Components(self) -> Any:
+        """The msgspec type of components.toml; default: the types of the values there, within LIMITS."""
+        return components_type(self.game.package, self.LIMITS)
 
     @property
     def VARIABLE(self) -> tuple[str, ...]:

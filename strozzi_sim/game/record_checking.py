@@ -19,6 +19,9 @@ class Question(NamedTuple):
     options: Sequence[Any]  # the choices
 
 
+Course = Generator[Question, Any, None]  # a whole game
+
+
 class ReferenceGame:
     """A game in plain Python as a generator.
 
@@ -94,6 +97,12 @@ class ReferenceGame:
     def write(self, kind: str, **values: Any) -> None:
         """Write a line of the record."""
         self.events.append({"type": kind, **values})
+
+    def write_scores(self, total: Sequence[int], *, lowest_wins: bool = False) -> None:
+        """Write the end of a game without a tie-break, `events.SCORE_END`: the points by seat, and who has the best."""
+        best = min(total) if lowest_wins else max(total)
+        winners = [seat for seat, points in enumerate(total) if points == best]
+        self.write("score_end", total=list(total), winners=winners)
 
     def _continue(self, option: Any) -> None:
         self.question = None

@@ -5,15 +5,5 @@ A new token from the sack replaces it. The game ends after each seat's last turn
 """
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.template.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 
-GAME = Game(
-    name="template",
-    package=__name__,
-    title="Template",
-    player_counts=PLAYER_COUNTS,
-    state=STATE,
-    rules=RULES,
-    journal_rows=JOURNAL_ROWS,
-    tiers={"weak": "random", "middle": "highest"},
-)
+GAME = Game(__name__, title="Template", tiers={"weak": "random", "middle": "highest"})

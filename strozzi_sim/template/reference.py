@@ -4,10 +4,10 @@ Every seat in turn takes one of the tokens that are face up, and a token from th
 each seat's last turn, or when no token is left. The highest sum of values wins.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from strozzi_sim.game.record_checking import Drawn, Question, ReferenceGame, replayer
+from strozzi_sim.game.record_checking import Course, Drawn, ReferenceGame, replayer
 
 
 class Game(ReferenceGame):
@@ -15,7 +15,7 @@ class Game(ReferenceGame):
 
     tokens: list[int]  # values in the order in which they are turned face up, which chance draws
 
-    def course(self) -> Generator[Question, Any, None]:
+    def course(self) -> Course:
         """Play the whole game."""
         self.table: list[int] = []
         self.score = [0] * self.players
@@ -30,8 +30,7 @@ class Game(ReferenceGame):
             self.score[seat] += value
             self.write("take", player=seat, value=value)
             self.reveal()
-        winners = [seat for seat, total in enumerate(self.score) if total == max(self.score)]
-        self.write("score_end", total=list(self.score), winners=winners)
+        self.write_scores(self.score)
 
     def reveal(self) -> None:
         """Turn the next token face up, if there is one."""

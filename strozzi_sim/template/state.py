@@ -1,4 +1,4 @@
-"""The state and rules records, phases, action numbers and limits."""
+"""The state record, phases, action numbers and limits."""
 
 import numpy as np
 
@@ -19,12 +19,6 @@ STATE = np.dtype([  # shape            meaning
     ("face_up", "u1", (VALUES,)),  #   [value - 1] tokens face up
     ("sack", "u1", (VALUES,)),  #      [value - 1] tokens in the sack
     ("score", "u1", (SEATS,)),  #      [P] value of the tokens taken
-], align=True)  # fmt: skip
-
-RULES = np.dtype([  # names of fields are keys of components.toml
-    ("copies", "u1", (VALUES,)),
-    ("face_up", "u1"),
-    ("turns", "u1"),
 ], align=True)  # fmt: skip
 
 JOURNAL_ROWS = 1 + VALUES * MAX_COPIES + SEATS * MAX_TURNS + SEATS  # tokens revealed and taken, and the end

@@ -16,10 +16,9 @@ from strozzi_sim.study.kinds.our_table import figures
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [
-        ("journal_rows=JOURNAL_ROWS,", "journal_rows=JOURNAL_ROWS,\n    lowest_wins=True,"),
-        ('tiers={"weak": "random", "middle": "highest"},', ""),
+        ('tiers={"weak": "random", "middle": "highest"}', "lowest_wins=True"),
     ],
-    "reference.py": [("max(self.score)", "min(self.score)")],
+    "reference.py": [("write_scores(self.score)", "write_scores(self.score, lowest_wins=True)")],
     "state.py": [("turns_left", "turns_to_come")],  # every game in a process needs its own record
 }
 

@@ -19,10 +19,11 @@ from strozzi_sim.game.record_checking import replayer
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of
 from strozzi_sim.kernel.jit import jit
+from strozzi_sim.template import GAME
 from strozzi_sim.template.events import EVENTS
 from strozzi_sim.template.fact_handlers import TAKES
 from strozzi_sim.template.reference import REPLAY, Game
-from strozzi_sim.template.state import RULES, STATE
+from strozzi_sim.template.state import STATE
 
 LINES = [
     (2, {"type": "reveal", "value": 1}),
@@ -195,7 +196,7 @@ def test_a_page_refuses_keys_that_every_table_has():
 )
 def test_a_source_that_does_not_fit_is_named(part, words):
     with pytest.raises(InputError) as refused:
-        observer(Layout(part), STATE, RULES)
+        observer(Layout(part), STATE, GAME.rules)
     assert words in str(refused.value)
 
 
@@ -209,11 +210,11 @@ def test_every_kind_of_source_writes_its_columns():
         Slice("bits", (8,), "turns left as a set", source=members("turns_left")),
         Slice("sack", (5,), "sack", source=number("sack", "turns")),
     )
-    state, rules = np.zeros(1, STATE).view(np.recarray), np.zeros(1, RULES).view(np.recarray)
+    state, rules = np.zeros(1, STATE).view(np.recarray), np.zeros(1, GAME.rules).view(np.recarray)
     state[0].players, state[0].actor, state[0].turns_left = 3, 0, 5
     state[0].score[:], state[0].sack[:], rules[0].turns = [10, 20, 30, 0], [1, 2, 3, 4, 5], 2
     out = np.full(layout.size, np.nan, np.float32)
-    observer(layout, STATE, RULES)(state[0], rules[0], 1, out)
+    observer(layout, STATE, GAME.rules)(state[0], rules[0], 1, out)
     found = {part.name: part.of(out).tolist() for part in layout.values()}
     assert found["seats.score"] == [2, 3, 1, 0]  # clockwise from seat 1; seat 3 is not in the game
     assert found["actor"] == [0, 0, 1, 0]

@@ -4,16 +4,6 @@ In a turn a seat picks the left or the right die, which are rolled alike, and sc
 exactly equal, no choice matters, and nobody leads before the dice do. Each section of components.toml breaks one of these.
 """
 
-from planted_game.state import JOURNAL_ROWS, PLAYER_COUNTS, RULES, STATE
 from strozzi_sim.game.contract import Game
 
-GAME = Game(
-    name="planted",
-    package=__name__,
-    title="Planted",
-    player_counts=PLAYER_COUNTS,
-    state=STATE,
-    rules=RULES,
-    journal_rows=JOURNAL_ROWS,
-    tiers={"weak": "random"},
-)
+GAME = Game(__name__, title="Planted", name="planted", tiers={"weak": "random"})

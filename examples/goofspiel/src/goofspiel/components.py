@@ -1,22 +1,8 @@
-"""Goofspiel's component data: the types and limits of components.toml."""
-
-from typing import Annotated
-
-import msgspec
+"""Goofspiel's component data: the limits of components.toml."""
 
 from goofspiel.state import MAX_CARDS, MIN_CARDS
 
-
-class Deck(msgspec.Struct, forbid_unknown_fields=True):
-    """The section `[deck]`."""
-
-    cards: Annotated[int, msgspec.Meta(ge=MIN_CARDS, le=MAX_CARDS)]
-
-
-class Components(msgspec.Struct, forbid_unknown_fields=True):
-    """All of components.toml."""
-
-    deck: Deck
+LIMITS = {"deck.cards": (MIN_CARDS, MAX_CARDS)}
 
 
 def rounds(components):

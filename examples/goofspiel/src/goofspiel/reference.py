@@ -33,8 +33,7 @@ class Game(ReferenceGame):
                 self.bid[seat] = card
                 self.write("bid", player=seat, card=card)
             self.award()
-        winners = [seat for seat, total in enumerate(self.score) if total == max(self.score)]
-        self.write("score_end", total=list(self.score), winners=winners)
+        self.write_scores(self.score)
 
     def award(self):
         """Give the prize to the highest bid; if several are highest, the prize is lost."""

@@ -27,6 +27,4 @@ STATE = np.dtype([  # shape             meaning
     ("score", "u1", (SEATS,)),  #       [P] value of the prizes won
 ], align=True)  # fmt: skip
 
-RULES = np.dtype([("cards", "u1")], align=True)
-
 JOURNAL_ROWS = MAX_CARDS * (SEATS + 2) + SEATS  # per round: prize, bids, award; at the end a row per seat
