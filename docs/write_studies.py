@@ -106,7 +106,7 @@ def page() -> str:
         "On the command line `--set` writes the same with points: `--set 'scoring.ship_ranks=[20,10,5]'`, `--set ships.S03.sail=8`,",
         "`--set 'ships.remove=[\"S01\"]'` and", "", f"`strozzi compare strozzi --set '{ADDED}'`", "",
         "## The best of many values", "",
-        "`[sweep]` plays a grid of one or two keys, on the same deals: the page and `strozzi sweep FILE` rank the values by the gap between the seats, and group those",
+        "`[sweep]` plays a grid of one or two keys, on the same deals: the page ranks the values by the gap between the seats, and group those",
         "that cannot be told apart from the lowest. Of more keys, or of hundreds of values, optuna (`pip install optuna`) searches the best with `simulate`:", "",
         SEARCH, "",
         "All trials play the same deals, so that they differ by their values alone. The lowest of many noisy figures is also the luckiest, so it is measured again on",

@@ -107,11 +107,14 @@ def _call(words: Sequence[str]) -> int:
         options.pop("json", None)
     try:
         arguments = arguments_of(name, options)
-        answer: Any = _instead(name, arguments)
-        if answer is None and command.takes_progress:
+        if name == "worth" and not {"things", "every"} & arguments.keys():
+            from strozzi_sim.cli.installed import things
+
+            answer: Any = things(arguments["game"], arguments.get("variant", "base"))
+        elif command.takes_progress:
             with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
                 answer = command.call(**arguments, progress=progress)
-        elif answer is None:
+        else:
             answer = command.call(**arguments)
         if getattr(answer, "interrupted", ""):
             number = signal.SIGTERM if "SIGTERM" in answer.interrupted else signal.SIGINT
@@ -121,22 +124,6 @@ def _call(words: Sequence[str]) -> int:
         if _signals:  # an extension module interrupted during its import raises an ImportError instead
             raise Stopped(_signals[0]) from error
         raise
-
-
-def _instead(name: str, arguments: dict[str, Any]) -> Any:
-    """Return the answer of `worth` without things and of `our-table` without sheets, which play no games; else None."""
-    if name == "worth" and not {"things", "every"} & arguments.keys():
-        from strozzi_sim.cli.installed import things
-
-        return things(arguments["game"], arguments.get("variant", "base"))
-    if name == "our-table" and "template" in arguments and "file" not in arguments:
-        from strozzi_sim.cli.show import Answer
-        from strozzi_sim.game import find_game
-        from strozzi_sim.study.kinds.our_table import write_template
-
-        write_template(find_game(arguments["game"]), arguments["template"])
-        return Answer({"template": arguments["template"]}, [f"template: {arguments['template']}"])
-    return None
 
 
 @contextmanager

@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import inspect
 
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.converting import types_at
 from strozzi_sim.game.restricting import restrictions
 from strozzi_sim.game.variants import BASE, component_data, resolve_variant, shipped_variants, with_settings

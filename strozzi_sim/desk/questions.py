@@ -20,7 +20,7 @@ from strozzi_sim.runtime.parsing import toml_value
 
 SHEETS = "sheets.csv"  # final scores, in the folder of their answer
 # Arguments that the desk gives itself, or that a form cannot ask.
-_OWN = ("game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision", "workers", "folder", "file", "template", "code", "rows", "facts", "facts_share", "every")  # fmt: skip
+_OWN = ("game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision", "workers", "folder", "file", "code", "rows", "facts", "facts_share", "every")  # fmt: skip
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game
 from strozzi_sim.game.variants import ADD, BASE, REMOVE, Variant, differing_keys, resolve_variant
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study

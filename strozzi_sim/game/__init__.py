@@ -7,7 +7,7 @@ records, replays and pages from them.
 from functools import cache
 
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr, suggest_names
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game.contract import Game as Game
 from strozzi_sim.runtime.entry_points import check_unique, find_entry_points, load_object
 
 GROUP = "strozzi_sim.games"

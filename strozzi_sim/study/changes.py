@@ -18,7 +18,7 @@ import pandas as pd
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, Picture, TablePart, Tables, listed, pick, some_of
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, missed, not_excluded, p_value
 from strozzi_sim.game.variants import Variant, differing_keys

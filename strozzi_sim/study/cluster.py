@@ -15,8 +15,7 @@ from joblib import parallel_config
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.files import SentFile, receive
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError, StrozziError, short_repr
-from strozzi_sim.game import load_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, load_game
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.simulation import pool
 from strozzi_sim.study.model import Study, differences

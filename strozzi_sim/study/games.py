@@ -18,7 +18,7 @@ from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game
 from strozzi_sim.game.pages import table_of_map
 from strozzi_sim.game.reporting import (
     CELL,

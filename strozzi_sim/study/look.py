@@ -12,7 +12,7 @@ from msgspec import Meta
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_names, short_repr, suggest_names
 from strozzi_sim.facts.pictures import HeatMap, Unit
 from strozzi_sim.facts.row_storage import RowSelection, keep_of
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.report_file import ReportFile, picture_of, read_report_file

@@ -24,8 +24,7 @@ from strozzi_sim.errors import (
     suggest_names,
 )
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.variants import Variant, with_text_keys

@@ -45,7 +45,6 @@ class Results:
         about: of the run: started, command, versions, host, part.
         interrupted: how far it came, if a signal stopped it, else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
-        chunks: of a study in memory, its chunks, for a heat map asked later; empty if they are large.
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
@@ -66,7 +65,6 @@ class Results:
     about: dict[str, Any] = field(default_factory=dict)
     interrupted: str = ""
     rows: dict[str, bytes] = field(default_factory=dict)
-    chunks: bytes = b""
 
     @property
     def verdict(self) -> list[str]:

@@ -84,24 +84,12 @@ def run(
     study.check_look(look)
     if share.of > 1 and (place is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
-    team = worker_count(workers)
-    with (
-        progress_of(progress) as reporter,
-        cluster_of(backend, scheduler, workers, study),
-        Store(place, study, look, share) as store,
-    ):
+    team, cluster = worker_count(workers), cluster_of(backend, scheduler, workers, study)
+    with progress_of(progress) as reporter, cluster, Store(place, study, look, share) as store:
         return _run(store, team, reporter, trust_agents)
 
 
-def run_again(results: Results, look: Look, workers: int | None, progress: ProgressOption) -> Results:
-    """Return results in memory with another look; they are played again only if their chunks lack facts of it."""
-    results.study.check_look(look)
-    team = worker_count(workers)
-    with progress_of(progress) as reporter, Store(None, results.study, look, before=results.chunks) as store:
-        return _run(store, team, reporter)
-
-
-def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False) -> Results:
+def _run(store: Store, team: int, reporter: Progress, trust_agents: bool) -> Results:
     """Play the missing chunks of an open store, and make its tables."""
     study, folder, start = store.study, store.folder, monotonic()
     plan = [study.summary] if study.chunks and reporter.command != Progress.command else []
@@ -149,8 +137,7 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool = False
         warnings.warn(interrupted, stacklevel=3)
     about = {"command": reporter.command, "part": str(store.part), "versions": versions()}
     counts = played.games, played.summary, new_games, seconds
-    chunks = store.content(played) if folder is None and study.has_pages else b""
-    return Results(played, store.look, Frames(tables), folder, *counts, about, interrupted, rows, chunks)
+    return Results(played, store.look, Frames(tables), folder, *counts, about, interrupted, rows)
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:

@@ -47,7 +47,6 @@ FORMAT = "strozzi-sim.study/1"
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
 CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
 MOST_PARTS = 100_000
-MOST_PAGES = 2**16  # of 4 KiB, of a store in memory that results keep
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
     "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
@@ -117,13 +116,10 @@ class Chunk(NamedTuple):
 
 
 class Store:
-    """The chunks of a study, which may have more deals than its folder; a context manager.
+    """The chunks of a study, which may have more deals than its folder; in memory without one. A context manager."""
 
-    Without a folder it is in memory; `before` is then the `content` of an earlier one of the study.
-    """
-
-    def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE, before: bytes = b"") -> None:
-        self.folder, self.study, self.look, self.part, self._before = folder, study, look, part, before
+    def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
+        self.folder, self.study, self.look, self.part = folder, study, look, part
         # Facts that chunks count and rows that they keep: those that the look needs, and those that the folder has already.
         self.counted: tuple[Crosstab, ...] = study.facts(look)
         self.held = look.kept_in(study.the_game)
@@ -141,8 +137,6 @@ class Store:
         with files.database_errors(self._place), ExitStack() as on_failure:
             self._database = sqlite3.connect(self._place, timeout=0, isolation_level=None)
             on_failure.callback(self._database.close)
-            if self._before:
-                self._database.deserialize(self._before)
             for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
                 self._database.execute(f"PRAGMA {pragma}")
             self._database.execute("BEGIN IMMEDIATE")
@@ -326,16 +320,6 @@ class Store:
     def kept(self, cell: Cell, table: Table, chunks: range) -> Iterator[Iterator[KeptRows]]:
         """Yield the kept rows of a fact table of some chunks of a cell, block by block."""
         yield from (kept_rows(content, self.held, table) for content in self._column("kept", cell, chunks))
-
-    def content(self, played: Study) -> bytes:
-        """Return a store in memory, for another look at the study as far as it was played; empty if it is large."""
-        ((pages,),) = self._sql("PRAGMA page_count")
-        cut_elsewhere = played is not self.study and played.search_deals  # are the chunks of a part of such a study
-        if pages > MOST_PAGES or cut_elsewhere:
-            return b""
-        self._sql("DELETE FROM chunks WHERE chunk >= ?", played.chunks)
-        self._sql("UPDATE study SET study = ?", played.json.decode())
-        return self._database.serialize()
 
     # -- files and runs ------------------------------------------------------------------------------------------------
 

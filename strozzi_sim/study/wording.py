@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.agent.spec_text import split_specs
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game
 from strozzi_sim.game.reporting import THIN, format_estimate, listed, some_of
 
 USUAL = "the usual computer player"

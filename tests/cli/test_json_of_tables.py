@@ -59,15 +59,6 @@ def test_the_json_of_a_sweep_and_its_files_hold_no_infinity(tmp_path):
     changes = (tmp_path / "out/tables/changes.csv").read_text()
     assert ",coins_tile_mean," in changes
     assert "inf" not in changes
-    shown = strozzi("sweep", "sweep.toml", "--workers", 1, "--json", cwd=tmp_path)
-    assert "changes" in parsed(shown.stdout)["tables"]
-    for words, said in (
-        (["none.toml"], "none.toml"),
-        (["sweep.toml", "--players", 4], "--players: sweep.toml has its own"),
-        ([STROZZI], "VALUES: give keys"),
-    ):
-        done = strozzi("sweep", *words, cwd=tmp_path)
-        assert (done.returncode in (2, 4), said in done.stderr) == (True, True), done.stderr
 
 
 def test_a_tool_of_an_assistant_answers_in_json():

@@ -26,7 +26,7 @@ COMMANDS = {  # places, and options that keep a run small where a value happens 
     "cache": ([], {}), "bench": (["strozzi"], {"games": "5"}), "new": (["fair"], {"out": "fair"}),
     "desk": (["strozzi"], {}),
 }  # fmt: skip
-ANYTHING = {"shelf", "out", "page", "html", "tree", "template", "title", "name"}  # options whose value is free
+ANYTHING = {"shelf", "out", "page", "html", "tree", "title", "name"}  # options whose value is free
 
 
 @pytest.fixture(scope="module")

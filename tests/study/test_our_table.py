@@ -133,20 +133,6 @@ def test_a_bad_head_and_a_bad_file(tmp_path):
         read_sheets(tmp_path / "nowhere.csv", load_game("strozzi"))
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_template_is_written_once_and_can_be_filled_in(name, tmp_path):
-    game, path = load_game(name), tmp_path / "empty.csv"
-    with pytest.raises(InputError, match="file: give the score sheets; fill in"):
-        ss.our_table(name, template=path)
-    empty = path.read_text()
-    with pytest.raises(InputError, match=r"template: .*exists; give a new file"):
-        ss.our_table(name, template=path)
-    line = ",".join(["1", *["50"] * game.player_counts[0]])
-    path.write_text(empty + f"{line}\n" * 20)
-    (scores,) = read_sheets(path, game).values()
-    assert len(scores) == 20
-
-
 def test_more_sheets_than_fit_a_long_field_and_a_grouped_number_are_refused_with_the_limit(tmp_path):
     game, head = load_game("strozzi"), "seat 0,seat 1,seat 2"
     path = tmp_path / "sheets.csv"

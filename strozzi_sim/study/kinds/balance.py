@@ -13,8 +13,7 @@ from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.custom_heatmaps import split_maps
 from strozzi_sim.game.reporting import CELL, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded

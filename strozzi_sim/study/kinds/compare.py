@@ -16,8 +16,7 @@ from strozzi_sim.agent.registry import agents
 from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Unit
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings

@@ -11,15 +11,14 @@ import msgspec
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.game import find_game, game_names
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game, game_names
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.look import HEATMAPS, Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run, run_again
+from strozzi_sim.study.running import run
 
 PLACE = "heatmap"  # of errors
 
@@ -83,8 +82,6 @@ def heatmap(
         others = tuple(heat_map for heat_map in look.heatmap if heat_map.name != spec.name)
         look = msgspec.structs.replace(look, heatmap=(*others, spec))
         _check(study.the_game, spec)
-        if isinstance(source, Results) and source.folder is None:
-            return run_again(source, look, options.get("workers"), options.get("progress"))
         return run(study, look=look, **options)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")

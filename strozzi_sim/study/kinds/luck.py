@@ -18,8 +18,7 @@ from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.errors import ArgumentError, check_range, check_whole
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.drama import drama_of_agent, is_quick

@@ -17,11 +17,9 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import Tables, listed
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_lines, real_number
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
@@ -49,11 +47,10 @@ Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in
 @documented
 def our_table(
     game: str | Game,
-    file: str | Path = "",
+    file: str | Path,
     *,
     deals: int | None = None,
     variant: AnyVariant = "base",
-    template: str | Path = "",
     seed: int = 0,
     **options: Unpack[RunOptions],
 ) -> Results:
@@ -62,16 +59,12 @@ def our_table(
     Example: strozzi our-table strozzi sheets.csv
 
     Args:
-        file: score sheets (CSV): one line a game, at most 10,000, columns `seat 0`, `seat 1`, .. with the final scores
+        file: score sheets (CSV): one line a game, at most 10,000, columns `seat 0`, `seat 1`, .. with the final
+            scores, those of seats that nobody sat at empty
         deals: games of each strength and player count that are simulated; a fraction for agents that search; default: 5,000
         variant: the variant that was played
-        template: write an empty sheet to this new file first, and read it if no other file is named
     """
     the_game = find_game(game)
-    if template:
-        write_template(the_game, template)
-    if not file:
-        raise ArgumentError("file", f"give the score sheets{f'; fill in {template}' if template else ''}")
     sheets = as_argument_error("file", read_sheets, names.path_of("file", file), the_game)
     study = OurTable.of(
         game=the_game, players=tuple(sheets), deals=deals, seatings="one", variants=names.variants_named(the_game, variant), seed=seed,
@@ -151,22 +144,6 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 # -- score sheets ----------------------------------------------------------------------------------------------------
 
 
-def write_template(game: Game, file: str | Path) -> None:
-    """Write an empty sheet into a new file: one line a game, the scores in seat order."""
-    path = names.path_of("template", file)
-    seats = ",".join(f"seat {seat}" for seat in range(game.max_players))
-    with storage_errors(f"cannot write {path}"):
-        try:
-            with path.open("x", encoding="utf-8") as new:
-                new.write(
-                    f"# {game.title}: one line a game; the final scores in seat order, beginning with the player who started.\n"
-                    f"# Leave the seats empty that nobody sat at. At least {FEWEST} games. Lines that begin with # are not read.\n"
-                    f"game,{seats}\n"
-                )
-        except FileExistsError:
-            raise ArgumentError("template", f"{path} exists; give a new file") from None
-
-
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:
     """Return the scores in a CSV file, separated by commas or semicolons; an InputError names file, line and column."""
     scores_by_count: dict[int, list[list[int]]] = {}
@@ -199,7 +176,7 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
                 raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
     if games < FEWEST:
         raise InputError(
-            f"{path}: {games} games; at least {FEWEST} are needed to tell anything; --template FILE writes a sheet to fill in"
+            f"{path}: {games} games; at least {FEWEST} are needed to tell anything"
         )
     return {count: np.array(scores_by_count[count], np.int64) for count in sorted(scores_by_count)}
 

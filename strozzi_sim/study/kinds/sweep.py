@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,14 +16,12 @@ from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game import find_game, game_names
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
-from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
+from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
-from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
 from strozzi_sim.study.model import Study
@@ -39,8 +36,8 @@ _TOLD = ("reference", "differs from the reference", "not told apart from it")
 
 @documented
 def sweep(
-    game: str | Path | Game,
-    values: str | dict[str, Any] = "",
+    game: str | Game,
+    values: str | Mapping[str, Sequence[float]],
     *,
     players: Players = None,
     agents: Agents = (),
@@ -55,8 +52,7 @@ def sweep(
     Example: strozzi sweep strozzi "tracks.bonus.9 = 0 15 30" --players 4
 
     Args:
-        game: a game; or the file of a study with a table `sweep`, which has its own keys and values
-        values: (game) keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
+        values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
         deals: deals for every value; default: 1,000, or as many as the precision takes
         variant: the variant whose values are changed
@@ -66,15 +62,7 @@ def sweep(
     >>> results.tables["sweep"].query("figure == 'score_mean'")["value"].is_monotonic_increasing
     True
     """
-    if not values and not isinstance(game, Game) and game not in game_names():
-        refuse_given(f"{game} has its own", players=players, agents=agents, precision=precision)
-        study, look = read_study(game)
-        if not isinstance(study, Sweep):
-            raise ArgumentError("game", f"{game}: has no table sweep")
-        return run(study, look=look, deals=deals, **options)
-    the_game = find_game(game)  # type: ignore[arg-type]
-    if not values:
-        raise ArgumentError("values", 'give keys and values, such as "tracks.bonus.7 = 0 5 10"')
+    the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
     try:

@@ -28,8 +28,7 @@ from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.errors import ArgumentError, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick, some_of
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import Variant

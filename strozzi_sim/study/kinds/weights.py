@@ -24,8 +24,7 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import Tables, listed, pick, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile

@@ -8,8 +8,7 @@ from typing import Any, Unpack
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, suggest_names
-from strozzi_sim.game import find_game
-from strozzi_sim.game.contract import Game
+from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import AnyVariant
