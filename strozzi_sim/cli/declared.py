@@ -90,10 +90,8 @@ def declared(place: str, *further: Argument) -> Declared:
     description, words_of_function, _ = split_docstring(ast.get_docstring(function) or "")
     description, words = description.partition("\n>>> ")[0], WORDS | words_of_function
     signature, options = function.args, RUN_OPTIONS if function.args.kwarg else {}
-    keyword = [
-        *signature.kwonlyargs,
-        *(ast.arg(option, ast.parse(kind, mode="eval").body) for option, kind in options.items()),
-    ]
+    of_run = (ast.arg(option, ast.parse(kind, mode="eval").body) for option, kind in options.items())
+    keyword = [*signature.kwonlyargs, *of_run]
     defaults = [None] * (len(signature.args) - len(signature.defaults)) + [*signature.defaults, *signature.kw_defaults]
     defaults += [ast.Constant(None) for _ in options]
     arguments = [

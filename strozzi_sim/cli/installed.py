@@ -37,14 +37,8 @@ def agents(agent: str = "") -> Answer:
     for agent_object, names in listed:
         everywhere = agent_object.games == EVERY_GAME and names == game_names()
         where = "every game" if everywhere else ", ".join(names or agent_object.games)
-        rows.append(
-            [
-                agent_object.name,
-                where,
-                agent_object.description,
-                f"{len(agent_object.params)} parameters" if agent_object.params else "",
-            ]
-        )
+        parameters = f"{len(agent_object.params)} parameters" if agent_object.params else ""
+        rows.append([agent_object.name, where, agent_object.description, parameters])
     hint = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
     return _with_errors(document, [columns_of(rows)], errors, hint)
 
@@ -100,9 +94,8 @@ def games(game: str = "") -> Answer:
             "name": listed_game.name, "players": list(listed_game.player_counts), "variants": [BASE, *shipped], "behaviour": listed_game.behaviour,
             "tiers": dict(listed_game.tiers), **sizes,
         })  # fmt: skip
-        lines.append(
-            f"{listed_game.name}: {listed_game.title}, {listed_game.player_count_text}, behaviour {listed_game.behaviour}"
-        )
+        about = f"{listed_game.title}, {listed_game.player_count_text}, behaviour {listed_game.behaviour}"
+        lines.append(f"{listed_game.name}: {about}")
         lines += [f"    {name.replace('_', ' ')}: {size:,}" for name, size in sizes.items()]
         lines.append("    variant base: the components as published or reconstructed")
         lines += [f"    variant {variant}: {changes.get('about', '')}" for variant, changes in shipped.items()]

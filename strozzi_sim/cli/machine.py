@@ -164,11 +164,8 @@ def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
     if warm:
         return _warmed(game)
     folders = cache_folders.clear() if clear else cache_folders.folders()
-    document = {
-        "root": str(cache_folders.cache_root()),
-        "cleared": clear,
-        "folders": [folder.name for folder in folders],
-    }
+    root, names = str(cache_folders.cache_root()), [folder.name for folder in folders]
+    document = {"root": root, "cleared": clear, "folders": names}
     lines = [f"{cache_folders.cache_root()}: {len(folders)} folders{' removed' if clear else ''}"]
     return Answer(document, lines + [f"    {folder.name}  {_mib(folder):.1f} MiB" for folder in folders if not clear])
 
@@ -183,12 +180,10 @@ def _warmed(game: str) -> Answer:
     documents = Parallel(n_jobs=min(len(names), core_count()))(delayed(_warm)(name) for name in names)
     lines = []
     for document in documents:
-        place = (
-            f"kept in {document['folder']}, {document['mib']:.1f} MiB" if document["folder"] else "could not be stored"
-        )
-        lines.append(
-            f"{document['game']}: {document['pieces']} pieces of machine code in {document['seconds']:.1f} s, {place}"
-        )
+        kept = f"kept in {document['folder']}, {document['mib']:.1f} MiB"
+        place = kept if document["folder"] else "could not be stored"
+        work = f"{document['pieces']} pieces of machine code in {document['seconds']:.1f} s"
+        lines.append(f"{document['game']}: {work}, {place}")
     return Answer(documents, lines)
 
 
@@ -199,14 +194,8 @@ def _warm(name: str) -> Document:
     start = monotonic()
     pieces, folder_name = len(list(warm(load_game(name)))), cache_folders.folder_of(name).name
     document: Document = {"game": name, "pieces": pieces, "seconds": monotonic() - start, "folder": None, "mib": 0.0}
-    return document | next(
-        (
-            {"folder": str(folder), "mib": _mib(folder)}
-            for folder in cache_folders.folders()
-            if folder.name == folder_name
-        ),
-        {},
-    )
+    kept = [each for each in cache_folders.folders() if each.name == folder_name]
+    return document | ({"folder": str(kept[0]), "mib": _mib(kept[0])} if kept else {})
 
 
 def _mib(folder: Path) -> float:

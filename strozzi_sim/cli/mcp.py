@@ -71,10 +71,8 @@ def schema_of(tool: str) -> Document:
         item: Document = {"type": type_names[argument.type]}
         if name == "game" and argument.type is str:
             item["enum"] = ["", *game_names()] if argument.default == "" else list(game_names())
-        properties[name] = {
-            "description": argument.words,
-            **({"type": "array", "items": item} if argument.is_repeated else item),
-        }
+        kind = {"type": "array", "items": item} if argument.is_repeated else item
+        properties[name] = {"description": argument.words, **kind}
         if name in defaults:
             properties[name] |= {"description": argument.words.partition("; default: ")[0], "default": defaults[name]}
     required = [name for name, argument in arguments_of(tool).items() if argument.default is REQUIRED]

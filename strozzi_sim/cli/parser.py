@@ -73,9 +73,8 @@ def parser_of(name: str) -> _Parser:
     places = [argument for argument in command.arguments if not argument.is_option]
     labels = [argument.label if argument.default is REQUIRED else f"[{argument.label}]" for argument in places]
     usage, example = " ".join(["strozzi", name, *labels, "[OPTION ...]"]), f"Example: {command.example}"
-    parser = _Parser(
-        f"strozzi {name}", usage, description, example, argument_default=argparse.SUPPRESS, allow_abbrev=False
-    )
+    parser = _Parser(f"strozzi {name}", usage, description, example, allow_abbrev=False)
+    parser.argument_default = argparse.SUPPRESS
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for argument in command.arguments:
         _add(parser, argument, f"; here: {defaults[argument.name]}" if argument.name in defaults else "")
@@ -114,9 +113,8 @@ def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
             parser.error(f"{short_repr(word)}: there is no place for it")
         names = [text for action in parser._actions for text in action.option_strings if text.startswith("--")]
         suggestion = nearest(option, names)
-        parser.error(
-            f"{short_repr(option)[1:-1]}: there is no such option{f'; did you mean {suggestion}?' if suggestion else ''}"
-        )
+        hint = f"; did you mean {suggestion}?" if suggestion else ""
+        parser.error(f"{short_repr(option)[1:-1]}: there is no such option{hint}")
     return {key: value for key, value in vars(options).items() if value != []}
 
 

@@ -88,9 +88,8 @@ def play(
     hint = hint or the_game.tiers.get("search", the_game.default_agent)
     hint_spec = as_argument_error("hint", load_agent, hint, the_game)
     as_argument_error("hint", check_lineup, [hint_spec], the_game, count)
-    _serve(
-        Sitting(the_game, table.variant, count, seed, deal, seat, seat_agents, hint_spec.text, judge_spec), port, out
-    )
+    sitting = Sitting(the_game, table.variant, count, seed, deal, seat, seat_agents, hint_spec.text, judge_spec)
+    _serve(sitting, port, out)
 
 
 def _serve(sitting: Sitting, port: int, out: str | Path) -> None:

@@ -45,6 +45,5 @@ def report(
         first, *_ = single.spreadsheet(spreadsheet)
         made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
     lines = (f"{name}: {place}" for name, place in made.items())
-    return Answer(
-        places_of(single, made["report"]) | made, [*single.verdict, f"\ntables: {single.folder}/tables", *lines]
-    )
+    document = places_of(single, made["report"]) | made
+    return Answer(document, [*single.verdict, f"\ntables: {single.folder}/tables", *lines])

@@ -21,15 +21,8 @@ NUMBERS = ("value", "low", "high")
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
 _SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # of other names
 _BESIDE = ("figure", *NUMBERS, "n", "deals")
-_OF_DIFFERENCE = (
-    "before",
-    "p",
-    "p_corrected",
-    "size",
-    "verdict",
-    "variant",
-    "than",
-)  # columns of a difference that are no keys
+# columns of a difference that are no keys
+_OF_DIFFERENCE = ("before", "p", "p_corrected", "size", "verdict", "variant", "than")
 
 
 @dataclass(frozen=True)
@@ -146,9 +139,8 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
     else:
         lines = _figures(frame, vary, most)
     remaining = len(lines) - 1 - most
-    return f"{title}\n{columns_of(lines[: most + 1])}" + (
-        f"\nand {remaining:,} more lines: --tables" if remaining > 0 else ""
-    )
+    more = f"\nand {remaining:,} more lines: --tables" if remaining > 0 else ""
+    return f"{title}\n{columns_of(lines[: most + 1])}{more}"
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:

@@ -52,13 +52,10 @@ def documented(function: Function) -> Function:
     """Return the function itself, with the descriptions that its docstring lacked, and options of a run in place of **options."""
     before_arguments, words, after = split_docstring(function.__doc__ or "")
     own_signature = signature(function)
-    parameters = [
-        parameter for parameter in own_signature.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD
-    ]
+    parameters = [each for each in own_signature.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
     if len(parameters) < len(own_signature.parameters):
-        parameters += [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in RUN_OPTIONS.items()
-        ]
+        kinds = RUN_OPTIONS.items()
+        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds]
     lines = [f"    {parameter.name}: {words.get(parameter.name) or WORDS[parameter.name]}" for parameter in parameters]
     function.__doc__ = "\n".join([before_arguments, "\nArgs:", *lines, *([f"\n{after}"] if after else [])])
     function.__signature__ = own_signature.replace(parameters=parameters)  # type: ignore[attr-defined]

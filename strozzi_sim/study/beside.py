@@ -48,13 +48,9 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         variants = list(results.study.variant_of)
         labels.append({variant: name if len(variants) == 1 else f"{name}: {variant}" for variant in variants})
         by_variant = {name: table for name, table in results.tables.items() if "variant" in table}
-        frames.append(
-            {name: table.assign(variant=table["variant"].map(labels[-1])) for name, table in by_variant.items()}
-        )
+        frames.append({name: each.assign(variant=each["variant"].map(labels[-1])) for name, each in by_variant.items()})
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
-    tables = {
-        name: pd.concat([tables_of_study[name] for tables_of_study in frames], ignore_index=True) for name in shared
-    }
+    tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
     changes = []
     for number, labels_of_study in enumerate(labels):
         for variant, label in labels_of_study.items():
@@ -74,9 +70,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         keys["variants"] |= {labels_of_study[name]: variant.components for name, variant in variants_of_study}
     study = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | keys))
     game = study.the_game
-    pages = [
-        page for page in first.look.pages_in(game) if all(page in results.look.pages_in(game) for results in studies)
-    ]
+    pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
     maps = [name for name in first.look.heatmaps if all(name in results.look.heatmaps for results in studies)]
     name = "-beside-".join(names)[:64].strip("-")
     look = Look(name=name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)

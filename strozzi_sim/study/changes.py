@@ -102,7 +102,7 @@ def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple
     """Yield the differences of the rows that both tables have; of several variants those of the first."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
     first_rows, second_rows = (
-        pick(table, variant=table["variant"].iloc[0]) if len(table) else table for table in (first, second)
+        pick(each, variant=each["variant"].iloc[0]) if len(each) else each for each in (first, second)
     )
     both = first_rows.merge(second_rows, "inner", keys, suffixes=("_1", "_2"))
     scores = both[both["figure"] == "score_mean"].groupby(["players", "lineup"])["value_1"].mean()
@@ -239,16 +239,8 @@ def changes_section(
                 pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
     compared = [(variants[first], variants[second]) for (first, second), _ in _pairs(tables) if {first, second} <= variants.keys()]  # fmt: skip
     sentences, keys = _differing(compared)
-    declared = section(
-        "changes",
-        tables_of_section,
-        numbers=tuple(_numbers(tables)),
-        deals=deals,
-        first="",
-        second="",
-        called="",
-        most="",
-    )
+    numbers, unused = tuple(_numbers(tables)), dict.fromkeys(("first", "second", "called", "most"), "")
+    declared = section("changes", tables_of_section, numbers=numbers, deals=deals, **unused)
     return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
 
 
@@ -286,9 +278,9 @@ def _changed_rows(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: b
 
 def _unit(figure: str, labels: Mapping[str, Figure]) -> Unit:
     figure_of_label = labels.get(figure.removesuffix("_minus_position_0"))
-    return (
-        figure_of_label.unit if figure_of_label else "share" if "share" in figure or figure == "seat_gap" else "number"
-    )
+    if figure_of_label:
+        return figure_of_label.unit
+    return "share" if "share" in figure or figure == "seat_gap" else "number"
 
 
 def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

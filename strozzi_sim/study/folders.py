@@ -142,9 +142,7 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
             for line in differences(summary[key], first_summary[key]):
                 raise InputError(f"{place}: is of another study than {first} ({line})")
         if summary["run"]["versions"] != first_summary["run"]["versions"]:
-            raise InputError(
-                f"{place}: was played with other versions than {first}; play this part again as the others"
-            )
+            raise InputError(f"{place}: was played with other versions than {first}; play this part again as those")
         if summary["run"]["host"]["cpu"] != first_summary["run"]["host"]["cpu"]:
             raise InputError(f"{place}: was played on another processor than {first}, which may change the last bits")
     shares = {place: Part.of_text(summary["part"]) for place, summary in summaries.items()}
@@ -182,9 +180,8 @@ def _read_old(folder: Path) -> Results:
         }
         fields = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # known from its tables
         study = kind_named(kind).shown({**{key: plan[key] for key in fields & plan.keys()}, **own_keys})
-        look_keys = {
-            key: report[key] for key in ("heatmaps", "pages", "question", "effect", "explorer") if key in report
-        }
+        shown = ("heatmaps", "pages", "question", "effect", "explorer")
+        look_keys = {key: report[key] for key in shown if key in report}
         look = Look.of(name=manifest["name"], heatmap=report["own"], **look_keys)
     return Results(study, look, tables, folder, manifest["games"], manifest["summary"], about=manifest)
 

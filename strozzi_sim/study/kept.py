@@ -83,9 +83,7 @@ class KeptTable:
         """Yield the rows of a cell in order, as Arrow tables; the first one is empty."""
         schema, setting = self.schema(cell), cell.match.setting
         yield schema.empty_table()
-        derived = {
-            column.name: np.asarray(column.values(setting)) for column in self.columns if column.values is not None
-        }
+        derived = {each.name: np.asarray(each.values(setting)) for each in self.columns if each.values is not None}
         for rows in chain.from_iterable(store.kept(cell, self.table, range(self._study.chunks))):
             selected = rows.games["deal"] % self._every == 0
             if not selected.all():
@@ -227,8 +225,6 @@ def _frame(cells: list[Any]) -> pd.DataFrame:
     for index, key in enumerate(KEYS):
         codes, levels = pd.factorize(pd.Index([cell.schema.metadata[key.encode()].decode() for cell in cells]))
         codes = np.repeat(codes, [len(cell) for cell in cells])
-        is_number = key == "players"
-        frame.insert(
-            index, key, levels.astype(np.uint8)[codes] if is_number else pd.Categorical.from_codes(codes, levels)
-        )
+        values = levels.astype(np.uint8)[codes] if key == "players" else pd.Categorical.from_codes(codes, levels)
+        frame.insert(index, key, values)
     return frame

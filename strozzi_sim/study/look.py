@@ -128,9 +128,8 @@ def _declared() -> ReportFile:
 def picture(name: str, tables: Tables, **words: str) -> Picture:
     """Return a picture of `report.toml`; `words` are what its texts call $name."""
     declared = picture_of(_declared(), name, tables, None)
-    parts: dict[str, Any] = {
-        key: _filled(value, words) for key, value in vars(declared).items() if isinstance(value, str)
-    }
+    texts = {key: value for key, value in vars(declared).items() if isinstance(value, str)}
+    parts: dict[str, Any] = {key: _filled(text, words) for key, text in texts.items()}
     figures = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
     where = {column: _filled(value, words) for column, value in declared.where.items()}
     return replace(declared, **parts, figures=figures, where=where)

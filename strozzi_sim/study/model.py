@@ -17,6 +17,7 @@ from strozzi_sim.agent import AgentSpec, check_lineup, names
 from strozzi_sim.errors import (
     ArgumentError,
     as_argument_error,
+    check_names,
     check_range,
     check_whole,
     pluralize,
@@ -162,11 +163,9 @@ class Study(
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
         look.kept_in(self.the_game)
         known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
-        question, known = look.question, known if self.has_pages else []
-        if question and question not in known:
-            raise ArgumentError(
-                "question", f"unknown question {short_repr(question)}; {suggest_names(question, known)}"
-            )
+        question = look.question
+        asked = [question] if question else []
+        as_argument_error("question", check_names, "question", asked, known if self.has_pages else [])
         needs = {
             VARIANTS: ("a second variant", len(self.variant_of) > 1),
             AGENTS: ("a line-up of different agents", any(len(set(lineup)) > 1 for lineup in self.lineups)),
@@ -201,9 +200,8 @@ class Study(
         if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
             raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
         if (saved_behaviour := keys.get("behaviour", game.behaviour)) != game.behaviour:
-            raise ArgumentError(
-                "behaviour", f"{game.name} plays otherwise now ({game.behaviour}) than then ({saved_behaviour})"
-            )
+            why = f"{game.name} plays otherwise now ({game.behaviour}) than then ({saved_behaviour})"
+            raise ArgumentError("behaviour", why)
         own_variant = with_text_keys(keys.pop("variant", {}))
         variants = names.listed_variants(game, keys.pop("variants", ["base"]), own_variant, is_whole)
         lineups = names.listed_lineups(game, keys["lineups"])

@@ -19,9 +19,8 @@ class Progress:
     on_message: Callable[[str], None] = field(default=lambda line: None)  # a line for the user
     # the phase ("games", "compiling", "tables", "pictures"), how far it is, and how far it goes or 0
     on_phase: Show = field(default=lambda phase, done, total: None)
-    on_results: Callable[[Any], None] | None = (
-        None  # results of a first tenth of the deals, then of more, as far as known
-    )
+    # results of a first tenth of the deals, then of more, as far as known
+    on_results: Callable[[Any], None] | None = None
     command: str = "strozzi_sim in Python"  # that started the run, for the results folder
 
 

@@ -55,10 +55,8 @@ class WithWorth(Study, frozen=True, kw_only=True):
     @cached_property
     def uses(self) -> dict[str, Use | None]:
         """The things that can be restricted in every variant, with the facts that show their use."""
-        things = getattr(self, self.things_field)
-        first, *others = [
-            find_things(self.the_game, variant, things, self.things_field) for variant in self.variant_of.values()
-        ]
+        variants, key = self.variant_of.values(), self.things_field
+        first, *others = [find_things(self.the_game, variant, getattr(self, key), key) for variant in variants]
         return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
@@ -84,17 +82,13 @@ class WithWorth(Study, frozen=True, kw_only=True):
 def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use | None]) -> FigureTable:
     """Return the table worth: the worth of each thing, from the restricted cells among these, in their order."""
     table, cells = FigureTable("thing", "agent"), list(cells)
-    free = {
-        (cell.players, cell.variant, cell.lineup): counts(cell) for cell in cells if cell.selfplay and not cell.without
-    }
+    unrestricted = (cell for cell in cells if cell.selfplay and not cell.without)
+    free = {(cell.players, cell.variant, cell.lineup): counts(cell) for cell in unrestricted}
     for cell in cells:
         if cell.without:
             free_cell, restricted_cell = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
-            for figure, estimate in {
-                **_losses(free_cell, restricted_cell),
-                **_uses(free_cell, uses[cell.without]),
-            }.items():
-                table.add(free_cell, figure, estimate, thing=cell.without, agent=free_cell.lineup)
+            figures = _losses(free_cell, restricted_cell) | _uses(free_cell, uses[cell.without])
+            table.add_all(free_cell, figures, thing=cell.without, agent=free_cell.lineup)
     return table
 
 
@@ -136,9 +130,8 @@ def worth_section(study: Study, tables: Tables, look: Look) -> Section:
     lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(study)
     words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
     words["seen"] = [_seen(line) for line in lines]
-    words["verdict"] = [
-        f"{_label(nouns(line['thing']))}: {line['verdict']}{' (!)' * line['misleads']}" for line in lines
-    ]
+    marks = (f"{line['verdict']}{' (!)' * line['misleads']}" for line in lines)
+    words["verdict"] = [f"{_label(nouns(line['thing']))}: {mark}" for line, mark in zip(lines, marks, strict=True)]
     table = tables["worth"].merge(words, "left", _KEYS)
     used = table.merge(pick(table, figure=USED).dropna(subset="value")[_KEYS], "inner", _KEYS)
     uncounted = [_label(nouns(thing)) for thing in sorted(set(table["thing"]) - set(used["thing"]))]
@@ -236,9 +229,8 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
     """Return the lines, most valuable first: those at the ceiling by score, then the others by wins."""
 
     def key(line: Line) -> tuple[bool, float]:
-        return not line["at_ceiling"], -np.nan_to_num(
-            line["score_lost" if line["at_ceiling"] else LOST].value, nan=-np.inf
-        )
+        figure = SCORE_LOST if line["at_ceiling"] else LOST
+        return not line["at_ceiling"], -np.nan_to_num(line[figure].value, nan=-np.inf)
 
     return sorted(lines, key=key)
 
@@ -249,14 +241,10 @@ def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"
     measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
-    rivals = [
-        nouns(line["thing"]) for line in others if all(line[figure].high >= best[figure].low for figure in measures)
-    ]
+    rivals = [nouns(line["thing"]) for line in others if all(line[each].high >= best[each].low for each in measures)]
     equals = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
-        loss = (
-            f"{format_estimate(best['score_lost'], 'amount')} points of score; without it an agent hardly wins a game"
-        )
+        loss = f"{format_estimate(best[SCORE_LOST], 'amount')} points of score; without it an agent hardly wins a game"
     else:
         loss = f"{points(best['win_share_lost'])} of games won"
     if not others:

@@ -113,9 +113,8 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool) -> Res
                 new_tables, outdated = tables_of(played, store), None
                 tables = new_tables
             else:  # of an earlier run, but for custom heat maps
-                new_tables = _tables_of_maps(
-                    played, store, [each.name for each in store.look.heatmap if each not in look.heatmap]
-                )
+                added = [each.name for each in store.look.heatmap if each not in look.heatmap]
+                new_tables = _tables_of_maps(played, store, added)
                 outdated = {table_of_map(each.name) for each in look.heatmap if each not in store.look.heatmap}
                 tables = {name: table for name, table in stored_tables.items() if name not in outdated} | new_tables
             if folder is None:
@@ -129,7 +128,7 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool) -> Res
                     store.write_files({**files, **row_files(store, played)})
                 else:
                     store.write_files(
-                        files, [f"tables/{name}.{kind}" for name in outdated for kind in ("csv", "parquet")]
+                        files, [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
                     )
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)

@@ -172,9 +172,9 @@ class Store:
                 stored_rows = msgspec.json.decode(held, type=RowSelection)
                 self._look_before = msgspec.json.decode(look, type=Look)
             if kind != FORMAT or part != str(self.part):
-                expected_part = f"part {str(self.part) or '1/1'} ({FORMAT})"
+                expected = f"part {str(self.part) or '1/1'} ({FORMAT})"
                 raise InputError(
-                    f"{self.folder}: holds part {part or '1/1'} ({kind}), not {expected_part}; name another folder"
+                    f"{self.folder}: holds part {part or '1/1'} ({kind}), not {expected}; name another folder"
                 )
             self._refuse_other_study(stored_study)
             answers = self._answers(stored_facts, stored_rows)
@@ -331,10 +331,8 @@ class Store:
 
     def tables(self) -> tuple[Look, dict[str, pd.DataFrame]] | None:
         """Return the tables of an earlier run and their look, if all its files are of these chunks and as they were written; else None."""
-        ((made_of,),), written = (
-            self._sql("SELECT made_of FROM study"),
-            files.written_files(self._database, self._place),
-        )
+        ((made_of,),) = self._sql("SELECT made_of FROM study")
+        written = files.written_files(self._database, self._place)
         look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)
         if self.folder is None or look is None:
             return None

@@ -99,32 +99,28 @@ def simulate(
     else:
         lineups = names.lineups_of(the_game, agents, counts)
     shipped, custom = split_maps(heatmaps)
+    facts = (facts,) if isinstance(facts, str) else facts
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
     study = Balance.of(
         game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
         luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
     )  # fmt: skip
-    look = study.look(
-        heatmaps=tuple(shipped),
-        heatmap=tuple(custom),
-        explorer=options.get("folder") is not None,
-        rows=rows,
-        facts=(facts,) if isinstance(facts, str) else tuple(facts),
-        facts_share=facts_share,
-    )
+    maps: dict[str, Any] = {"heatmaps": tuple(shipped), "heatmap": tuple(custom)}
+    explorer = options.get("folder") is not None
+    look = study.look(**maps, explorer=explorer, rows=rows, facts=tuple(facts), facts_share=facts_share)
     return run(study, look=look, **options)
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
     """Return the game's agents of each strength, and the deals of those that search, which are left out where they would play too few."""
     specs = names.agents_named(game, list(game.tiers.values()) or [game.default_agent])
-    deals_of_search = (
-        game.search_deals(Balance.usual_deals if deals is None else deals) if search_deals is None else search_deals
-    )
-    if search_deals is None and deals_of_search < SEARCH_DEALS:
+    if search_deals is not None:
+        return specs, search_deals
+    search_deals = game.search_deals(Balance.usual_deals if deals is None else deals)
+    if search_deals < SEARCH_DEALS:
         specs = tuple(spec for spec in specs if not spec.searches) or specs
-    return specs, deals_of_search
+    return specs, search_deals
 
 
 class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
@@ -234,34 +230,28 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     tiers, lineups = strengths(game, [cell.lineup for cell in cells]), {cell.lineup for cell in cells}
     played = {agent: PLAY[strength] for strength, agent in tiers.items()}
     verdicts, title = {cell.verdict for cell in cells}, game.title
-    size = missed(
-        max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan), what="a gain"
-    )
+    unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
+    size = missed(unknown, what="a gain")
     few = f", or {_FEW}" if FEW in verdicts and size else ""
     if FAVOURED in verdicts:
         elsewhere = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
-        words = (
-            f"{title} favours {_favours(cells, game, played)}{f'; elsewhere {elsewhere}' if len(verdicts) > 1 else ''}"
-        )
+        ending = f"; elsewhere {elsewhere}" if len(verdicts) > 1 else ""
+        words = f"{title} favours {_favours(cells, game, played)}{ending}"
     elif verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
     elif verdicts == {EQUAL}:
         words = _EQUAL.format(f" of {title}")
     else:
         words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
-    sentence = (
-        f"Played by {players_words(game, cells[0].lineup)}, {words}."
-        if len(lineups) == 1
-        else f"{words[:1].upper()}{words[1:]}."
-    )
+    if len(lineups) == 1:
+        words = f"played by {players_words(game, cells[0].lineup)}, {words}"
+    sentence = f"{words[:1].upper()}{words[1:]}."
     if not tiers:
         return [sentence]
     agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
     omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
-    omission = (
-        f" {PLAY['search'].capitalize()} ({omitted_agent}) is left out; it takes search_deals." if omitted_agent else ""
-    )
-    return [sentence, f"{agents[:1].upper()}{agents[1:]}.{omission}"]
+    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is left out; it takes search_deals."
+    return [sentence, f"{agents[:1].upper()}{agents[1:]}.{omission if omitted_agent else ''}"]
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
@@ -276,14 +266,13 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
             agents = played.get(cell.lineup) or players_words(game, cell.lineup)
             games.setdefault((agents, cell.variant), []).append(f"{cell.players}{share}")
         ends = "" if few else " players"
-        where = (
-            (f"at {listed(counts)}{ends}{f' in {name}' if several_variants else ''}", agents)
-            for (agents, name), counts in games.items()
-        )
-        places_and_games += [
-            (place, counts if one_lineup else f"{company} {listed(agents)} {counts}")
-            for counts, agents in grouped(where).items()
-        ]
+        where = dict[str, list[str]]()
+        for (agents, name), counts in games.items():
+            variant = f" in {name}" if several_variants else ""
+            where.setdefault(f"at {listed(counts)}{ends}{variant}", []).append(agents)
+        for counts_text, lineups in where.items():
+            games_text = counts_text if one_lineup else f"{company} {listed(lineups)} {counts_text}"
+            places_and_games.append((place, games_text))
         number += len(games)
     if number > MOST_NAMED:
         places = Counter(listed(list(cell.seats)) for cell in favoured).most_common()
@@ -335,12 +324,8 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
         verdict = f"No style of {game.title} is known to be a dominant strategy: {styles_text}."
     rows_of_headline = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
     players = int(rows_of_headline["players"].iloc[0])
-    shares = [
-        f"{row.agent} wins {format_estimate(row, 'share')}"
-        for row in rows_of_headline.head(_MOST).itertuples(index=False)
-    ]
+    shown = rows_of_headline.head(_MOST).itertuples(index=False)
+    shares = [f"{row.agent} wins {format_estimate(row, 'share')}" for row in shown]
     more = f"; the other {len(rows_of_headline) - _MOST} win less" if len(rows_of_headline) > _MOST else ""
-    wins_of_styles = (
-        f"Alone {company} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
-    )
-    return [verdict, f"{wins_of_styles} Plans that no agent here follows are not tested."]
+    words = f"Alone {company} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
+    return [verdict, f"{words} Plans that no agent here follows are not tested."]

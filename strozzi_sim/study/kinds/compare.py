@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
@@ -83,9 +84,8 @@ def compare(
     counts = names.player_counts(the_game, players)
     variants = _variants(the_game, first, second, settings, variant, study)
     if variants is None:
-        refuse_given(
-            "is for comparing variants; leave it out", agents=agents, effect=None if effect == PLAIN.effect else effect
-        )
+        other_effect = None if effect == PLAIN.effect else effect
+        refuse_given("is for comparing variants; leave it out", agents=agents, effect=other_effect)
     else:
         other_variant = None if variant == BASE or settings else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
@@ -103,12 +103,9 @@ def compare(
         opponent_specs = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents")
         other_seats = min(counts) - 1
         if len(opponent_specs) > other_seats:
-            raise ArgumentError(
-                "opponents", f"{len(opponent_specs)} agents for {other_seats} other seats; give at most {other_seats}"
-            )
-        opponents_by_count = {
-            count: [opponent_specs[k % len(opponent_specs)] for k in range(count - 1)] for count in counts
-        }
+            why = f"{len(opponent_specs)} agents for {other_seats} other seats; give at most {other_seats}"
+            raise ArgumentError("opponents", why)
+        opponents_by_count = {count: list(islice(cycle(opponent_specs), count - 1)) for count in counts}
         keys["lineups"] = [(side, *opponents_by_count[count]) for count in counts for side in sides]
         keys["variants"] = names.variants_named(the_game, variant)
     if deals is None and precision is None and effect > 0 and (variants is None or len(keys["variants"]) > 1):
@@ -262,16 +259,13 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         for better, other, sign in ((first, second, 1), (second, first, -1)):
             if sign in set(rows["sign"]):
                 counts = "" if (rows["sign"] == sign).all() else _at(pick(rows, sign=sign))
-                words.append(
-                    f"{better} wins more than {other} in the same place, on the same deals of {self.the_game.title}{counts}"
-                )
+                where = f"in the same place, on the same deals of {self.the_game.title}{counts}"
+                words.append(f"{better} wins more than {other} {where}")
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return [f"{first} and {second} win exactly alike."]
         sentence = f"{'; '.join(words)}{f':{_at(pick(rows, sign=0))} it is not known, {size}' if size else ''}."
-        numbers = [
-            f"{row.players} players: {points(row)} of games won, {first} minus {second}."
-            for row in rows.itertuples(index=False)
-        ]
+        each = ((row.players, points(row)) for row in rows.itertuples(index=False))
+        numbers = [f"{count} players: {size} of games won, {first} minus {second}." for count, size in each]
         return [sentence if words else f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:

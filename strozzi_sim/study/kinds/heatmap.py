@@ -115,6 +115,5 @@ def _check(game: Game, spec: HeatMapSpec) -> None:
             raise ArgumentError(key, words) from None
         quoted = text.partition("'")[2].partition("'")[0]  # the first name that the error quotes
         default = "where" if spec.where else "rows"
-        raise ArgumentError(
-            next((argument for argument, column in columns.items() if column == quoted), default), text
-        ) from None
+        named = next((argument for argument, column in columns.items() if column == quoted), default)
+        raise ArgumentError(named, text) from None

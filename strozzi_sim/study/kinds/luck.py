@@ -83,9 +83,8 @@ def luck(
     field = names.agents_named(the_game, agents) if agents else ()
     texts = [spec.text for spec in field]
     if repeated := [text for text in texts if texts.count(text) > 1]:
-        raise ArgumentError(
-            "agents", f"{repeated[0]} is listed twice; copies play equal games in several rotations, so all must differ"
-        )
+        why = "copies play equal games in several rotations, so all must differ"
+        raise ArgumentError("agents", f"{repeated[0]} is listed twice; {why}")
     if field and len(field) != max(counts):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
     study = Luck.of(
@@ -152,9 +151,8 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
-            followed_games = (
-                int(np.clip(DECISIONS // decisions, FEWEST, MOST)) if self.followed is None else self.followed
-            )
+            usual = int(np.clip(DECISIONS // decisions, FEWEST, MOST))
+            followed_games = usual if self.followed is None else self.followed
             games = followed_games if is_quick(spec) else min(followed_games, FEWEST)
             match = Match(self.the_game, players, (spec,), variant, self.seed)
             figures = drama_of_agent(match, games, self.playouts)
@@ -170,9 +168,8 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by field, and the drama."""
         shares = pick(tables["luck"], figure="variance_share")
-        wins = (
-            pick(shares, source="agents", outcome=WIN, players=headline_players(shares)).dropna(subset="value").head(3)
-        )
+        wins = pick(shares, source="agents", outcome=WIN, players=headline_players(shares))
+        wins = wins.dropna(subset="value").head(3)
         wins = wins.assign(field=wins["lineup"].map(field_words))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
@@ -239,10 +236,8 @@ def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
         fields.append(styles[:players])
     if not fields:
         available = ", ".join(spec.text for spec in styles)
-        raise ArgumentError(
-            "agents",
-            f"name {players} different agents, of which {game.name} has too few that do not search ({available})",
-        )
+        few = f"of which {game.name} has too few that do not search ({available})"
+        raise ArgumentError("agents", f"name {players} different agents, {few}")
     return fields
 
 

@@ -128,17 +128,10 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         sheet_rows = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
         value, low, high = (unit * rows[name] for name in ("simulated", "band_low", "band_high"))
         simulated_rows = rows.assign(figure="simulated", value=value, low=low, high=high, sheets=sheet_rows["value"])
-        numbers = key_numbers(
-            simulated_rows.head(3), "amount", f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
-        )
-        return [
-            section(
-                "fit",
-                {"beside": pd.concat([sheet_rows, simulated_rows], ignore_index=True)},
-                numbers=numbers,
-                agent=agent,
-            )
-        ]
+        what = f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
+        numbers = key_numbers(simulated_rows.head(3), "amount", what)
+        beside = pd.concat([sheet_rows, simulated_rows], ignore_index=True)
+        return [section("fit", {"beside": beside}, numbers=numbers, agent=agent)]
 
 
 # -- score sheets ----------------------------------------------------------------------------------------------------
@@ -165,9 +158,8 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
             head = [name.strip().lower().replace("_", " ") for name in cells]
             columns = [head.index(name) for seat in range(game.max_players) if (name := f"seat {seat}") in head]
             if len(columns) < game.player_counts[0]:
-                raise InputError(
-                    f"{where}: expected columns seat 0 to seat {game.max_players - 1}, got {short_repr(head)}"
-                )
+                expected = f"expected columns seat 0 to seat {game.max_players - 1}"
+                raise InputError(f"{where}: {expected}, got {short_repr(head)}")
         elif scores := _scores(cells, columns, where):
             if len(scores) not in game.player_counts:
                 raise InputError(f"{where}: {len(scores)} scores; {game.title} has {game.player_count_text}")
@@ -175,9 +167,7 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
             if (games := games + 1) > MOST:
                 raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
     if games < FEWEST:
-        raise InputError(
-            f"{path}: {games} games; at least {FEWEST} are needed to tell anything"
-        )
+        raise InputError(f"{path}: {games} games; at least {FEWEST} are needed to tell anything")
     return {count: np.array(scores_by_count[count], np.int64) for count in sorted(scores_by_count)}
 
 
@@ -192,9 +182,8 @@ def _scores(cells: list[str], columns: list[int], where: str) -> list[int]:
         except ValueError:
             score = np.nan
         if score != np.floor(score) or abs(score) > _LARGEST:
-            raise InputError(
-                f"{where}: seat {seat}: expected a whole number up to {_LARGEST:,}, got {short_repr(text)}"
-            )
+            expected = f"expected a whole number up to {_LARGEST:,}"
+            raise InputError(f"{where}: seat {seat}: {expected}, got {short_repr(text)}")
         scores.append(int(score))
     return scores
 

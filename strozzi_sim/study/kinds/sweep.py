@@ -169,18 +169,13 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         declared = section("values", tables_of_figures, numbers=numbers, keys=keys, figure="", of_gap="")
         pictures = *(self._shown(figure, tables_of_figures) for figure in figures), in_figures
         values = replace(declared, shown=pictures, sentences=tuple(self._published()))
-        return [
-            values,
-            *(section for section in sections_of_games(self, tables, look) if section.name != "What changed"),
-        ]
+        pages = sections_of_games(self, tables, look)
+        return [values, *(each for each in pages if each.name != "What changed")]
 
     def _shown(self, figure: Figure, made: Tables) -> Picture | tuple[str, HeatMap]:
         """Return a line over the values of one key, or a map over those of two."""
-        table, keys, label = (
-            f"sweep-{figure.name}",
-            " and ".join(self.sweep),
-            f"{figure.label[:1].upper()}{figure.label[1:]}",
-        )
+        table, keys = f"sweep-{figure.name}", " and ".join(self.sweep)
+        label = f"{figure.label[:1].upper()}{figure.label[1:]}"
         if len(self.sweep) > 1:
             caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
             (down, across), shaded = self.sweep, "from the framed cell, where significant"

@@ -172,10 +172,10 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         for row in pick(standing, figure="rank").dropna(subset="low").itertuples():
             ends = "\N{EN DASH}".join(f"{end:.0f}" for end in sorted({row.low, row.high}))
             ranks[row.variant, row.agent] = f" ({ends})"
-        standing["who"] = [
-            f"{shortened(row.agent, _LETTERS)}{ranks.get((row.variant, row.agent), '')}"
-            for row in standing.itertuples()
-        ]
+        names = (
+            (shortened(row.agent, _LETTERS), ranks.get((row.variant, row.agent), "")) for row in standing.itertuples()
+        )
+        standing["who"] = [f"{name}{rank}" for name, rank in names]
         shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
         if len(mixture := tables.get("nash", ())):
             shown["nash"] = _titled(mixture, several)
@@ -382,9 +382,8 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
         order = pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable")
         agents = list(order.dropna(subset="value")["agent"])
         if not agents:
-            sentences.append(
-                f"The fit of strengths did not converge {where}: there is no ranking, the other figures are valid."
-            )
+            why = "there is no ranking, the other figures are valid"
+            sentences.append(f"The fit of strengths did not converge {where}: {why}.")
             continue
         ranks = pick(rows, figure="rank").set_index("agent")["low"]
         rivals = [agent for agent in agents[1:] if ranks.get(agent) == 1]

@@ -126,9 +126,8 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         box, *others = self.variant_of.values()
         numbers_of_box, found_steps = dict(numbers(self.the_game, box)), []
         for other in others:
-            moved = (
-                (key, after) for key, after in numbers(self.the_game, other) if numbers_of_box.get(key, after) != after
-            )
+            ends = numbers(self.the_game, other)
+            moved = ((key, after) for key, after in ends if numbers_of_box.get(key, after) != after)
             key, after = next(moved, ("", 0.0))
             found_steps.append(Step(key, numbers_of_box.get(key, 0.0), after, other))
         return found_steps
