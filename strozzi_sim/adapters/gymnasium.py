@@ -268,7 +268,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             final = np.full(self.num_envs, None, object)
             for row, slot in enumerate(end.finished):
                 final[slot] = end.final_observations[row, seats[row]]
-            values = {"seat": seats, "deal": end.final_deals, "scores": end.final_scores, "wins": end.final_wins}
+            values: dict[str, NDArray[Any]] = {
+                "seat": seats,
+                "deal": end.final_deals,
+                "scores": end.final_scores,
+                "wins": end.final_wins,
+            }
             final_info = {name: self._scattered(part, step) for name, part in values.items()}
             final_info |= {f"_{name}": step.done for name in values}
             infos |= {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
@@ -287,7 +292,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
             for name, part in {"action_mask": 0, "seat": end.final_seats, "deal": end.final_deals}.items():
                 infos[name] = infos[name].copy()
                 infos[name][end.finished] = part
-            for name, part in {"scores": end.final_scores, "wins": end.final_wins}.items():
+            results: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
+            for name, part in results.items():
                 infos[name], infos[f"_{name}"] = self._scattered(part, step), step.done
             observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]
         self._masks = infos["action_mask"].astype(np.bool_)

@@ -10,7 +10,7 @@ from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
 from strozzi_sim.agent.analysis import probabilities_offset, worth_offset
-from strozzi_sim.agent.declare import NONE, RECORDS, Evaluator, Prior
+from strozzi_sim.agent.declare import NO_MEMORY, NONE, RECORDS, Evaluator, Prior
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.compile_errors import describe_compile_error
@@ -18,6 +18,9 @@ from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.pointers import STOP_FIELD
 from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.kernel.streams import RANDOM
+
+_LONGEST = 1 << 30  # bytes of a last field of any length
+_compiled: dict[tuple[int, int, str, Any], Any] = {}  # what this process has compiled or loaded
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class CompiledAgent:
     @property
     def memory_size(self) -> int:
         """Bytes of its memory, which are zeroed at the start of a game; 0 without a declared memory."""
-        return 0 if self.memory.names == ("nothing",) else self.memory.itemsize
+        return 0 if self.memory == NO_MEMORY else self.memory.itemsize
 
     def sees_state(self, hidden: bool) -> bool:
         """Return whether it receives the state itself instead of a concealed copy."""
@@ -43,15 +46,15 @@ class CompiledAgent:
 
 @dataclass(frozen=True)
 class CompiledEvaluator:
-    """The `evaluate` function of an agent, compiled for a game in this process."""
+    """The `evaluation` function of an agent, compiled for a game in this process."""
 
     agent: CompiledAgent  # its address, parameters and memory
-    place: int  # offset of `worth` in the memory
+    worth_offset: int  # offset of `worth` in the memory
     seats: int  # seats for which `worth` has space
 
 
 def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
-    """Compile the `evaluate` function of an agent for a game, or load it from the cache folder."""
+    """Compile the `evaluation` function of an agent for a game, or load it from the cache folder."""
     if spec.agent.evaluation is None:
         raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
     compiled = compile_agent(spec, game, spec.agent.evaluation)
@@ -75,25 +78,8 @@ def compile_agent(
         if isinstance(param, Choice):
             params[key] = param.options.index(str(value))
         elif isinstance(param, Policy):
-            if value == NONE:
-                continue
-            policy = load_agent(str(value), game)
-            evaluate = policy.agent.evaluation if isinstance(param, Evaluator) else None
-            rollout = compile_agent(policy, game, evaluate, stop)
-            memory = np.zeros(1, rollout.memory)
-            referenced.append((rollout, memory))
-            params[key] = 0 if policy.is_uniform else rollout.address
-            params[f"{key}_params"] = rollout.params.ctypes.data
-            params[f"{key}_memory"] = memory.ctypes.data
-            params[f"{key}_size"] = memory.nbytes
-            if evaluate is not None:
-                params[f"{key}_worth"] = memory.ctypes.data + worth_offset(policy.agent.name, memory.dtype)[0]
-            if isinstance(param, Prior) and policy.agent.probabilities is not None:
-                probabilities = compile_agent(policy, game, policy.agent.probabilities, stop)
-                offset = probabilities_offset(policy.agent.name, memory.dtype, game.actions)
-                referenced.append(probabilities)
-                params[f"{key}_function"] = probabilities.address
-                params[f"{key}_probabilities"] = memory.ctypes.data + offset
+            if value != NONE:
+                referenced.append(_set_policy(params, key, param, load_agent(str(value), game), game, stop))
         elif isinstance(param, Weights):
             evaluates = function is not None and function is agent.evaluation
             table, networks = param.networks(str(value), game, evaluates)
@@ -108,6 +94,28 @@ def compile_agent(
         agent, function or agent.function, game, _with_longest_field(dtype) if agent.any_length else dtype, spec.builtin
     )
     return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, referenced))
+
+
+def _set_policy(
+    params: Any, key: str, param: Policy, policy: AgentSpec, game: Game, stop: np.ndarray[Any, Any] | None
+) -> list[Any]:
+    """Write the fields of a policy, evaluator or prior into `params`, and return the objects that they point to."""
+    evaluation = policy.agent.evaluation if isinstance(param, Evaluator) else None
+    compiled = compile_agent(policy, game, evaluation, stop)
+    memory = np.zeros(1, compiled.memory)
+    params[key] = 0 if policy.is_uniform else compiled.address
+    params[f"{key}_params"] = compiled.params.ctypes.data
+    params[f"{key}_memory"] = memory.ctypes.data
+    params[f"{key}_size"] = memory.nbytes
+    if evaluation is not None:
+        params[f"{key}_worth"] = memory.ctypes.data + worth_offset(policy.agent.name, memory.dtype)[0]
+    if not isinstance(param, Prior) or policy.agent.probabilities is None:
+        return [compiled, memory]
+    probabilities = compile_agent(policy, game, policy.agent.probabilities, stop)
+    offset = probabilities_offset(policy.agent.name, memory.dtype, game.actions)
+    params[f"{key}_function"] = probabilities.address
+    params[f"{key}_probabilities"] = memory.ctypes.data + offset
+    return [compiled, memory, probabilities]
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
@@ -137,13 +145,10 @@ def _with_longest_field(memory: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype([*fields, (last, element, (_LONGEST // element.itemsize,))], align=True)
 
 
-_LONGEST = 1 << 30  # bytes
-_COMPILED: dict[tuple[int, int, str, Any], Any] = {}
-
-
 def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
+    """Return the compiled function, from this process or the cache folder if it is there. Raises AgentFault."""
     key = (id(agent), id(function), game.name, memory)
-    if key not in _COMPILED:
+    if key not in _compiled:
         game.register()
         records = (game.state, game.rules, agent.params_dtype, memory, RANDOM)
         signature = types.int64(*(record_type(record) for record in records))
@@ -153,5 +158,5 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
             names = {record_type(record): name for name, record in zip(RECORDS, records, strict=True)}
             reason = describe_compile_error(error, names)
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {reason}") from error
-        _COMPILED[key] = (agent, compiled)
-    return _COMPILED[key][1]
+        _compiled[key] = (agent, compiled)
+    return _compiled[key][1]

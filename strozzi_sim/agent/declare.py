@@ -27,7 +27,7 @@ RECORDS = ("state", "rules", "params", "memory", "rng")  # arguments of a compil
 NONE = "none"  # no evaluator
 Value = float | str
 Sizes = Mapping[int, Size]
-_NOTHING = np.dtype([("nothing", "u8")])
+NO_MEMORY = np.dtype([("nothing", "u8")])
 
 # -- parameters --------------------------------------------------------------------------------------------------------
 
@@ -37,14 +37,14 @@ class Parameter:
 
     default: Any
     description: str
-    more: ClassVar[tuple[str, ...]] = ()  # further fields KEY_MORE of the parameter record, each int64
+    more: ClassVar[tuple[str, ...]] = ()  # further fields KEY_NAME of the parameter record, each int64
 
     def fields(self, key: str) -> list[tuple[str, str]]:
         """Return its fields in the parameter record."""
         return [(key, "i8"), *((f"{key}_{name}", "i8") for name in self.more)]
 
     def parse(self, key: str, value: str) -> Value:
-        """Parse the value in a spec string, which an error precedes; the registry parses a policy."""
+        """Return the value that a spec string gives; an InputError begins with `key`. Policies are parsed by the registry."""
         raise NotImplementedError
 
     def format(self, value: Any) -> str:
@@ -79,7 +79,7 @@ class Param(Parameter):
             kind = "a whole number" if is_whole else "a number"
             raise InputError(f"{key} must be {kind}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
-            raise InputError(f"{key} {range_words(self.low, self.high)}, got {short_repr(value)[1:-1]}")
+            raise InputError(f"{key} {range_words(self.low, self.high)}, got {number}")
         return number
 
     def format(self, value: Any) -> str:
@@ -138,10 +138,10 @@ class Prior(Policy):
 class GivenFile(Parameter):
     """Base of parameters that are files: the path in a spec string, and the digest of the content."""
 
-    shipped: Path | None  # the file without a value in the spec string; None: the agent plays only with a file
+    shipped: Path | None  # the default; None: a spec string must name a file
 
-    def given(self, value: str) -> str:
-        """Return the path in a spec string."""
+    def checked_path(self, value: str) -> str:
+        """Return the path in a spec string. Raises InputError if the user did not name the file."""
         path = strip_parentheses(value)
         if path:
             check_named(place_of(path))
@@ -176,7 +176,7 @@ class File(GivenFile):
 
     def parse(self, key: str, value: str) -> str:
         """Return the path of a file that exists."""
-        path = self.given(value)
+        path = self.checked_path(value)
         if not place_of(path).is_file():
             raise InputError(f"{key}: no file {short_repr(path)}")
         if self.requires and find_spec(self.requires) is None:
@@ -197,7 +197,7 @@ class Weights(GivenFile):
 
     def parse(self, key: str, value: str) -> str:
         """Return the path of a file with networks of these sizes."""
-        path = self.given(value)
+        path = self.checked_path(value)
         try:
             self.networks(path)
         except InputError as error:
@@ -211,8 +211,8 @@ class Weights(GivenFile):
             return np.zeros(MOST_PLAYERS + 1, np.int64), []
         sizes = self.sizes
         if callable(sizes):
-            sizes = {} if game is None else sizes(game, evaluates)
-        modified = file.stat().st_mtime_ns if file.is_file() else 0
+            sizes = {} if game is None else sizes(game, evaluates)  # without a game sizes are not checked
+        modified = file.stat().st_mtime_ns if file.is_file() else 0  # a changed file is read again
         return loaded(file, modified, tuple(sorted(sizes.items())))
 
 
@@ -247,8 +247,7 @@ class Agent:
     # function of a compiled agent with the same arguments that writes the probability of every legal action into
     # `memory.probabilities` (see `agent.analysis`) and returns 0, or None
     probabilities: Callable[..., Any] | None = None
-    # mean loss of each level per decision that is a choice, in self-play, in points, by player count; judged by this
-    # agent; levels from 0 on
+    # by player count: mean points that each level, from 0 on, loses per decision in self-play, as judged by this agent
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
     replaces: bool = False  # whether it is a Python agent that replaces illegal answers, which are counted
     spec_of: ClassVar[Any]  # set by the registry, which knows spec strings and looks declared agents up
@@ -289,7 +288,7 @@ def compiled_agent(
     *,
     players: tuple[int, ...] | None = None,
     stochastic: bool = False,
-    memory: Any = _NOTHING,
+    memory: Any = NO_MEMORY,
     analyse: Analyse | None = None,
     files: Sequence[str] = (),
     blind: bool = False,
@@ -298,16 +297,23 @@ def compiled_agent(
     probabilities: Callable[..., Any] | None = None,
     **params: Any,
 ) -> Callable[[Callable[..., Any]], Agent]:
-    """Declare the function below as a compiled agent; keyword arguments are its parameters (Param, Choice, Policy, Weights).
+    """Declare the decorated function as a compiled agent.
 
-    A bare number is a Param with that default. `analyse` returns the analysis of its actions; see
-    `strozzi_sim.agent.analysis`. `files`, next to the file that declares it, also determine its behaviour: if one
-    changes, a study does not resume. A `blind` agent reads only the legal actions from the state (`count_legal`,
-    `kth_legal`, `is_legal`). If built in, it receives the state itself even if this contains hidden information;
-    `strozzi leak-check` also queries it on the concealed state. With `any_length` the last field of `memory`, which
-    depends on parameters, is an array. The code ignores its length, so it is compiled once for all parameters.
-    `evaluation`, a function with the same arguments, writes the worth of a position into `memory.worth`; see `agent.analysis`.
-    `probabilities`, with the same arguments too, writes those of the legal actions into `memory.probabilities`, for searches with `prior=`.
+    Args:
+        name: its name in spec strings.
+        games: games that it plays; default: every game.
+        players: player counts that it plays; default: all of the game.
+        stochastic: whether it uses its random stream.
+        memory: dtype of its memory record, or a function of (values of the parameters, game) that returns it.
+        analyse: returns the analysis of its actions; see `strozzi_sim.agent.analysis`.
+        files: further files that determine its behaviour, beside the file that declares it; if one changes, a study does not resume.
+        blind: it reads only the legal actions from the state (`count_legal`, `kth_legal`, `is_legal`). If built in, it receives the
+            state itself even if this contains hidden information; `strozzi leak-check` also queries it on the concealed state.
+        any_length: the last field of `memory` is an array whose length the code ignores, so it is compiled once for all lengths.
+        evaluation: function with the same arguments that writes the worth of a position into `memory.worth`; see `agent.analysis`.
+        probabilities: function with the same arguments that writes those of the legal actions into `memory.probabilities`, for
+            searches with `prior=`.
+        params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; a bare number is a Param with that default.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -316,8 +322,8 @@ def compiled_agent(
 
     def declare(function: Callable[..., Any]) -> Agent:
         return Agent(
-            name, games, players, stochastic, parameters, memory, function, _description(function), "compiled", analyse, files, blind,
-            any_length, evaluation, probabilities,
+            name, games, players, stochastic, parameters, memory, function, _description(function), analyse=analyse, files=files,
+            blind=blind, any_length=any_length, evaluation=evaluation, probabilities=probabilities,
         )  # fmt: skip
 
     return declare
@@ -333,7 +339,7 @@ def python_agent(
     replaces: bool = False,
     **params: Any,
 ) -> Callable[[Any], Agent]:
-    """Declare the class below as an agent in Python; it is instantiated with its parameters as keyword arguments.
+    """Declare the decorated class as an agent in Python; it is instantiated with its parameters as keyword arguments.
 
     See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` is also accepted.
     `files`, next to the file that declares it, also determine its behaviour, such as weights: if one changes, a study
@@ -355,7 +361,8 @@ def python_agent(
             raise InputError(f"agent {name}: replaces: only an agent with a method act can replace answers")
         _check_init(name, player, parameters)
         return Agent(
-            name, games, players, stochastic, parameters, _NOTHING, player, _description(player), kind, None, files, replaces=replaces
+            name, games, players, stochastic, parameters, NO_MEMORY, player, _description(player), kind=kind, files=files,
+            replaces=replaces,
         )  # fmt: skip
 
     return declare
@@ -387,7 +394,8 @@ def check_compiled(name: str, function: Any, memory: Any) -> None:
     ):
         listed = ", ".join(map(str, arguments))
         raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({listed})")
-    if not (isinstance(memory, np.dtype) and memory.names) and (isinstance(memory, np.dtype) or not callable(memory)):
+    is_record = isinstance(memory, np.dtype) and memory.names is not None
+    if not is_record and not callable(memory):
         raise InputError(
             f"agent {name}: memory: expected a dtype with named fields, or a function (values, game) that returns one, "
             f"got {memory!r}"
@@ -399,6 +407,7 @@ def _description(function: Any) -> str:
 
 
 def _declared_params(name: str, params: Mapping[str, Any]) -> Mapping[str, Parameter]:
+    """Return the parameters by name, a bare number as a Param. Raises InputError for an invalid default."""
     parameters = {key: value if isinstance(value, Parameter) else Param(value) for key, value in params.items()}
     for key, param in parameters.items():
         if not isinstance(param, Param):

@@ -24,7 +24,7 @@ _COPIES = "STROZZI_AGENT_FILES"  # variable: the folder of the copies, also in t
 
 
 class _Named(NamedTuple):
-    """The files that the user names, the other source of names, and advice on how the user can name a file."""
+    """The files that the user names; `by`: what else names files; `advice`: how the user can name one."""
 
     files: frozenset[str]
     by: str
@@ -38,7 +38,7 @@ _used: set[str] = set()  # files that this process was allowed to use
 @contextmanager
 def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str = NAME_WITH_CODE) -> Iterator[None]:
     """Allow inside the block only these files, and files that this process was allowed to use before."""
-    outer, allowed = _named.get(), frozenset(map(_real, files))
+    outer, allowed = _named.get(), frozenset(map(_resolved, files))
     token = _named.set(_Named(allowed if outer is None else allowed & outer.files, by, advice))
     try:
         yield
@@ -47,19 +47,19 @@ def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str 
 
 
 def check_named(file: str | Path) -> None:
-    """Raise InputError for a file that the user did not name."""
-    named, real = _named.get(), _real(file)
-    if named is not None and real not in named.files and real not in _used:
+    """Check that the user named a file, and allow it for the rest of the process. Raises InputError."""
+    named, resolved = _named.get(), _resolved(file)
+    if named is not None and resolved not in named.files and resolved not in _used:
         raise InputError(
             f"agent file {file}: named only by {named.by}, so it is not used; if you trust it, {named.advice}"
         )
-    _used.add(real)
+    _used.add(resolved)
 
 
-def _real(file: str | Path) -> str:
-    """Return the path of a file, without links; `Path.resolve` raises where links form a circle."""
+def _resolved(file: str | Path) -> str:
+    """Check the name of a file, and return its path without links."""
     check_name(Path(file))
-    return os.path.realpath(file)
+    return os.path.realpath(file)  # not Path.resolve, which raises for a circle of links
 
 
 class SentFile(NamedTuple):
@@ -70,7 +70,7 @@ class SentFile(NamedTuple):
 
 
 def place_of(file: str) -> Path:
-    """Return where the file at a path in a spec string is: the copy that was sent, or the path itself."""
+    """Return the path of a file in a spec string: of its copy on a worker of a cluster, else the path itself."""
     root = os.environ.get(_COPIES)
     copy = _folder(root, file) / Path(file).name if root else None
     return copy if copy is not None and copy.is_file() else Path(file)
@@ -87,4 +87,5 @@ def receive(files: Iterable[SentFile], root: str | Path) -> None:
 
 
 def _folder(root: str | Path, given: str) -> Path:
+    """Return the folder of a file's copies."""
     return Path(root, sha256(given.encode()).hexdigest()[:32])

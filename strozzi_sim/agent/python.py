@@ -42,9 +42,7 @@ class Acting(Protocol):
 class ActingInBatches(Protocol):
     """An agent that is called for many decisions at once."""
 
-    def act_batch(
-        self, observations: NDArray[np.float32], legal: NDArray[np.bool_], words: NDArray[np.uint64], /
-    ) -> Any:
+    def act_batch(self, observations: NDArray[np.float32], legal: NDArray[np.bool_], rng: NDArray[np.uint64], /) -> Any:
         """Return an action for each row, int[B]."""
         ...
 
@@ -74,13 +72,13 @@ def seconds_allowed() -> float:
     try:
         seconds = real_number(text) if text else SECONDS
     except ValueError:
-        seconds = 0.0
+        seconds = 0.0  # which is refused
     if not 0 < seconds < 1e8:
         raise InputError(f"{SECONDS_VARIABLE}: must be a positive number of seconds, got {text!r}")
     return seconds
 
 
-# -- the clock -------------------------------------------------------------------------------------------------------
+# -- time limit ------------------------------------------------------------------------------------------------------
 
 
 class _TimeUp(BaseException):
@@ -97,24 +95,24 @@ class TimeLimit:
 
     def __init__(self) -> None:
         self.seconds = seconds_allowed()
-        self._rings = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-        self._before: Any = None
+        self._uses_signal = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+        self._previous_handler: Any = None
 
     def __enter__(self) -> "TimeLimit":
-        if self._rings:
-            self._before = signal.signal(signal.SIGALRM, self._ring)
+        if self._uses_signal:
+            self._previous_handler = signal.signal(signal.SIGALRM, self._raise_time_up)
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._rings:
+        if self._uses_signal:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._before)
+            signal.signal(signal.SIGALRM, self._previous_handler)
 
     @staticmethod
-    def _ring(*_: object) -> None:
+    def _raise_time_up(*_: object) -> None:
         raise _TimeUp
 
-    def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
         """Call an agent's function.
 
         Raises:
@@ -123,12 +121,12 @@ class TimeLimit:
         try:
             if not is_worker():
                 faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=_STDERR)
-            if self._rings:
+            if self._uses_signal:
                 signal.setitimer(signal.ITIMER_REAL, self.seconds)
             try:
-                return function(*arguments, **named)
+                return function(*arguments, **keywords)
             finally:
-                if self._rings:
+                if self._uses_signal:
                     signal.setitimer(signal.ITIMER_REAL, 0)
         except _TimeUp:
             raise InvalidAnswer(
@@ -138,7 +136,7 @@ class TimeLimit:
             raise
         except BaseException as error:  # agents may raise SystemExit and the like
             if isinstance(error, SIGNALS) and not is_worker():
-                raise  # a signal to the whole run during the call; workers get none
+                raise  # a signal that ends the run; in a worker it is the agent's own
             raise InvalidAnswer(f"raised {describe_exception(error)}") from error
         finally:
             if not is_worker():
@@ -183,9 +181,9 @@ def fresh_class(player: type) -> type:
     return type(player)(player.__name__, (player,), {**changed, **names})
 
 
-def make_player(player: Any, values: dict[str, Any], clock: TimeLimit) -> Any:
+def make_player(player: Any, values: dict[str, Any], limit: TimeLimit) -> Any:
     """Return an instance of an agent's class with its parameters; an object is returned unchanged."""
-    return clock.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
+    return limit.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
 
 
 def copy_player(player: Any) -> Any:
@@ -201,17 +199,17 @@ def copy_player(player: Any) -> Any:
     return copied
 
 
-def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, clock: TimeLimit) -> int:
+def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, limit: TimeLimit) -> int:
     """Return the action that `player.act` chooses.
 
     Raises:
         InvalidAnswer: it failed, or chose an illegal action.
     """
-    action: int = clock.call(_ask_one, player, view, legal, rng)
+    action: int = limit.call(_checked_action, player, view, legal, rng)
     return action
 
 
-def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> int:
+def _checked_action(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> int:
     """Return the agent's action as an int; its conversion may run the agent's code, so it is timed too."""
     action = player.act(view, legal, rng)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
@@ -222,13 +220,13 @@ def _ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> in
     return number
 
 
-def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, clock: TimeLimit) -> Any:
+def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, limit: TimeLimit) -> Any:
     """Return the actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
 
     Raises:
         InvalidAnswer: it failed, or chose an illegal action; gives the row.
     """
-    answer = clock.call(_ask_batch, player, observations, legal.copy(), rng)
+    answer = limit.call(_action_array, player, observations, legal.copy(), rng)
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
         raise InvalidAnswer(
             f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
@@ -243,7 +241,7 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, c
     return actions.astype(np.int64)
 
 
-def _ask_batch(player: Any, *arguments: Any) -> Any:
+def _action_array(player: Any, *arguments: Any) -> Any:
     """Return the agent's answer as an array; its `__array__` may be the agent's code."""
     return np.array(player.act_batch(*arguments))
 

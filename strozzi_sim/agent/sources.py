@@ -51,7 +51,8 @@ def sources_of_files(files: Iterable[Path]) -> Sources:
             continue
         contents.add(sha256(f"{file.name}\0".encode() + content).hexdigest())
         names, line = _imports(content) if file.suffix in SOURCE_SUFFIXES else (frozenset[str](), 0)
-        unknown += [f"{file.name}, line {line}, imports a module by a computed name"] if line else []
+        if line:
+            unknown.append(f"{file.name}, line {line}, imports a module by a computed name")
         for name in names - seen:
             pending += [path for path in files_of(name) if _is_user_code(name, str(path))]
         seen |= names
@@ -82,7 +83,7 @@ def _is_user_code(module: str | None, file: str | None) -> bool:
 @lru_cache(maxsize=4096)
 def _imports(text: bytes) -> tuple[frozenset[str], int]:
     """Return the modules and packages that the text of a module imports, and the first line with a computed name, or 0."""
-    names, computed = set[str](), [0]
+    names, computed_at = set[str](), list[int]()
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # its import fails too
@@ -97,8 +98,8 @@ def _imports(text: bytes) -> tuple[frozenset[str], int]:
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 names.add(argument.value.partition(".")[0])
             else:
-                computed.append(node.lineno)
-    return frozenset(filter(None, names)), min(computed[1:], default=0)
+                computed_at.append(node.lineno)
+    return frozenset(filter(None, names)), min(computed_at, default=0)
 
 
 # -- of values -----------------------------------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ class _Walk:
         """Return what a value consists of."""
         kind = type(value)
         if isinstance(value, types.ModuleType):
-            return [value.__name__, self._module(value.__name__)]
+            return [value.__name__, self._digest_module(value.__name__)]
         if isinstance(value, types.FunctionType):
             return self._parts_of_function(value)
         if isinstance(value, type):
@@ -163,8 +164,8 @@ class _Walk:
             return [value.__module__, value.__qualname__, *parts]
         if isinstance(value, _NAMED):
             return [getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(value))]
-        for compiled in ("py_func", "__wrapped__"):  # by numba, or by a decorator such as `lru_cache`
-            if isinstance(function := getattr_static(value, compiled, None), types.FunctionType):
+        for attribute in ("py_func", "__wrapped__"):  # by numba, or by a decorator such as `lru_cache`
+            if isinstance(function := getattr_static(value, attribute, None), types.FunctionType):
                 return [function]
         if isinstance(value, types.CodeType):
             counts = (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount, value.co_flags)
@@ -208,12 +209,12 @@ class _Walk:
         steps = (step for code in codes for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
         return [
             *named, function.__code__, function.__defaults__, function.__kwdefaults__,
-            [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()],  # assigned cells
+            [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()],  # unassigned ones are equal to an empty one
             {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())},
-            [self._module(str(step.argval)) for step in steps],
+            [self._digest_module(str(step.argval)) for step in steps],
         ]  # fmt: skip
 
-    def _module(self, name: str) -> str:
+    def _digest_module(self, name: str) -> str:
         """Return the digest of the user's module or package."""
         top = name.partition(".")[0]
         sources = sources_of_files(file for file in files_of(top) if _is_user_code(top, str(file)))

@@ -82,6 +82,6 @@ def luck_records(
     memory, records = np.zeros(1, evaluator.agent.memory), np.zeros(count, luck_dtype(game))
     records["address"], records["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data
     records["memory"], records["memory_size"] = memory.ctypes.data, evaluator.agent.memory_size
-    records["worth"], records["redraws"] = memory.ctypes.data + evaluator.place, luck.redraws
+    records["worth"], records["redraws"] = memory.ctypes.data + evaluator.worth_offset, luck.redraws
     records["stop"] = stop.ctypes.data
     return records, (evaluator, memory, stop)
