@@ -44,10 +44,18 @@ def every_count(kit):
     return kit.game.player_counts
 
 
-def nightly_between(kit):
-    """Every number of players; those between the fewest and the most are nightly."""
+def between(kit, mark):
+    """Every number of players; those between the fewest and the most are marked."""
     ends = (kit.game.player_counts[0], kit.game.player_counts[-1])
-    return [n if n in ends else pytest.param(n, marks=pytest.mark.nightly) for n in kit.game.player_counts]
+    return [n if n in ends else pytest.param(n, marks=mark) for n in kit.game.player_counts]
+
+
+def slow_between(kit):
+    return between(kit, SLOW)
+
+
+def nightly_between(kit):
+    return between(kit, pytest.mark.nightly)
 
 
 def every_variant(kit):
@@ -94,7 +102,7 @@ def assert_same_games(kit, name, players, first, last):
         assert decisions > 20
 
 
-@pytest.mark.parametrize(("kit", "name", "players"), cases(every_variant, every_count))
+@pytest.mark.parametrize(("kit", "name", "players"), cases(every_variant, slow_between))
 def test_every_decision_is_the_same(kit, name, players):
     assert_same_games(kit, name, players, 0, kit.deals[0])
 

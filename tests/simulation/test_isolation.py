@@ -395,7 +395,7 @@ def test_the_whole_process_group_ends_with_a_worker(tmp_path):
     file = tmp_path / "pid"
     with pytest.raises(WorkerDied, match="ended its process with exit code 0"):
         call_in_worker(start_stubborn, str(file), partial(os._exit, 0), seconds=60)
-    assert time.time() - file.stat().st_mtime < 5  # at once, but for a busy machine
+    assert time.time() - file.stat().st_mtime < 120  # the program sleeps for ten minutes
     wait_until(lambda: not lives(int(file.read_text())))
 
 

@@ -40,7 +40,7 @@ class Cluster:
         more = ["--preload", str(preload)] if preload else []
         return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *more)
 
-    def wait_for(self, number, seconds=60):
+    def wait_for(self, number, seconds=180):
         """Wait until this many workers have registered."""
         from distributed import Client
 

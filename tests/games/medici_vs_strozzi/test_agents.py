@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import types
 
 from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, variant
 from strozzi_sim.agent import load_agent
@@ -15,6 +15,8 @@ from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.view import view_of
+from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -109,24 +111,29 @@ def test_fixed_price_loads_where_it_pays_most_now():
     assert loaded > 200
 
 
-@njit
-def estimate(states, rules, weights, memories, out):
-    worth.fill_round(states[0], rules[0], weights[0], memories[0])
-    mine, yours = worth.swing(states[0], rules[0], weights[0], memories[0])
-    out[0], out[1] = mine, yours
-    out[2] = worth.fair_price(states[0], rules[0], weights[0], memories[0])
-    turn = states[0].proposer
-    out[3] = worth.margin(states[0], rules[0], weights[0], memories[0], turn, False)
-    out[4] = worth.margin(states[0], rules[0], weights[0], memories[0], turn, True)
-    out[5] = worth.another_tile(states[0], rules[0], weights[0], memories[0]) if states[0].unseen > 0 else 0.0
+@jit
+def estimate(state, rules, weights, memory, out):
+    worth.fill_round(state, rules, weights, memory)
+    out[0], out[1] = worth.swing(state, rules, weights, memory)
+    out[2] = worth.fair_price(state, rules, weights, memory)
+    out[3] = worth.margin(state, rules, weights, memory, state.proposer, False)
+    out[4] = worth.margin(state, rules, weights, memory, state.proposer, True)
+    out[5] = worth.another_tile(state, rules, weights, memory) if state.unseen > 0 else 0.0
+
+
+@cache
+def estimator():
+    """The compiled estimate, from the cache of compiled code if it is there, and the weights of `fair-price`."""
+    weights = compile_agent(load_agent("fair-price"), MEDICI_VS_STROZZI).params
+    dtypes = (MEDICI_VS_STROZZI.state, MEDICI_VS_STROZZI.rules, weights.dtype, worth.MEMORY)
+    signature = types.void(*map(record_type, dtypes), types.float64[::1])
+    return entry(estimate, signature, MEDICI_VS_STROZZI.name), weights[0]
 
 
 def estimates(state, rules):
     """W_P, W_R, the fair price, Medici's margin before and after the end of the round, the worth of another tile."""
-    out = np.zeros(6)
-    estimate(
-        state, rules, compile_agent(load_agent("fair-price"), MEDICI_VS_STROZZI).params, np.zeros(1, worth.MEMORY), out
-    )
+    out, (kernel, weights) = np.zeros(6), estimator()
+    kernel(state[0], rules[0], weights, np.zeros(1, worth.MEMORY)[0], out)
     return out
 
 
