@@ -120,6 +120,7 @@ _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
 )  # fmt: skip
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
 _FEWEST_DEALS = 60
+_SAVED = "_variance_saved"  # ending of figures
 
 
 def _most_deals(one_deal: Study) -> int:
@@ -189,14 +190,19 @@ class Compare(Study, frozen=True, kw_only=True):
                 difference.add(
                     first_cell, figure, stats.paired(first_figure, second_figure, same=first == second), **where
                 )
-                difference.add(
-                    first_cell, f"{figure}_variance_saved", _saved_by_pairing(first_figure, second_figure), **where
-                )
+                difference.add(first_cell, f"{figure}{_SAVED}", _saved_by_pairing(first_figure, second_figure), **where)
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
         """Return the section of the differences: a picture for each side of the table, seats or positions, and the figures."""
-        table, sides_text = tables["difference"], " minus ".join(self.sides)
+        table, sides = tables["difference"], self.sides
+        if self.is_of_variants:  # as in the section of changes: the second minus the first
+            table, sides = table.copy(), sides[::-1]
+            is_difference = ~table["figure"].str.endswith(_SAVED)
+            table.loc[is_difference, ["value", "low", "high"]] = -table.loc[
+                is_difference, ["value", "high", "low"]
+            ].to_numpy()
+        sides_text = " minus ".join(sides)
         of_level, where = table["by"] + " " + table["level"], table["players"].astype("str") + " players"
         is_one = set(table["level"]) == {"0"}
         table = table.assign(at=where if is_one else where + ", " + of_level, whom=sides_text if is_one else of_level)
