@@ -95,14 +95,14 @@ def agents_named(
 
 def styles_of(game: Game) -> list[AgentSpec]:
     """Return the agents of this package or the game's package that need no missing files and do not search."""
-    home = game.package.split(".")[0]
     specs = (load_agent(name, game) for name in agents_of(game))
-    return [
-        spec
-        for spec in specs
-        if (spec.builtin or spec.agent.function.__module__.split(".")[0] == home)
-        and not (spec.searches or spec.missing)
-    ]
+    return [spec for spec in specs if comes_with(spec, game) and not (spec.searches or spec.missing)]
+
+
+def comes_with(spec: AgentSpec, game: Game) -> bool:
+    """Return whether an agent is of this package or of the game's, and as trusted as the game."""
+    is_own = spec.builtin or spec.agent.function.__module__.split(".")[0] == game.package.split(".")[0]
+    return is_own and all(comes_with(policy, game) for policy in spec.policies)
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 
 from strozzi_sim.agent import AgentSpec, check_lineup, load_agent, seat_others
-from strozzi_sim.agent.names import agents_named, one_count, one_variant
+from strozzi_sim.agent.names import agents_named, comes_with, one_count, one_variant
 from strozzi_sim.cli.records import analysis_lines
 from strozzi_sim.errors import (
     AgentFault,
@@ -71,7 +71,7 @@ def play(
         raise ArgumentError("agents", f"{len(others)} agents for {count - 1} seats; give at most {count - 1}")
     table = Position(the_game, count, seed, deal, one_variant(the_game, "variant", variant, study))
     judge_spec = as_argument_error("judge", find_judge, judge, the_game, count, table.variant) if judge else None
-    if foreign := dict.fromkeys(spec.text for spec in others if spec.foreign):
+    if foreign := dict.fromkeys(spec.text for spec in others if not comes_with(spec, the_game)):
         words = "plays in this process: it cannot be stopped if it hangs, and it ends with this command"
         print(f"{', '.join(foreign)} {words}", file=sys.stderr)
     seat_agents = seat_others(others, count, seat)

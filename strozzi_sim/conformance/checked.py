@@ -3,11 +3,16 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim.conformance.kernels import Kernels
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.play.position import Position
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass
@@ -39,6 +44,24 @@ class Checked:
     def position(self) -> Position:
         """Return the initial position of the game."""
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
+
+    def concealed(self, state: Array, seat: int) -> Array:
+        """Return a state as a seat knows it."""
+        known = exact_copy(state)
+        self.kernels.conceal(known, self.variant.rules, seat)
+        return known
+
+    def observation(self, state: Array, seat: int) -> Array:
+        """Return the observation of the state itself, as agents receive it if nothing is hidden; NaN where nothing is written."""
+        out = np.full(self.game.observation_size, np.nan, np.float32)
+        self.kernels.observe(state, self.variant.rules, seat, out)
+        return out
+
+    def results(self, state: Array) -> Array:
+        """Return score, seats placed better, and seats that share the place of every seat, int64[P, 3]."""
+        out = np.zeros((self.players, 3), np.int64)
+        self.kernels.results(state, out)
+        return out
 
     def require(self, promise: str, holds: Any, what: str) -> None:
         """Count a promise as checked; if it does not hold, raise ContractViolation, or store it if the check continues."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
-from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import SeatRng
+from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import set_up_game
 from strozzi_sim.simulation.match import Match
 
@@ -22,52 +22,23 @@ OTHER = 0xAA  # a byte that `deal` is unlikely to write
 Array = np.ndarray[Any, Any]
 
 
-class _Table:
-    """A game whose state record was not empty before the deal."""
-
-    def __init__(self, checked: Checked, before: Array) -> None:
-        self._checked = checked
-        start = set_up_game(checked.game, checked.players, checked.seed, checked.deal, checked.variant)
-        self._kernels = start.kernels
-        self.state: Array = before.copy().view(checked.game.state)  # the state, array of shape (1,)
-        self._chance, _ = start.chance()
-        # the seat that decides, -1 when the game is over
-        self.actor = int(self._kernels.deal(self.state, checked.variant.rules, self._chance, checked.players, 0))
-
-    def play(self, action: int) -> None:
-        self.actor = int(self._kernels.step(self.state, self._checked.variant.rules, self._chance, action))
-
-    @property
-    def legal(self) -> list[int]:
-        out = np.zeros(self._checked.game.actions, np.int64)
-        count = self._kernels.legal(self.state, self._checked.variant.rules, out)
-        return [int(action) for action in out[:count]]
-
-    def concealed(self, seat: int) -> Array:
-        state = exact_copy(self.state)
-        self._checked.kernels.conceal(state, self._checked.variant.rules, seat)
-        return state
-
-    def observed(self, seat: int) -> bytes:
-        """Return the observation of the state itself, as agents receive it if nothing is hidden."""
-        out = np.zeros(self._checked.game.observation_size, np.float32)
-        self._checked.kernels.observe(self.state, self._checked.variant.rules, seat, out)
-        return out.tobytes()
-
-    def results(self) -> Any:
-        out = np.zeros((self._checked.players, 3), np.int64)
-        self._kernels.results(self.state, out)
-        return out.tolist()
+def _dealt(checked: Checked, before: Array) -> Position:
+    """Return the game, dealt into a state record that held these bytes."""
+    position = checked.position()
+    start = set_up_game(checked.game, checked.players, checked.seed, checked.deal, checked.variant)
+    position.state.view(np.uint8)[:], position.chance[:] = before, start.chance()[0]
+    position.actor = start.kernels.deal(position.state, checked.variant.rules, position.chance, checked.players, 0)
+    return position
 
 
 def check_deal(checked: Checked, deals: int) -> None:
     """Deal into records with other bytes, and play: every seat's knowledge and observation must equal those in a record of zeros."""
-    size, names = checked.game.state.itemsize, checked.game.state.names or ()
+    zeros, names = np.zeros(checked.game.state.itemsize, np.uint8), checked.game.state.names or ()
     used = _used(checked)
     for deal in range(deals):
         checked_deal = replace(checked, deal=deal, actions=[])
         for fill in (used, np.where(used > 0, OTHER, 0).astype(np.uint8)):
-            clean, filled = _Table(checked_deal, np.zeros(size, np.uint8)), _Table(checked_deal, fill)
+            clean, filled = _dealt(checked_deal, zeros), _dealt(checked_deal, fill)
             left = [name for name in names if clean.state[name].tobytes() != filled.state[name].tobytes()]
             if left and (what := _first_difference(checked_deal, clean, filled)):
                 actions = list(checked_deal.actions)
@@ -100,7 +71,7 @@ def _used(checked: Checked) -> Array:
     """Return for every byte of the record the bits that some games set, uint8[itemsize]; 0 between the fields."""
     used = np.zeros(checked.game.state.itemsize, np.uint8)
     for deal in range(GAMES):
-        table = _Table(replace(checked, deal=deal), np.zeros(len(used), np.uint8))
+        table = _dealt(replace(checked, deal=deal), np.zeros(len(used), np.uint8))
         used |= table.state.view(np.uint8)
         for action in _choices(checked, table):
             table.play(action)
@@ -108,7 +79,7 @@ def _used(checked: Checked) -> Array:
     return used
 
 
-def _choices(checked: Checked, table: _Table) -> Iterable[int]:
+def _choices(checked: Checked, table: Position) -> Iterable[int]:
     """Yield a random legal action at each decision of the game."""
     rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     while table.actor >= 0:
@@ -116,7 +87,7 @@ def _choices(checked: Checked, table: _Table) -> Iterable[int]:
         yield legal[rng.below(len(legal))]
 
 
-def _first_difference(checked: Checked, clean: _Table, filled: _Table) -> str:
+def _first_difference(checked: Checked, clean: Position, filled: Position) -> str:
     """Play two games with equal actions, `checked.actions`, up to the first difference; return it as text, or ""."""
     checked.actions = []
     if what := _difference(checked, clean, filled):
@@ -130,7 +101,7 @@ def _first_difference(checked: Checked, clean: _Table, filled: _Table) -> str:
     return ""
 
 
-def _difference(checked: Checked, clean: _Table, filled: _Table) -> str:
+def _difference(checked: Checked, clean: Position, filled: Position) -> str:
     """Return the first difference between two positions in a seat's knowledge or the results, or ""."""
     if clean.actor != filled.actor:
         seat_in_zeros, seat_in_filled = (
@@ -138,7 +109,7 @@ def _difference(checked: Checked, clean: _Table, filled: _Table) -> str:
         )
         return f"{seat_in_filled} decides, {seat_in_zeros} in a record of zeros"
     for seat in range(checked.players):
-        clean_state, filled_state = clean.concealed(seat), filled.concealed(seat)
+        clean_state, filled_state = (checked.concealed(table.state, seat) for table in (clean, filled))
         changed = [
             name
             for name in checked.game.state.names or ()
@@ -146,11 +117,12 @@ def _difference(checked: Checked, clean: _Table, filled: _Table) -> str:
         ]
         if changed:
             return f"seat {seat} is shown other bytes of {', '.join(changed)} than in a record of zeros"
-        if not checked.variant.hidden and clean.observed(seat) != filled.observed(seat):
+        observations = [checked.observation(table.state, seat).tobytes() for table in (clean, filled)]
+        if not checked.variant.hidden and observations[0] != observations[1]:
             return f"seat {seat} observes other numbers than in a record of zeros"
     if clean.actor >= 0 and clean.legal != filled.legal:
-        return f"legal actions are {filled.legal}, in a record of zeros {clean.legal}"
-    if clean.results() != filled.results():
+        return f"legal actions are {list(filled.legal)}, in a record of zeros {list(clean.legal)}"
+    if not np.array_equal(checked.results(clean.state), checked.results(filled.state)):
         return "scores or places differ from those in a record of zeros"
     return ""
 
@@ -160,4 +132,5 @@ def _shows_alone(checked: Checked, fill: Array, name: str) -> bool:
     kind, first = checked.game.state.fields[name][:2]  # type: ignore[index]
     one_field = np.zeros(len(fill), np.uint8)
     one_field[first : first + kind.itemsize] = fill[first : first + kind.itemsize]
-    return bool(_first_difference(checked, _Table(checked, np.zeros(len(fill), np.uint8)), _Table(checked, one_field)))
+    clean, filled = _dealt(checked, np.zeros(len(fill), np.uint8)), _dealt(checked, one_field)
+    return bool(_first_difference(checked, clean, filled))

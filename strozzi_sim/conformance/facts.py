@@ -1,7 +1,7 @@
 """Check a game's facts: they are documented, equal from core and journal, and consistent with each other."""
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -67,75 +67,65 @@ def check_facts(checked: Checked) -> None:
     part = checked.game.facts
     if part.TABLES is FactsPart.TABLES:  # the default
         return
-    config = GameConfig(checked.players, checked.variant.components)
+    config, require = GameConfig(checked.players, checked.variant.components), partial(checked.require, "facts")
     for table in part.TABLES:
         _check_table(checked, table, config)
-    checked.require("facts", batch_for(part.TABLES, config) >= 1, "a table is smaller than the rows of one game")
+    require(batch_for(part.TABLES, config) >= 1, "a table is smaller than the rows of one game")
     match = Match(checked.game, checked.players, (load_agent("random", checked.game),), checked.variant, checked.seed)
     for agreement, first, second in part.AGREEMENTS:
         for crosstab in (first, second):
-            checked.require(
-                "facts",
-                crosstab.sums,
-                f"agreement {agreement!r}: the crosstab of {crosstab.fact} has no sums to compare",
-            )
+            require(crosstab.sums, f"agreement {agreement!r}: the crosstab of {crosstab.fact} has no sums to compare")
         try:
             plan = match.plan([first, second])
         except InputError as error:
-            checked.require("facts", False, f"agreement {agreement!r}: {error}")
+            require(False, f"agreement {agreement!r}: {error}")
         counts = match.play(checked.deal, checked.deal + DEALS, plan=plan).counts[None]
         sums = [
             int(plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))[:, 1:].sum())
             for crosstab in (first, second)
         ]
-        checked.require(
-            "facts", sums[0] == sums[1], f"{agreement}: {sums[0]} in {first.fact}, {sums[1]} in {second.fact}"
-        )
+        require(sums[0] == sums[1], f"{agreement}: {sums[0]} in {first.fact}, {sums[1]} in {second.fact}")
 
 
 def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
     """Check names, texts, dtypes, and that levels fit the dtypes."""
+    require = partial(checked.require, "facts")
     described = [(f"table {table.name}", table.name, table.text)]
     described += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
     for where, table_or_column, text in described:
-        checked.require(
-            "facts", _NAME.fullmatch(table_or_column), f"{where}: a name must be lower-case letters, digits and _"
-        )
-        checked.require("facts", text.strip(), f"{where}: is not documented; describe it in `text`")
+        require(_NAME.fullmatch(table_or_column), f"{where}: a name must be lower-case letters, digits and _")
+        require(text.strip(), f"{where}: is not documented; describe it in `text`")
     for column in table.columns:
         name = f"table {table.name}, column {column.name!r}"
-        checked.require(
-            "facts", column.dtype in SIZES, f"{name}: dtype {column.dtype!r} must be one of {', '.join(SIZES)}"
-        )
+        require(column.dtype in SIZES, f"{name}: dtype {column.dtype!r} must be one of {', '.join(SIZES)}")
         try:
             levels = column.levels_in(config)
             for base in column.derived_from:
                 table.column(base)
         except (InputError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            checked.require("facts", False, f"{name}: {type(error).__name__}: {error}")
+            require(False, f"{name}: {type(error).__name__}: {error}")
             return
         if levels is not None:
             limits = np.iinfo(np.dtype(column.dtype))
             fits = limits.min <= levels.starts[0] and levels.starts[-1] <= limits.max
             what = f"{name}: levels from {levels.starts[0]} to {levels.starts[-1]} do not fit {column.dtype}"
-            checked.require("facts", fits, what)
+            require(fits, what)
         if column.derived_from:
             _check_derived(checked, table, column, config, name)
 
 
 def _check_derived(checked: Checked, table: Table, column: Column, config: GameConfig, name: str) -> None:
     """Check that a derived column has a value for each value of the columns that it is derived from."""
+    require = partial(checked.require, "facts")
     bases = [table.column(base) for base in column.derived_from]
     is_grouped = all(base.levels_in(config) is not None and not base.derived_from for base in bases)
-    checked.require("facts", is_grouped, f"{name}: derived from a column without levels, or from a derived column")
+    require(is_grouped, f"{name}: derived from a column without levels, or from a derived column")
     shape = np.asarray(column.values(config)).shape if column.values else ()
     tops = [base.levels_in(config) for base in bases]
     is_covered = len(shape) == len(tops) and all(
         isinstance(top, Levels) and size > top.starts[-1] for size, top in zip(shape, tops, strict=True)
     )
-    checked.require(
-        "facts", is_covered, f"{name}: values of shape {shape} do not cover {', '.join(column.derived_from)}"
-    )
+    require(is_covered, f"{name}: values of shape {shape} do not cover {', '.join(column.derived_from)}")
 
 
 def check_core_matches_journal(checked: Checked, position: Position) -> None:
@@ -150,39 +140,26 @@ def check_core_matches_journal(checked: Checked, position: Position) -> None:
     actions = np.array(checked.actions, np.int64)
     play, retell = _kernels(checked.game)
     play(from_core, state, checked.variant.rules, chance, key, checked.players, checked.deal, actions)
-    retell(
-        from_journal,
-        position.state,
-        checked.variant.rules,
-        checked.players,
-        checked.deal,
-        np.ascontiguousarray(position.journal),
-    )
-    config = GameConfig(checked.players, checked.variant.components)
+    journal = np.ascontiguousarray(position.journal)
+    retell(from_journal, position.state, checked.variant.rules, checked.players, checked.deal, journal)
+    config, require = GameConfig(checked.players, checked.variant.components), partial(checked.require, "facts")
     for table in part.TABLES:
         rows, limit = int(from_core[f"{table.name}_rows"][0]), table.max_rows(config)
-        checked.require("facts", rows <= limit, f"table {table.name}: {rows} rows in a game, `most` is {limit}")
+        require(rows <= limit, f"table {table.name}: {rows} rows in a game, `most` is {limit}")
         for column in table.written:
             levels, values = column.levels_in(config), from_core[f"{table.name}_{column.name}"][0, :rows]
             if levels is not None and levels.exact:  # sums of such a column are computed from the rows of each level
                 unknown = np.setdiff1d(values, levels.starts).tolist()
-                checked.require(
-                    "facts", not unknown, f"table {table.name}: {column.name} is {unknown}, not one of its levels"
-                )
+                require(not unknown, f"table {table.name}: {column.name} is {unknown}, not one of its levels")
         if table.of_choices:
             continue
         journal_rows = int(from_journal[f"{table.name}_rows"][0])
-        checked.require(
-            "facts",
-            rows == journal_rows,
-            f"table {table.name}: {rows} rows from the core, {journal_rows} from the journal",
-        )
+        require(rows == journal_rows, f"table {table.name}: {rows} rows from the core, {journal_rows} from the journal")
         for column in table.written:
             core_values, journal_values = (
                 sink[f"{table.name}_{column.name}"][0, :rows] for sink in (from_core, from_journal)
             )
-            checked.require(
-                "facts",
+            require(
                 (core_values == journal_values).all(),
                 f"table {table.name}: {column.name} differs between core and journal",
             )

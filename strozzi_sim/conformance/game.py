@@ -27,6 +27,7 @@ Promises, in the order in which they are checked (PROMISES):
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from itertools import islice, pairwise
 from typing import Any
@@ -168,15 +169,16 @@ def _check_chance(checked: Checked, before: Array, action: int, after: Array) ->
 
 
 def _check_legal(checked: Checked, position: Position) -> None:
+    require = partial(checked.require, "legal actions")
     legal = position.legal
-    checked.require("legal actions", len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
-    checked.require("legal actions", list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
-    checked.require("legal actions", legal[0] > 0, "action 0 is legal")
-    checked.require("legal actions", legal[-1] < checked.game.actions, f"{legal[-1]} is not below ACTIONS")
-    checked.require("legal actions", 0 <= position.actor < checked.players, f"the acting seat is {position.actor}")
+    require(len(legal) >= 2, f"a seat with {len(legal)} legal actions decides")
+    require(list(legal) == sorted(set(legal)), f"not in ascending order: {legal}")
+    require(legal[0] > 0, "action 0 is legal")
+    require(legal[-1] < checked.game.actions, f"{legal[-1]} is not below ACTIONS")
+    require(0 <= position.actor < checked.players, f"the acting seat is {position.actor}")
     accepted = _accepted(checked, position.state, range(-1, checked.game.actions + 1))
     what = f"is_legal accepts {accepted}, kth_legal returns {list(legal)}"
-    checked.require("legal actions", accepted == list(legal), what)
+    require(accepted == list(legal), what)
 
 
 def _accepted(checked: Checked, state: Array, actions: Iterable[int]) -> list[int]:
@@ -195,17 +197,10 @@ def _sampled_states(checked: Checked, concealed: Array, seat: int, rng: SeatRng)
         yield world
 
 
-def _observation(checked: Checked, state: Array, seat: int) -> Array:
-    out = np.full(checked.game.observation_size, np.nan, np.float32)
-    checked.kernels.observe(state, checked.variant.rules, seat, out)
-    return out
-
-
 def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None:
     for seat in range(checked.players):
         concealed = position.concealed(seat)
-        concealed_again = exact_copy(concealed)
-        checked.kernels.conceal(concealed_again, checked.variant.rules, seat)
+        concealed_again = checked.concealed(concealed, seat)
         checked.require(
             "conceal", concealed_again.tobytes() == concealed.tobytes(), f"concealed twice, seat {seat} knows less"
         )
@@ -215,11 +210,11 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
             )  # agents may receive either state
             what = f"in the acting seat's concealed state, is_legal accepts {accepted}"
             checked.require("conceal", accepted == position.legal, what)
-        out = _observation(checked, concealed, seat)
+        out = checked.observation(concealed, seat)
         check_written(checked, out, seat)
         check_range(checked, out, seat)
         if not checked.variant.hidden:  # the loops then observe states without concealing them
-            plain = _observation(checked, position.state, seat)
+            plain = checked.observation(position.state, seat)
             checked.require(
                 "observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal"
             )
@@ -227,7 +222,7 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
             if seat == position.actor:
                 legal = _accepted(checked, world, position.legal)
                 checked.require("determinize", legal == list(position.legal), "another world has other legal actions")
-            checked.kernels.conceal(world, checked.variant.rules, seat)
+            world = checked.concealed(world, seat)
             differing = _difference(world, concealed)
             what = f"seat {seat} is shown {differing}, which differs between worlds of equal knowledge"
             checked.require("conceal", world.tobytes() == concealed.tobytes(), what)
@@ -269,21 +264,18 @@ def _check_seen(checked: Checked, position: Position, action: int) -> None:
 
 
 def _check_words(checked: Checked, position: Position) -> None:
+    require = partial(checked.require, "words")
     names = position.names
-    checked.require("words", len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
+    require(len({name.lower() for name in names}) == len(names), f"two actions have one name: {names}")
     for name in names if position.compound_choices else ():
         parts = [item for item in position.compound_choices if item in name.split(" ")]
-        checked.require(
-            "words", name == " ".join(parts), f"{name!r} must be a subset of {position.compound_choices}, in this order"
-        )
-    checked.require("words", position.question, "no question")
-    checked.require("words", position.text(), "no text")
+        require(name == " ".join(parts), f"{name!r} must be a subset of {position.compound_choices}, in this order")
+    require(position.question, "no question")
+    require(position.text(), "no text")
     view, view_of_seat = checked.game.view, position.view()
     texts = [view.caution(action, view_of_seat) for action in position.legal]
     texts += view.meanings(view_of_seat, int(position.state["phase"][0])).values()
-    checked.require(
-        "words", all(isinstance(text, str) for text in texts), f"caution or meanings must return text, got {texts}"
-    )
+    require(all(isinstance(text, str) for text in texts), f"caution or meanings must return text, got {texts}")
 
 
 def _check_results(checked: Checked, position: Position) -> None:
@@ -311,34 +303,34 @@ def _check_results(checked: Checked, position: Position) -> None:
 
 
 def _check_record(checked: Checked, position: Position) -> None:
+    require = partial(checked.require, "records")
     lines = list(enumerate(position.lines(), 2))
     header = {"players": checked.players, "components": checked.variant.components}
     check_record = checked.game.verify.REPLAY.check_game
     try:
         check_record(header, 1, lines)
     except RuleViolation as violation:
-        checked.require("records", False, f"the reference refuses the core's game: {violation}")
+        require(False, f"the reference refuses the core's game: {violation}")
     end = position.lines()[-1]
     expected = {
         "total": list(position.scores),
         "winners": [seat for seat, place in enumerate(position.places) if place == min(position.places)],
     }
     for key in expected.keys() & end.keys():
-        checked.require(
-            "records",
+        require(
             list(end[key]) == expected[key],
             f"the last line has {key} {end[key]}, `score` and `placing` {expected[key]}",
         )
     for viewer in range(checked.players):
         visible = position.lines(viewer)
-        checked.require("records", len(visible) == len(lines), "`visible` drops lines")
+        require(len(visible) == len(lines), "`visible` drops lines")
     for what, corrupt in _corrupt_records(lines):
         try:
             check_record(header, 1, corrupt)
         except RuleViolation:
-            checked.require("records", True, "")
+            require(True, "")
             continue
-        checked.require("records", False, f"the reference accepts a record with {what}")
+        require(False, f"the reference accepts a record with {what}")
 
 
 def _corrupt_records(
@@ -428,15 +420,12 @@ def _numbers_of(checked: Checked, state: Array, cursor: int) -> Array:
     """Return each seat's knowledge of a state as numbers, then the scores when it is continued with this stream."""
     numbers: list[Array] = []
     for seat in range(checked.players):
-        concealed = exact_copy(state)
-        checked.kernels.conceal(concealed, checked.variant.rules, seat)
+        concealed = checked.concealed(state, seat)
         numbers += [concealed[name].astype(np.int64).ravel() for name in checked.game.state.names or ()]
     end, chances, randoms = exact_copy(state), np.zeros(1, CHANCE), np.zeros(1, RANDOM)
     randoms["cursor"] = cursor
     checked.kernels.play_on(end, checked.variant.rules, chances, randoms)
-    results = np.zeros((checked.players, 3), np.int64)
-    checked.kernels.results(end, results)
-    return np.concatenate([*numbers, results[:, 0]])
+    return np.concatenate([*numbers, checked.results(end)[:, 0]])
 
 
 def _length(checked: Checked) -> int:

@@ -46,13 +46,10 @@ class PlainTable(Table):
         if self.position is not None:
             self._show(self.position)
             self.position = None
-        text = self.game.events.EVENTS.describe(dict(line), self._speakers(), self.components).replace("\n", " ")
+        agents = [each["agent"] or "agent" for each in self.head["seats"]]
+        speakers = [YOU if seat == self.viewer else agent for seat, agent in enumerate(agents)]
+        text = self.game.events.EVENTS.describe(dict(line), speakers, self.components).replace("\n", " ")
         return text[:1].upper() + text[1:]
-
-    def _speakers(self) -> Sequence[str]:
-        return [
-            YOU if seat == self.viewer else self.head["seats"][seat]["agent"] or "agent" for seat in range(self.players)
-        ]
 
     def _show(self, position: Any) -> None:
         """Put the picture of a position and its points so far into the view."""
@@ -60,25 +57,20 @@ class PlainTable(Table):
         if self.has_zones:
             self._lay_out(position)
         attributes = [getattr(position, name, None) for name in ("score", "scores")]
-        points = next(
-            (attribute for attribute in attributes if isinstance(attribute, Sequence) or hasattr(attribute, "tolist")),
-            self.points,
-        )
+        listed = (each for each in attributes if isinstance(each, Sequence) or hasattr(each, "tolist"))
+        points = next(listed, self.points)
         if points is not None:
             self.view["now"] = [int(number) for number in points][: self.players]
 
     def _lay_out(self, position: Any) -> None:
         """Put the fields that SLICES name into zones, the numbers of the seats into the holdings."""
-        shared: list[tuple[str, Any]] = []
-        holdings: list[tuple[str, Any]] = []
+        shared, holdings = list[tuple[str, Any]](), list[tuple[str, Any]]()
         for part, value in things_shown(self.game.slices, position):
             if part.group is None:
                 shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
             elif isinstance(value[0], Sequence):
-                holdings += [
-                    (f"{name_of(part)}, {who}", value_of_seat)
-                    for who, value_of_seat in zip(self.names, value, strict=False)
-                ]
+                pairs = zip(self.names, value, strict=False)
+                holdings += [(f"{name_of(part)}, {who}", value_of_seat) for who, value_of_seat in pairs]
             else:
                 self.view[part.name] = list(value[: self.players])
         self.view["zones"] = [
@@ -96,13 +88,9 @@ def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Js
     """Return the steps of a whole record; a plain table has the picture of the reference game at each decision."""
     if not isinstance(table, PlainTable):
         return fold(table, lines)
-    steps: list[Json] = []
     before: dict[str, bytes] = {}
-    for position, new_lines in table.game.verify.REPLAY.replay_game(
-        dict(header), 1, list(enumerate(map(dict, lines), 2))
-    ):
-        steps += _with_picture(table, new_lines, position, before)
-    return steps
+    replay = table.game.verify.REPLAY.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2)))
+    return [step for position, new in replay for step in _with_picture(table, new, position, before)]
 
 
 def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
