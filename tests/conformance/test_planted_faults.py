@@ -82,7 +82,7 @@ def test_a_recorded_game_with_too_small_a_journal_is_refused():
 
 
 def _with_journal(rows):
-    game = replace(STROZZI)
+    game = replace(STROZZI, title="Strozzi with another journal")  # kernels are kept by game
     vars(game)["journal_rows"] = rows
     return game
 
