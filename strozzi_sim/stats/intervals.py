@@ -14,6 +14,7 @@ Axes: C chunks, then any shape of figures.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -80,13 +81,21 @@ class Estimate:
         return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
 
 
+@cache
+def z_quantile(figures: int = 1) -> float:
+    """Return the two-sided 95 % quantile of the normal distribution, with Bonferroni's correction for `figures`."""
+    from scipy.special import ndtri
+
+    return float(ndtri(1 - (1 - LEVEL) / (2 * figures)))
+
+
 def t_quantile(df: Any, figures: int = 1) -> Any:
     """Return the two-sided 95 % quantile of Student's t with `df` degrees of freedom, with Bonferroni's correction for `figures`."""
-    from scipy.special import ndtri, stdtrit
+    from scipy.special import stdtrit
 
-    upper = 1 - (1 - LEVEL) / (2 * figures)
     df = np.asarray(df, np.float64)
-    quantile = np.where(df > LARGE_DF, ndtri(upper), stdtrit(np.minimum(df, LARGE_DF), upper))
+    upper = 1 - (1 - LEVEL) / (2 * figures)
+    quantile = np.where(df > LARGE_DF, z_quantile(figures), stdtrit(np.minimum(df, LARGE_DF), upper))
     return float(quantile) if quantile.ndim == 0 else quantile
 
 
@@ -235,7 +244,7 @@ def skewed_sides(contributions: Array, df: Any) -> tuple[Array, Array]:
     tail = (1 - LEVEL) / 2
     down = (events - (gammaincinv(events, tail) + gammaincinv(events + 1, tail)) / 2) / np.sqrt(events)
     up = ((gammaincinv(events, 1 - tail) + gammaincinv(events + 1, 1 - tail)) / 2 - events) / np.sqrt(events)
-    z = t_quantile(np.inf)
+    z = z_quantile()
     weight = np.minimum(np.abs(skew) / size, 1.0)  # under 1e-2 the shift decreases linearly to 0
     down, up = z + weight * (down - z), z + weight * (up - z)
     scale = t_quantile(df) / z
@@ -292,7 +301,7 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
         weight = 1 / (1 + rarer)
         shrunk_inflation = (rarer * inflation + weight * events / groups) / (rarer + weight)
         n = events / shrunk_inflation
-    n = n * (t_quantile(np.inf) / t_quantile(np.maximum(np.nan_to_num(df, nan=np.inf), 1.0))) ** 2
+    n = n * (z_quantile() / t_quantile(np.maximum(np.nan_to_num(df, nan=np.inf), 1.0))) ** 2
     return np.asarray(np.where((error > 0) & (binomial > 0), n, groups))
 
 
@@ -324,7 +333,7 @@ def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
 
 def wilson(share: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
     """Return Wilson's interval of shares of n events, with Bonferroni's correction if `figures` > 1."""
-    z2 = t_quantile(np.inf, figures) ** 2
+    z2 = z_quantile(figures) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z2 / (2 * n)) / (1 + z2 / n)
         half_width = np.sqrt(z2) / (1 + z2 / n) * np.sqrt(share * (1 - share) / n + z2 / (4 * n**2))

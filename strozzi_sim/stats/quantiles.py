@@ -15,7 +15,7 @@ Axes: C chunks, B bins.
 
 import numpy as np
 
-from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, effective_n, t_quantile
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, effective_n, z_quantile
 
 MIN_BEYOND = 5  # expected deals on either side of a quantile, under which it has no interval
 
@@ -72,7 +72,7 @@ def _at_levels(weights: Array, levels: tuple[float, ...]) -> Array:
 
 def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:
     """Return the 95 % range of an observed share of n events: normal, with a binomial's skewness (Cornish-Fisher)."""
-    z, error = t_quantile(np.inf), np.sqrt(share * (1 - share) / n)
+    z, error = z_quantile(), np.sqrt(share * (1 - share) / n)
     shift = (z**2 - 1) / 6 * (1 - 2 * share) / n
     return share + shift - z * error, share + shift + z * error
 
