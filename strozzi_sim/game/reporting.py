@@ -23,6 +23,7 @@ Level = str | int | Sequence[str] | Sequence[int]
 
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 NUMBER_KEYS = ("seat", "position")
 Kind = Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
 SCENARIO = "scenario"  # a variant with a line-up
@@ -240,12 +241,6 @@ def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
     return table[keep]
 
 
-def row_of(table: pd.DataFrame, /, **where: Any) -> Any:
-    """Return the only such row with a value, as a named tuple, or None."""
-    rows = pick(table, **where)
-    return next(rows.itertuples(index=False)) if len(rows) == 1 and not np.isnan(rows["value"].iloc[0]) else None
-
-
 def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the table's first variant and line-up."""
     if table.empty:
@@ -271,13 +266,8 @@ def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
     names = []
     for _, agent in sorted(agents.items()):
         named[agent] += 1
-        names.append(agent if many[agent] == 1 else f"{_ordinal(named[agent])} {agent}")
+        names.append(agent if many[agent] == 1 else f"{_ORDINALS[named[agent] - 1]} {agent}")
     return names
-
-
-def _ordinal(number: int) -> str:
-    words = ("first", "second", "third", "fourth", "fifth", "sixth")
-    return words[number - 1] if number <= len(words) else f"{number}th"
 
 
 def headline_players(table: pd.DataFrame) -> int:

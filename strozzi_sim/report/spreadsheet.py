@@ -8,8 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.report.html_tables import PageTable, page_table
-from strozzi_sim.report.layout import Layout
+from strozzi_sim.game.reporting import Picture
+from strozzi_sim.report.html_tables import page_table
+from strozzi_sim.report.layout import Layout, Scene
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 from strozzi_sim.study.files import csv_of, refuse_links
@@ -46,21 +47,19 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
                 sheets[shown[0].replace("_", "-")] = layout.table(section, shown)
             elif shown.kind == "table":
                 labels |= {figure.name: figure.label for figure in shown.figures}
-                tables = [
-                    (page_table(shown, scene.rows, scene.words), scene.name)
-                    for scene in layout.scenes(section, shown)[0]
-                ]
-                if lines := [line for table, name in tables if table for line in _lines(table, name)]:
+                lines = [line for scene in layout.scenes(section, shown)[0] for line in _lines(shown, scene)]
+                if lines:
                     sheets[shown.name] = pd.DataFrame(lines)
     definitions = definitions_of(labels, results.study.the_game)
     rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]
     return {**sheets, "figures": pd.DataFrame(rows, columns=["figure", "label", "how it is counted"])}
 
 
-def _lines(table: PageTable, scene: str) -> Iterator[dict[str, object]]:
+def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
     """Yield the lines of a table: its keys, and value, low, high and n of every figure; a share is a part of 1."""
-    for keys, cells in table.rows:
-        line: dict[str, object] = {"games": scene} if scene else {}
+    table = page_table(shown, scene.rows, scene.words)
+    for keys, cells in table.rows if table else ():
+        line: dict[str, object] = {"games": scene.name} if scene.name else {}
         line |= dict(zip(table.keys, keys, strict=True))
         for (label, _), cell in zip(table.columns, cells, strict=True):
             for end, text in zip(("", " (low)", " (high)", " (n)"), cell.numbers if cell else [""] * 4, strict=True):
@@ -70,20 +69,17 @@ def _lines(table: PageTable, scene: str) -> Iterator[dict[str, object]]:
 
 def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
     """Return the sheets as one .xlsx file; every text stays text, so that none is run as a formula."""
+    content = io.BytesIO()
     try:
-        import openpyxl
+        book = pd.ExcelWriter(content, engine="openpyxl")
     except ImportError:
         raise InputError("spreadsheet: xlsx needs openpyxl; install it with: pip install 'strozzi-sim[xlsx]'") from None
-    book, content = openpyxl.Workbook(), io.BytesIO()
-    book.remove(book.active)
-    for number, (name, sheet) in enumerate(sheets.items(), 1):
-        safe = re.sub(r"[\[\]:*?/\\']", " ", name)
-        page = book.create_sheet(safe if len(safe) <= _LONGEST else f"{safe[: _LONGEST - 4]} {number}")
-        with_empty_cells = sheet.astype(object).where(sheet.notna(), None)
-        for line in (sheet.columns, *with_empty_cells.itertuples(index=False, name=None)):
-            page.append([re.sub(r"[\x00-\x1f]", " ", value) if isinstance(value, str) else value for value in line])
-        for cell in (cell for row in page.iter_rows() for cell in row if isinstance(cell.value, str)):
-            cell.data_type, cell.quotePrefix = "s", True  # text, also after it has been edited
-        page.freeze_panes = "A2"
-    book.save(content)
+    with book:
+        for number, (name, sheet) in enumerate(sheets.items(), 1):
+            safe = re.sub(r"[\[\]:*?/\\']", " ", name)
+            title = safe if len(safe) <= _LONGEST else f"{safe[: _LONGEST - 4]} {number}"
+            without_controls = sheet.replace(r"[\x00-\x1f]", " ", regex=True)
+            without_controls.to_excel(book, sheet_name=title, index=False, freeze_panes=(1, 0))
+            for cell in (cell for row in book.sheets[title].iter_rows() for cell in row if isinstance(cell.value, str)):
+                cell.data_type, cell.quotePrefix = "s", True  # text, also after it has been edited
     return content.getvalue()
