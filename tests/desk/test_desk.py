@@ -236,8 +236,6 @@ def test_wrong_requests_are_one_sentence(serve):
         ("box", {"game": "strozi"}, "did you mean 'strozzi'"),
         ("box", {"game": "strozzi", "settings": ["tracks.bonus.9=-1"]}, "tracks.bonus.9"),
         ("box", {"game": "strozzi", "settings": "x"}, "settings: expected a list"),
-        ("box", {"game": "strozzi", "variant": "long"}, "unknown variant 'long'"),
-        ("ask", ASKED | {"values": {"deals": "many"}}, "deals"),
         ("ask", ASKED | {"values": {"agents": "nobody"}}, "nobody"),
         ("ask", {"game": "strozzi", "question": "table"}, "write the final scores"),
         ("stop", {"answer": 7}, "no answer 7"),

@@ -197,10 +197,3 @@ def test_a_mean_of_yes_and_no_is_a_share_in_per_cent():
         assert (shown.figure.name, shown.figure.unit, shown.figure.label) == (f"mean_{column}", "share", label)
     coins = custom_heat_map(game, HeatMapSpec("x", "seat", "round", "mean coins", fact="round"))
     assert coins.figure.unit == "amount"
-
-
-def test_an_unknown_column_is_named_with_its_argument():
-    for argument in ("rows", "columns"):
-        given = {"rows": "flag", "columns": "sail"} | {argument: "nonsense"}
-        with pytest.raises(InputError, match=rf"^{argument}: unknown column 'nonsense'; known: "):
-            ss.heatmap("strozzi", **given)

@@ -281,19 +281,14 @@ def test_without_a_name_nothing_changes(name):
     [
         ("strozzi", {0: ["flag:pirat"]}, "restriction 'flag:pirat': unknown in strozzi; known: flag:"),
         ("strozzi", {6: ["flag:pirate"]}, "restriction of seat 6: strozzi has the seats 0 to 5"),
-        ("strozzi", {0: ["port:N"]}, "restriction 'port:N': unknown"),
         (
             "strozzi",
             {4: ["flag:ware", "flag:pirate", "flag:plus_one"]},
             "restriction flag:plus_one of seat 4: all three flags are forbidden",
         ),
         ("medici_vs_strozzi", {0: ["price:above-0"]}, "expected a whole number above 0"),
-        ("medici_vs_strozzi", {0: ["price:above-x"]}, "expected a whole number above 0"),
         ("strasbourg", {0: ["draw:above-0"]}, "restriction 'draw:above-0': expected a whole number above 0"),
-        ("strasbourg", {0: ["draw:above-N"]}, "expected a whole number above 0"),
-        ("strasbourg", {5: ["defer:any"]}, "restriction of seat 5: strasbourg has the seats 0 to 4"),
         ("strasbourg", {0: ["step:H"]}, "restriction 'step:H': unknown in strasbourg; known: step:"),
-        ("strasbourg", {0: ["task:T_ED1"]}, "restriction 'task:T_ED1': unknown in strasbourg"),
         (
             "strasbourg",
             {2: [f"step:{step}" for step in "ABDF"] + ["auction:merchants"]},

@@ -162,20 +162,6 @@ def test_the_page_names_the_winner_and_has_every_figure(tmp_path, capsys):
     assert page.read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--agent", "heuristic"], "agent 'heuristic' does not evaluate positions"),
-        (["--redraws", "0"], "--redraws: must be between 1 and 10,000"),
-        (["--game", "2"], "holds 1 games, got 2"),
-    ],
-)
-def test_what_cannot_be_analysed_is_refused(options, message, tmp_path, capsys):
-    command(["record", "strozzi", "--players", "4", "--agents", "random", "--out", str(tmp_path / "g.jsonl")])
-    assert command(["analyse", str(tmp_path / "g.jsonl"), *options]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_game_with_secrets_is_refused(tmp_path, capsys):
     """Judged from what its seat knows, every decision would have the secrets of the others as luck."""
     command(["record", "strasbourg", "--players", "3", "--out", str(tmp_path / "g.jsonl")])

@@ -193,7 +193,6 @@ def test_a_stage_that_cannot_be_read_is_refused(text):
     ("given", "message"),
     [
         (["strozzi", "nowhere/w.npz"], "there is no folder nowhere"),
-        (["strozzi", "w.npz", "--players", "2"], "no values for 2 players; they are learned for [3, 4, 5, 6]"),
         (["strozzi", "w.npz", "--stages", "5"], "expected a multiple of 10,000, got 5"),
     ],
 )
