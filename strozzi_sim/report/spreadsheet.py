@@ -57,8 +57,9 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
 
 def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
     """Yield the lines of a table: its keys, and value, low, high and n of every figure; a share is a part of 1."""
-    table = page_table(shown, scene.rows, scene.words)
-    for keys, cells in table.rows if table else ():
+    if (table := page_table(shown, scene.rows, scene.words)) is None:
+        return
+    for keys, cells in table.rows:
         line: dict[str, object] = {"games": scene.name} if scene.name else {}
         line |= dict(zip(table.keys, keys, strict=True))
         for (label, _), cell in zip(table.columns, cells, strict=True):
