@@ -143,6 +143,13 @@ def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.PAGES)
 
 
+def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch):
+    said = "The lowest score wins"
+    assert said not in made.caveats
+    monkeypatch.setitem(vars(results.study.the_game), "lowest_wins", True)
+    assert content(Layout(results), Painter()).caveats.count(said) == 1
+
+
 def test_games_of_middling_play_come_first():
     layout = Layout(played(KEYS | {"lineups": [["random"], ["heuristic"]], "players": [3]}))
     assert layout.tables["seats"]["lineup"].iloc[0] == "heuristic"
