@@ -94,11 +94,9 @@ def declared(place: str, *further: Argument) -> Declared:
     keyword = [*signature.kwonlyargs, *of_run]
     defaults = [None] * (len(signature.args) - len(signature.defaults)) + [*signature.defaults, *signature.kw_defaults]
     defaults += [ast.Constant(None) for _ in options]
-    arguments = [
-        _argument(node, words[node.arg], default, node in keyword)
-        for node, default in zip([*signature.args, *keyword], defaults, strict=True)
-        if node.arg in words and node.arg != "progress"
-    ]
+    nodes = zip([*signature.args, *keyword], defaults, strict=True)
+    described = [(node, default) for node, default in nodes if node.arg in words and node.arg != "progress"]
+    arguments = [_argument(node, words[node.arg], default, node in keyword) for node, default in described]
     names = [argument.name for argument in arguments]
     arguments += [argument for argument in further if "variant" in names and argument.name not in names]
     summary, *paragraphs = [" ".join(part.split()) for part in description.strip().split("\n\n")]

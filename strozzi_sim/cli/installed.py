@@ -90,10 +90,8 @@ def games(game: str = "") -> Answer:
         if game:
             sizes = {"actions": listed_game.actions - 1, "observation_size": listed_game.observation_size}
             sizes["state_bytes"] = listed_game.state.itemsize
-        document.append({
-            "name": listed_game.name, "players": list(listed_game.player_counts), "variants": [BASE, *shipped], "behaviour": listed_game.behaviour,
-            "tiers": dict(listed_game.tiers), **sizes,
-        })  # fmt: skip
+        known = {"name": listed_game.name, "players": list(listed_game.player_counts), "variants": [BASE, *shipped]}
+        document.append({**known, "behaviour": listed_game.behaviour, "tiers": dict(listed_game.tiers), **sizes})
         about = f"{listed_game.title}, {listed_game.player_count_text}, behaviour {listed_game.behaviour}"
         lines.append(f"{listed_game.name}: {about}")
         lines += [f"    {name.replace('_', ' ')}: {size:,}" for name, size in sizes.items()]
@@ -110,8 +108,10 @@ def describe_games(game: str = "") -> Document:
     """
     if not game:
         listed, errors = installed_games()
-        titles = {found.name: f"{found.title}, {found.player_count_text}" for found in listed}
-        return {"games": titles, "not_loaded": errors}
+        return {
+            "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
+            "not_loaded": errors,
+        }
     found = find_game(game)
     base = resolve_variant(found, BASE)
     playing = [agent for agent, names in installed_agents() if game in names]

@@ -53,10 +53,17 @@ def bench(
     match.warm(counted=count_facts)
     compile_seconds = monotonic() - start
     crosstabs = tuple(match.game.report.crosstabs(match.game.report.PAGES)) if count_facts else ()
-    _seconds(match, 1, crosstabs)
+
+    def seconds_of(trial: int) -> float:
+        began = monotonic()
+        with stop_flag() as stop:
+            list(play_tasks([Task(0, match, 0, trial, crosstabs)], 1, stop))
+        return monotonic() - began
+
+    seconds_of(1)
     first_result = _process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
-    size = _slice_size(lambda trial: _seconds(match, trial, crosstabs), games, _BATCH_SLICE if in_batches else _SLICE)
+    size = _slice_size(seconds_of, games, _BATCH_SLICE if in_batches else _SLICE)
 
     def tasks() -> Iterator[Task]:
         first, limit = 0, monotonic() + (seconds or 5.0)
@@ -90,14 +97,11 @@ def _lines(document: Document, title: str, playouts: float) -> Iterator[str]:
     speeds = {name: document[f"{name}_per_s"] for name in ("games", "decisions", "rounds", "playouts")}
     rates = "   ".join(f"{speed:,.0f} {name}/s" for name, speed in speeds.items() if speed)
     yield f"  {rates}" + (f", {playouts:,.0f} a game" if playouts else "")
-    yield (
-        f"  {document['games']:,} games in {document['seconds']:.2f} s, {document['decisions_per_game']:.1f} decisions per game, "
-        f"{1e6 * document['s_per_decision']:,.2f} microseconds of a worker each"
-    )
-    yield (
-        f"  compiled or loaded in {document['compile_s']:.2f} s, first result {document['first_result_s']:.2f} s after the start, "
-        f"peak memory {document['peak_rss_mib'] or 0:.0f} MiB"
-    )
+    each = f"{1e6 * document['s_per_decision']:,.2f} microseconds of a worker each"
+    decisions = f"{document['decisions_per_game']:.1f} decisions per game"
+    yield f"  {document['games']:,} games in {document['seconds']:.2f} s, {decisions}, {each}"
+    first, memory = f"first result {document['first_result_s']:.2f} s after the start", document["peak_rss_mib"] or 0
+    yield f"  compiled or loaded in {document['compile_s']:.2f} s, {first}, peak memory {memory:.0f} MiB"
 
 
 def _slice_size(seconds: Callable[[int], float], most: int | None, target: float) -> int:
@@ -111,22 +115,6 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, target: float
         trial *= _GROWTH
         duration = seconds(trial)
     return max(trial if duration < target else int(trial * target / duration), trial // _GROWTH, 1)
-
-
-def _seconds(match: Any, games: int, crosstabs: Any) -> float:
-    """Return the seconds that this number of games takes."""
-    from strozzi_sim.simulation.isolation import run_in_worker
-
-    if match.foreign:
-        return float(run_in_worker(_measure, match, games, crosstabs, blame=match.lost))
-    return _measure(match, games, crosstabs)
-
-
-def _measure(match: Any, games: int, crosstabs: Any) -> float:
-    plan = match.plan(crosstabs) if crosstabs else None
-    start = monotonic()
-    match.play(0, games, plan=plan)
-    return monotonic() - start
 
 
 def _process_age() -> float:

@@ -135,12 +135,9 @@ def _changed(arguments: dict[str, Any], settings: Sequence[str]) -> Any:
 
     place = "game" if "game" in arguments else "source"
     game, names = find_game(arguments[place], place), arguments.get("variant", "base")
-    changed = [
-        as_argument_error(
-            "settings", with_settings, game, one_variant(game, "variant", name, arguments.get("study", "")), settings
-        )
-        for name in ([names] if isinstance(names, str) else names)
-    ]
+    listed = [names] if isinstance(names, str) else names
+    variants = [one_variant(game, "variant", name, arguments.get("study", "")) for name in listed]
+    changed = [as_argument_error("settings", with_settings, game, variant, settings) for variant in variants]
     return changed[0] if isinstance(names, str) else changed
 
 

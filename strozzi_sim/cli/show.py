@@ -102,10 +102,8 @@ def rows_of(results: "Results") -> dict[str, Any]:
     """Return results as plain data: the study, the verdict and every table; a missing value is None."""
     import msgspec
 
-    tables = {
-        name: [{key: None if cell != cell else cell for key, cell in row.items()} for row in frame.to_dict("records")]
-        for name, frame in results.tables.items()
-    }
+    rows = {name: frame.astype(object).where(frame.notna(), None) for name, frame in results.tables.items()}
+    tables = {name: frame.to_dict("records") for name, frame in rows.items()}
     study = msgspec.to_builtins(results.study) | {"games": results.n_games}
     return {"study": study, "verdict": results.verdict, "games": results.n_games, "tables": tables}
 

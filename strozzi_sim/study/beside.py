@@ -44,11 +44,15 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
     names, first = _names(studies), studies[0]
     labels, frames = list[dict[str, str]](), list[dict[str, pd.DataFrame]]()  # of each study: its variants, its tables
+    shown: dict[str, Any] = {"players": (), "lineups": (), "variants": {}}  # of all studies
     for results, name in zip(studies, names, strict=True):
-        variants = list(results.study.variant_of)
-        labels.append({variant: name if len(variants) == 1 else f"{name}: {variant}" for variant in variants})
+        study, is_one = results.study, len(results.study.variant_of) == 1
+        labels.append({variant: name if is_one else f"{name}: {variant}" for variant in study.variant_of})
         by_variant = {name: table for name, table in results.tables.items() if "variant" in table}
         frames.append({name: each.assign(variant=each["variant"].map(labels[-1])) for name, each in by_variant.items()})
+        for key in ("players", "lineups"):
+            shown[key] = tuple(dict.fromkeys([*shown[key], *getattr(study, key)]))
+        shown["variants"] |= {labels[-1][name]: variant.components for name, variant in study.variant_of.items()}
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
     tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
     changes = []
@@ -60,22 +64,14 @@ def side_by_side(studies: Sequence[Results]) -> Results:
                 own_tables = {name: pick(table, variant=label) for name, table in frames[number].items()}
                 changes.append(changes_between(reference_tables, own_tables, (reference, label), first.look.effect))
     tables["changes"] = pd.concat(changes, ignore_index=True)
-    keys: dict[str, Any] = {
-        "players": tuple(dict.fromkeys(count for results in studies for count in results.study.players)),
-        "lineups": tuple(dict.fromkeys(lineup for results in studies for lineup in results.study.lineups)),
-        "variants": {},
-    }
-    for results, labels_of_study in zip(studies, labels, strict=True):
-        variants_of_study = results.study.variant_of.items()
-        keys["variants"] |= {labels_of_study[name]: variant.components for name, variant in variants_of_study}
-    study = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | keys))
-    game = study.the_game
+    together = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | shown))
+    game = together.the_game
     pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
     maps = [name for name in first.look.heatmaps if all(name in results.look.heatmaps for results in studies)]
     name = "-beside-".join(names)[:64].strip("-")
     look = Look(name=name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)
     summary = f"{' beside '.join(names)}: differences are not paired by deal"
-    return Results(study, look, Frames(tables), None, sum(results.n_games for results in studies), summary)
+    return Results(together, look, Frames(tables), None, sum(results.n_games for results in studies), summary)
 
 
 def _names(studies: Sequence[Results]) -> list[str]:

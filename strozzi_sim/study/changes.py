@@ -71,11 +71,9 @@ def changes_between(first: Tables, second: Tables, names: tuple[str, str], effec
 def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:
     """Yield the differences of a table, with the family of each for the correction, and the size to which `effect` is relative."""
     before = {_identity(part): part for part in table.parts if part.variant == first}
-    score = {
-        (part.players, part.lineup): float(np.nanmean(part.estimate.value))
-        for part in before.values()
-        if part.figure == "score_mean" and not np.isnan(part.estimate.value).all()
-    }
+    of_scores = (part for part in before.values() if part.figure == "score_mean")
+    scores = {(part.players, part.lineup): part.estimate.value for part in of_scores}
+    score = {cell: float(np.nanmean(values)) for cell, values in scores.items() if not np.isnan(values).all()}
     for part in table.parts:
         first_part = before.get(_identity(part))
         if part.variant != second or first_part is None or part.figure in _NOT_COMPARED:

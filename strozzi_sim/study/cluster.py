@@ -157,12 +157,9 @@ def _request_of(study: Study) -> dict[str, Any]:
             if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
                 why = "leads out of its folder, so it cannot be sent to a worker"
                 raise InputError(f"agent file {file.given}: {name!r} {why}")
-    return {
-        "game": study.game,
-        "machine": _machine(study.the_game),
-        "files": [tuple(file) for file in files],
-        "digests": {spec.text: spec.source_digest for spec in specs if not spec.in_code},
-    }
+    digests = {spec.text: spec.source_digest for spec in specs if not spec.in_code}
+    machine, sent = _machine(study.the_game), [tuple(file) for file in files]
+    return {"game": study.game, "machine": machine, "files": sent, "digests": digests}
 
 
 def prepare(request: Mapping[str, Any], worker: Any) -> None:

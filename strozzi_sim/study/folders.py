@@ -179,7 +179,7 @@ def _read_old(folder: Path) -> Results:
             "agents": {text: {"values": values} for text, values in plan["agents"].items()},
         }
         fields = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # known from its tables
-        study = kind_named(kind).shown({**{key: plan[key] for key in fields & plan.keys()}, **own_keys})
+        study = kind_named(kind).shown({key: plan[key] for key in fields & plan.keys()} | own_keys)
         shown = ("heatmaps", "pages", "question", "effect", "explorer")
         look_keys = {key: report[key] for key in shown if key in report}
         look = Look.of(name=manifest["name"], heatmap=report["own"], **look_keys)

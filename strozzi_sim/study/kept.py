@@ -174,12 +174,10 @@ def read_rows(names: Iterable[str], read: Callable[[str], bytes], table: str, wh
     names, prefix = list(names), f"{PART}{table}/" if table else GAMES
     if not (of_table := [name for name in names if name.startswith(prefix)]):
         tables = sorted({name.split("/")[1] for name in names if name.startswith(PART)})
-        message = f"no rows of a fact table {short_repr(table)}; {suggest_names(table, tables)}"
         if not table:
-            message = "no rows of games; a study does with `rows = true`"
-        elif not tables:
-            message = f'no rows of facts; add facts = ["{table}"] to the study and run it again'
-        raise InputError(f"{whose} keeps {message}")
+            raise InputError(f"{whose} keeps no rows of games; a study does with `rows = true`")
+        advice = suggest_names(table, tables) if tables else f'add facts = ["{table}"] to the study and run it again'
+        raise InputError(f"{whose} keeps no rows of a fact table {short_repr(table)}; {advice}")
     try:
         of_table.sort(key=lambda name: int(Path(name).stem.partition("-")[2]))
         parts = []

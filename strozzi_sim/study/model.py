@@ -388,11 +388,10 @@ class Study(
         lineups = " | ".join(",".join(lineup) for lineup in self.lineups)
         lineups = lineups if len(self.lineups) <= FEW else f"{len(self.lineups):,} line-ups"
         variants = ", ".join(self.variant_of) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
+        cells = f"players {', '.join(map(str, self.players))} x {lineups} x {variants} = {pluralize(len(self.cells), 'cell')}"
         most = "at most " if self.precision else ""
-        return (
-            f"{self.the_game.title}: players {', '.join(map(str, self.players))} x {lineups} x {variants} = "
-            f"{pluralize(len(self.cells), 'cell')}; each {most}{pluralize(self.deals, 'deal')}: {pluralize(self.games, 'game')}"
-        )
+        deals, games = pluralize(self.deals, "deal"), pluralize(self.games, "game")
+        return f"{self.the_game.title}: {cells}; each {most}{deals}: {games}"
 
     @property
     def warnings(self) -> list[str]:
@@ -407,11 +406,9 @@ class Study(
     @property
     def unknown_code(self) -> list[str]:
         """A line for each agent that uses code whose changes are not detected."""
-        return [
-            f"agent {text}: changes of {', '.join(used[:FEW])}{' and more' * (len(used) > FEW)} are not detected"
-            for text, agent in self.agents.items()
-            if (used := agent.undigested)
-        ]
+        used = {text: agent.undigested for text, agent in self.agents.items() if agent.undigested}
+        shown = {text: ", ".join(code[:FEW]) + " and more" * (len(code) > FEW) for text, code in used.items()}
+        return [f"agent {text}: changes of {code} are not detected" for text, code in shown.items()]
 
 
 def fact_union(*crosstab_lists: Iterable[Crosstab]) -> tuple[Crosstab, ...]:

@@ -190,10 +190,8 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
     unit = cell.plan.column(use.fact, "win").scale
     uses, wins = use.uses_and_wins(cell.count(use_crosstab), unit)
     occasions = use.of.times * free.of_table(use.of.fact).count(occasion_crosstab)[..., 0]
-    return {
-        "popularity": stats.ratio(uses, occasions, n_deals=cell.deals),
-        "naive_win_share": stats.ratio(wins, uses, unit=unit, n_deals=cell.deals),
-    }
+    popularity = stats.ratio(uses, occasions, n_deals=cell.deals)
+    return {USED: popularity, NAIVE: stats.ratio(wins, uses, unit=unit, n_deals=cell.deals)}
 
 
 def verdicts(table: Any, effect: float) -> Iterator[Line]:

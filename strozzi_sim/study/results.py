@@ -147,13 +147,11 @@ def _report_part(function: str) -> Callable[..., Any]:
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
     """Return the notes on the tables precision and answers, a sentence each; none without these tables."""
     sentences = [_precision_note(study, tables["precision"])] if "precision" in tables else []
-    if "answers" in tables:
-        table = tables["answers"]
-        for row in table.itertuples():
-            where = f" at {row.players} players" * (table["players"].nunique() > 1)
-            where += f" in {row.variant}" * (table["variant"].nunique() > 1)
-            share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
-            sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
+    for row in tables["answers"].itertuples() if "answers" in tables else ():
+        where = f" at {row.players} players" * (len(study.players) > 1)
+        where += f" in {row.variant}" * (len(study.variant_of) > 1)
+        share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
+        sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
     return sentences
 
 

@@ -127,9 +127,8 @@ def _run(store: Store, team: int, reporter: Progress, trust_agents: bool) -> Res
                 if outdated is None:
                     store.write_files({**files, **row_files(store, played)})
                 else:
-                    store.write_files(
-                        files, [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
-                    )
+                    gone = [f"tables/{name}.{ending}" for name in outdated for ending in ("csv", "parquet")]
+                    store.write_files(files, gone)
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
@@ -328,19 +327,10 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     needed = () if cell.without else facts
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
     tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
-    counts_of_tables = (
-        np.stack([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)]) for table in tables
-    )
-    recounted = (missing, np.asarray(sum(counts_of_tables))) if tables else None
-    rows = partial(store.rows, cell, chunks)
-    return CellCounts(
-        **vars(cell),
-        outcome=store.outcome(cell, chunks),
-        counts=store.facts(cell, chunks),
-        plan=plan,
-        recounted=recounted,
-        read_rows=rows,
-    )
+    by_table = ([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)] for table in tables)
+    recounted = (missing, np.asarray(sum(map(np.stack, by_table)))) if tables else None
+    outcome, counts, rows = store.outcome(cell, chunks), store.facts(cell, chunks), partial(store.rows, cell, chunks)
+    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=rows)
 
 
 def _answers(study: Study, store: Store) -> Any:

@@ -27,13 +27,13 @@ from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import PLAIN, Look, Section, key_numbers, picture, section
+from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import grouped, points
 
-FigureOf = tuple[Side, str, str, Estimate]  # of whom, its name, and the figure
+Figures = dict[tuple[Side, str, str], Estimate]  # by seat or position, its number, and the name of the figure
 
 
 @documented
@@ -171,7 +171,7 @@ class Compare(Study, frozen=True, kw_only=True):
         for cells in grouped(((cell.players, cell.lineup * self.is_of_variants), cell) for cell in self.cells).values():
             yield cells[0], cells[-1]
 
-    def figures(self, cell: CellCounts) -> list[FigureOf]:
+    def figures(self, cell: CellCounts) -> Figures:
         """Return the figures to compare."""
         raise NotImplementedError
 
@@ -179,18 +179,17 @@ class Compare(Study, frozen=True, kw_only=True):
         """Return the tables sides and difference."""
         (first, second), keys = self.sides, ("by", "level")
         sides, difference = FigureTable(side_key, *keys), FigureTable("first", "second", *keys)
-        for first_cell, second_cell in (map(counts, cells) for cells in self.pairs()):
-            for name, cell in ((first, first_cell), (second, second_cell)):
-                for by, level, figure, estimate in self.figures(cell):
+        for cells in self.pairs():
+            first_cell, second_cell = map(counts, cells)
+            first_figures, second_figures = map(self.figures, (first_cell, second_cell))
+            for name, cell, figures in ((first, first_cell, first_figures), (second, second_cell, second_figures)):
+                for (by, level, figure), estimate in figures.items():
                     sides.add(cell, figure, estimate, **{side_key: name, "by": by, "level": level})
-            for (by, level, figure, first_figure), (*_, second_figure) in zip(
-                self.figures(first_cell), self.figures(second_cell), strict=True
-            ):
+            for (by, level, figure), estimate in first_figures.items():
                 where = {"first": first, "second": second, "by": by, "level": level}
-                difference.add(
-                    first_cell, figure, stats.paired(first_figure, second_figure, same=first == second), **where
-                )
-                difference.add(first_cell, f"{figure}{_SAVED}", _saved_by_pairing(first_figure, second_figure), **where)
+                both = estimate, second_figures[by, level, figure]
+                difference.add(first_cell, figure, stats.paired(*both, same=first == second), **where)
+                difference.add(first_cell, f"{figure}{_SAVED}", _saved_by_pairing(*both), **where)
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
@@ -209,22 +208,19 @@ class Compare(Study, frozen=True, kw_only=True):
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
         tables_of_section = {"difference": table}
-        pictures = [
-            replace(picture("difference", tables_of_section, sides=sides_text, by=by), name=f"difference-by-{by}")
-            for by in dict.fromkeys(table["by"])
-        ]
+        by_side = {
+            by: picture("difference", tables_of_section, sides=sides_text, by=by) for by in dict.fromkeys(table["by"])
+        }
+        pictures = [replace(each, name=f"difference-by-{by}") for by, each in by_side.items()]
         pictures[0] = replace(pictures[0], name="difference")
         rows = table.dropna(subset="value")
         rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
         first_rows = {figure: of_figure.head(1) for figure, of_figure in rows.groupby("figure", sort=False)}
-        numbers = [
-            number
-            for figure, unit, what in _NUMBERS
-            for number in key_numbers(
-                first_rows.get(figure, rows[:0]), unit, f"{what}: {sides_text}, {{at}}", is_change=True
-            )
-        ]
-        declared = section("difference", tables_of_section, numbers=tuple(numbers), sides=sides_text, by="")
+        numbers: tuple[KeyNumber, ...] = ()
+        for figure, unit, what in _NUMBERS:
+            first_row, words = first_rows.get(figure, rows[:0]), f"{what}: {sides_text}, {{at}}"
+            numbers += key_numbers(first_row, unit, words, is_change=True)
+        declared = section("difference", tables_of_section, numbers=numbers, sides=sides_text, by="")
         return replace(declared, shown=(*pictures, declared.shown[-1]))
 
 
@@ -237,7 +233,7 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
     def sides(self) -> tuple[str, str]:
         return self.lineups[0][0], self.lineups[-1][0]
 
-    def figures(self, cell: CellCounts) -> list[FigureOf]:
+    def figures(self, cell: CellCounts) -> Figures:
         return _figures(cell, "position", 1)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
@@ -288,10 +284,9 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         first, *others = self.variants
         return first, others[-1] if others else first
 
-    def figures(self, cell: CellCounts) -> list[FigureOf]:
+    def figures(self, cell: CellCounts) -> Figures:
         """Return those of every seat, and of every position of different agents."""
-        positions = [] if cell.selfplay else _figures(cell, "position", cell.players)
-        return _figures(cell, "seat", cell.players) + positions
+        return _figures(cell, "seat", cell.players) | _figures(cell, "position", cell.players * (not cell.selfplay))
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         return facts_of_games(self, look)
@@ -314,9 +309,9 @@ def _at(rows: Any) -> str:
     return f" at {listed([str(count) for count in dict.fromkeys(rows['players'])])} players"
 
 
-def _figures(cell: CellCounts, by: Side, levels: int) -> list[FigureOf]:
-    figures = cell.figures(by)
-    return [(by, str(level), name, figures[name].at(level)) for level in range(levels) for name in figures]
+def _figures(cell: CellCounts, by: Side, levels: int) -> Figures:
+    figures = cell.figures(by).items()
+    return {(by, str(level), name): figure.at(level) for level in range(levels) for name, figure in figures}
 
 
 def _saved_by_pairing(first: Estimate, second: Estimate) -> Estimate:
@@ -362,12 +357,8 @@ def _variants(
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
     """Return the agent that one side names."""
     agent_names, variants = agents(game), [BASE, *shipped_variants(game)]
-    if (
-        isinstance(side, str)
-        and not {":", "@"} & set(side)
-        and side not in agent_names
-        and nearest(side, agent_names) is None
-    ):
+    is_name = isinstance(side, str) and not {":", "@"} & set(side)
+    if is_name and side not in agent_names and nearest(side, agent_names) is None:
         hint = f"; did you mean {suggestion!r}?" if (suggestion := nearest(side, variants)) else ""
         lists = f"agents: {', '.join(agent_names)}; variants: {', '.join(variants)}"
         raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {lists}{hint}")

@@ -91,7 +91,5 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
         if row["ok"]:
             return [f"{row['agent']} uses only what its seat knows: {pluralize(row['decisions'], 'decision')} checked."]
         where = f"at {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
-        return [
-            f"{row['agent']} uses what its seat cannot know: {where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}.",
-            str(row["shown"]),
-        ]
+        what = f"{where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}"
+        return [f"{row['agent']} uses what its seat cannot know: {what}.", str(row["shown"])]

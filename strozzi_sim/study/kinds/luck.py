@@ -190,10 +190,9 @@ def who_plays(tables: Tables, title: str) -> str:
 def length_sentence(tables: Tables, players: int, seconds: float) -> str:
     """Return a sentence with the length of a game of the first line-up."""
     decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
-    return (
-        f"A game {field_words(decisions.lineup)} has {format_estimate(decisions, 'amount')} decisions: "
-        f"{format_estimate(minutes, 'amount')} minutes at {seconds:g} seconds each (an assumption)."
-    )
+    length, duration = (format_estimate(row, "amount") for row in (decisions, minutes))
+    what = f"{length} decisions: {duration} minutes at {seconds:g} seconds each (an assumption)"
+    return f"A game {field_words(decisions.lineup)} has {what}."
 
 
 def course_sentence(drama: pd.DataFrame, players: int) -> str:

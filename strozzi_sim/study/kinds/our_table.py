@@ -238,10 +238,8 @@ def bands(sheets: Scores, simulated: Scores, sign: int, seed: int) -> pd.DataFra
     counts = {players: len(sheets[players]) for players in simulated if players in sheets}
 
     def drawn_set(k: int) -> dict[int, Array]:  # one at a time: all sets of many sheets do not fit into memory
-        return {
-            players: simulated[players][draws(seed, players, (count,), len(simulated[players]), skip=k * count)]
-            for players, count in counts.items()
-        }
+        games = ((players, count, simulated[players]) for players, count in counts.items())
+        return {players: of[draws(seed, players, (count,), len(of), skip=k * count)] for players, count, of in games}
 
     drawn = [list(figures(drawn_set(k), sign).values()) for k in range(SETS)]
     tail = _ALPHA / 2 / len(FIGURES)

@@ -172,10 +172,8 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         for row in pick(standing, figure="rank").dropna(subset="low").itertuples():
             ends = "\N{EN DASH}".join(f"{end:.0f}" for end in sorted({row.low, row.high}))
             ranks[row.variant, row.agent] = f" ({ends})"
-        names = (
-            (shortened(row.agent, _LETTERS), ranks.get((row.variant, row.agent), "")) for row in standing.itertuples()
-        )
-        standing["who"] = [f"{name}{rank}" for name, rank in names]
+        rows = zip(standing["variant"], standing["agent"], strict=True)
+        standing["who"] = [f"{shortened(agent, _LETTERS)}{ranks.get((name, agent), '')}" for name, agent in rows]
         shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
         if len(mixture := tables.get("nash", ())):
             shown["nash"] = _titled(mixture, several)
@@ -234,11 +232,9 @@ class FieldCounts:
 
     def _results(self, sums: Array) -> dict[str, Estimate]:
         wins, places, scores, played = sums
-        return {
-            "win_share": stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals),
-            "rank_mean": stats.ratio(places, played, unit=2, span=(1.0, self.players), deals=self.deals),
-            "score_mean": stats.ratio(scores, played),
-        }
+        share = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals)
+        rank = stats.ratio(places, played, unit=2, span=(1.0, self.players), deals=self.deals)
+        return {"win_share": share, "rank_mean": rank, "score_mean": stats.ratio(scores, played)}
 
     def add_pairwise(self, table: FigureTable) -> None:
         """Add how often every agent finished ahead of every other that it met."""

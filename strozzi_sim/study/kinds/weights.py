@@ -245,14 +245,12 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
 
 
 def _numbers_in(data: Any, key: str) -> Iterator[tuple[str, float]]:
+    if isinstance(data, list | tuple):  # blocks go by their ids
+        data = {each.get("id", k) if isinstance(each, Mapping) else k: each for k, each in enumerate(data)}
     if isinstance(data, Mapping):
         for name, value in data.items():
             if name != "id":
                 yield from _numbers_in(value, f"{key}.{name}")
-    elif isinstance(data, list | tuple):
-        for index, value in enumerate(data):
-            name = value.get("id") if isinstance(value, Mapping) else None
-            yield from _numbers_in(value, f"{key}.{index if name is None else name}")
     elif isinstance(data, int | float) and not isinstance(data, bool):
         yield key, data
 
