@@ -138,13 +138,9 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
     summaries = {place: read_summary(place) for place in (names.path_of("parts", part) for part in parts)}
     (first, first_summary), *others = summaries.items()
     for place, summary in others:
-        for key in ("study", "look"):
-            for line in differences(summary[key], first_summary[key]):
-                raise InputError(f"{place}: is of another study than {first} ({line})")
-        if summary["run"]["versions"] != first_summary["run"]["versions"]:
-            raise InputError(f"{place}: was played with other versions than {first}; play this part again as those")
-        if summary["run"]["host"]["cpu"] != first_summary["run"]["host"]["cpu"]:
-            raise InputError(f"{place}: was played on another processor than {first}, which may change the last bits")
+        for line in differences(_must_be_equal(summary), _must_be_equal(first_summary)):
+            advice = "parts are of one study, and played with the same versions on the same processor"
+            raise InputError(f"{place}: does not fit {first} ({line}); {advice}")
     shares = {place: Part.of_text(summary["part"]) for place, summary in summaries.items()}
     if sorted(shares.values()) != [Part(number, len(shares)) for number in range(1, len(shares) + 1)]:
         raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
@@ -160,6 +156,12 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
             for chunk in store.stored():
                 joined.write(chunk)
     return run(study, look=look, trust_agents=True, **options)
+
+
+def _must_be_equal(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is equal in all parts of a study; another processor may change the last bits of a figure."""
+    run = summary["run"]
+    return {**summary["study"], "look": summary["look"], "versions": run["versions"], "processor": run["host"]["cpu"]}
 
 
 def _read_old(folder: Path) -> Results:

@@ -244,7 +244,9 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     folder, said = tmp_path / "r", []
     progress = Progress(on_message=said.append)
     bare = played(keys(facts=None), folder)
-    with pytest.raises(InputError, match=r'keeps no rows of a fact table .ship.; add facts = \["ship"\] to the study and run it'):
+    with pytest.raises(
+        InputError, match=r'keeps no rows of a fact table .ship.; add facts = \["ship"\] to the study and run it'
+    ):
         bare.facts("ship")
     tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
     more = played(keys(facts=["ship", "card"]), folder, progress=progress)

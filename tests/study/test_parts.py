@@ -131,8 +131,8 @@ MISFITS = [
     (lambda parts: shutil.rmtree(parts[1]), r"p2: holds no results of a study"),
     (lambda parts: keep_chunks(parts[1], 7), r"p2: part 2/3 is not finished; run its command again: "),
     (lambda parts: execute(parts[2], "UPDATE chunks SET facts = x'00' WHERE chunk = 4 AND cell = 1"), r"p3: part 3/3 is not finished"),
-    (lambda parts: execute(parts[1], "UPDATE runs SET versions = json_set(versions, '$.numba', '0.1')"), r"p2: was played with other versions than \S*p1"),
-    (lambda parts: execute(parts[1], "UPDATE runs SET host = json_set(host, '$.cpu', 'z80')"), r"p2: was played on another processor than \S*p1"),
+    (lambda parts: execute(parts[1], "UPDATE runs SET versions = json_set(versions, '$.numba', '0.1')"), r"p2: does not fit \S*p1 \(versions.numba: '0.1' there"),
+    (lambda parts: execute(parts[1], "UPDATE runs SET host = json_set(host, '$.cpu', 'z80')"), r"p2: does not fit \S*p1 \(processor: 'z80' there"),
     (lambda parts: execute(parts[2], "UPDATE study SET part = '3/4'"), "expected every part once"),
     (lambda parts: execute(parts[2], "UPDATE study SET part = '4/3'"), "part: must be I/N"),
     (lambda parts: execute(parts[2], "UPDATE chunks SET chunk = chunk - 1 WHERE chunk = 4 AND cell = 1"), r"p3: part 3/3 is not finished"),
@@ -149,5 +149,5 @@ def test_parts_that_do_not_fit_are_named_and_nothing_is_written(harm, words, cop
 
 def test_parts_of_another_study_are_named(copies, tmp_path):
     other = played({**ALL, "seed": 6}, tmp_path / "other", part="2/3").folder
-    with pytest.raises(InputError, match=r"other: is of another study than \S*p1 \(seed: 6 there, 5 here\)"):
+    with pytest.raises(InputError, match=r"other: does not fit \S*p1 \(seed: 6 there, 5 here\)"):
         ss.merge([copies[0], other, copies[2]], folder=tmp_path / "m")

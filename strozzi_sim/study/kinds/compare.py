@@ -227,7 +227,7 @@ class Compare(Study, frozen=True, kw_only=True):
 class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
     """A comparison of two agents: the first line-up has one of them at position 0, the last line-up the other."""
 
-    printed = ("sides", "difference")
+    is_comparison, printed = True, ("sides", "difference")
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -245,10 +245,6 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
             headlines += [Headline(first, "position", 0), Headline(second, "position", 0)]
             headlines.append(Headline(first, "position", 0, second))
         return headlines
-
-    @classmethod
-    def is_paired(cls, keys: Mapping[str, Any]) -> bool:
-        return True
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return which agent wins more, at which player counts, and the largest difference that is not excluded elsewhere."""

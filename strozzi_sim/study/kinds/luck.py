@@ -6,7 +6,6 @@ all, to a seat and to an agent, and of the rest (analysis of variance of Latin s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise, product
 from typing import Any, Unpack
 
@@ -101,13 +100,8 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     seconds: float = 20.0  # duration of a decision at a table, an assumption
     followed: int | None = None  # games at each strength; 0: none; None: FEWEST to MOST, as many as have DECISIONS
     playouts: int = 200  # at each followed decision
-    keeps_rows = True
-    printed = ("luck", "drama")
-
-    @classmethod
-    def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
-        """Return 50: every chunk is left out once."""
-        return 50
+    keeps_rows, printed = True, ("luck", "drama")
+    most_chunks = 50  # since every chunk is left out once
 
     def check(self) -> None:
         check_range("seconds", self.seconds, 0.01, 3600)

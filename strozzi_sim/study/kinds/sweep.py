@@ -79,7 +79,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
     """A study of values of one variant."""
 
     sweep: dict[str, tuple[float, ...]]  # values by key; their combinations are the variants that are played
-    has_pages, printed = True, ("sweep",)
+    is_comparison, has_pages, printed = True, True, ("sweep",)
 
     @cached_property
     def grid(self) -> dict[str, tuple[tuple[float, ...], Variant]]:
@@ -102,10 +102,6 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
     def reference(self) -> str:
         published = tuple(published_value(self.the_game, key) for key in self.sweep)
         return next((name for name, (values, _) in self.grid.items() if values == published), next(iter(self.grid)))
-
-    @classmethod
-    def is_paired(cls, keys: Mapping[str, Any]) -> bool:
-        return True
 
     def check(self) -> None:
         if len(self.variants) > 1:
