@@ -89,11 +89,6 @@ def play(
     hint_spec = as_argument_error("hint", load_agent, hint, the_game)
     as_argument_error("hint", check_lineup, [hint_spec], the_game, count)
     sitting = Sitting(the_game, table.variant, count, seed, deal, seat, seat_agents, hint_spec.text, judge_spec)
-    _serve(sitting, port, out)
-
-
-def _serve(sitting: Sitting, port: int, out: str | Path) -> None:
-    """Print the address of the page, and serve it until the process is interrupted."""
     from strozzi_sim.web.server import TableServer
 
     if out and not Path(out).exists():

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from strozzi_sim.errors import pluralize
 from strozzi_sim.runtime.digits import decimals, rounded, rounded_up
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     for name in shown:
         if len(results.tables.get(name, ())):
             yield "\n" + table_text(name, results.tables[name], ALL_LINES if every_table else MOST_LINES)
-    yield ("\n" if results.verdict else "") + results.summary_of_run()
+    yield (
+        "\n" if results.verdict else ""
+    ) + f"{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
     if results.folder is not None and not results.tables:
         yield f"part {results.about['part']}: {results.folder}; join all parts: strozzi merge DIR... --out DIR"
     if page is not None:

@@ -48,7 +48,7 @@ Line = Mapping[str, Any]  # as `verdicts` yields it
 
 
 class WithWorth(Study, frozen=True, kw_only=True):
-    """A study that also measures the worth of things to its agents that play themselves."""
+    """A study that measures the worth of things to its agents that play themselves, with the verdict and section on it."""
 
     things_field: ClassVar[str]  # the field that names the things, or patterns of them
 
@@ -78,40 +78,55 @@ class WithWorth(Study, frozen=True, kw_only=True):
         """Return the facts that show the use of things."""
         return fact_union(*(use.crosstabs for use in self.uses.values() if use))
 
+    def worth_table(self, cells: Sequence[Cell], counts: CountsOf) -> FigureTable:
+        """Return the table worth: the worth of each thing, from the restricted cells among these, in their order."""
+        table = FigureTable("thing", "agent")
+        unrestricted = (cell for cell in cells if cell.selfplay and not cell.without)
+        free = {(cell.players, cell.variant, cell.lineup): counts(cell) for cell in unrestricted}
+        for cell in cells:
+            if cell.without:
+                free_cell, restricted_cell = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
+                figures = _losses(free_cell, restricted_cell) | _uses(free_cell, self.uses[cell.without])
+                table.add_all(free_cell, figures, thing=cell.without, agent=free_cell.lineup)
+        return table
 
-def worth_table(cells: Iterable[Cell], counts: CountsOf, uses: Mapping[str, Use | None]) -> FigureTable:
-    """Return the table worth: the worth of each thing, from the restricted cells among these, in their order."""
-    table, cells = FigureTable("thing", "agent"), list(cells)
-    unrestricted = (cell for cell in cells if cell.selfplay and not cell.without)
-    free = {(cell.players, cell.variant, cell.lineup): counts(cell) for cell in unrestricted}
-    for cell in cells:
-        if cell.without:
-            free_cell, restricted_cell = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
-            figures = _losses(free_cell, restricted_cell) | _uses(free_cell, uses[cell.without])
-            table.add_all(free_cell, figures, thing=cell.without, agent=free_cell.lineup)
-    return table
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return the thing worth most to each agent, the numbers of things of little or unclear worth, and those whose users' wins mislead."""
+        lines, nouns = verdicts(tables["worth"], look.effect), _nouns(self)
+        groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
+        strongest = max(range(len(groups)), key=lambda k: _tier(self, groups[k][0][2]))
+        sentences = []
+        for (players, variant, agent), group in groups:
+            order = ranked(group)
+            parts = [_worth_of_best(order, nouns)]
+            for verdict in (COSTS, SMALL, UNCLEAR):
+                rows = pd.DataFrame([line["win_share_lost"] for line in order if line["verdict"] == verdict])
+                largest = not_excluded(rows, chunks=self.chunks) if verdict == UNCLEAR and len(rows) else np.nan
+                size = missed(largest, what="a worth or a cost")
+                parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
+            misleading = [nouns(line["thing"]) for line in order if line["misleads"]]
+            parts += [f"the wins of users mislead about {some_of(misleading, 3)}"] if misleading else []
+            of_variant = f" of {variant}" if len(self.variant_of) > 1 else ""
+            agent_words = players_words(self.the_game, agent)
+            sentences.append(f"In the games{of_variant} of {agent_words} at {players} players, {'; '.join(parts)}.")
+        return [sentences.pop(strongest), *sentences]
 
-
-def worth_sentences(study: Study, tables: Tables, look: Look) -> list[str]:
-    """Return the thing worth most to each agent, the numbers of things of little or unclear worth, and those whose users' wins mislead."""
-    lines, nouns = verdicts(tables["worth"], look.effect), _nouns(study)
-    groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
-    strongest = max(range(len(groups)), key=lambda k: _tier(study, groups[k][0][2]))
-    sentences = []
-    for (players, variant, agent), group in groups:
-        order = ranked(group)
-        parts = [_worth_of_best(order, nouns)]
-        for verdict in (COSTS, SMALL, UNCLEAR):
-            rows = pd.DataFrame([line["win_share_lost"] for line in order if line["verdict"] == verdict])
-            largest = not_excluded(rows, chunks=study.chunks) if verdict == UNCLEAR and len(rows) else np.nan
-            size = missed(largest, what="a worth or a cost")
-            parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
-        misleading = [nouns(line["thing"]) for line in order if line["misleads"]]
-        parts += [f"the wins of users mislead about {some_of(misleading, 3)}"] if misleading else []
-        of_variant = f" of {variant}" if len(study.variant_of) > 1 else ""
-        agent_words = players_words(study.the_game, agent)
-        sentences.append(f"In the games{of_variant} of {agent_words} at {players} players, {'; '.join(parts)}.")
-    return [sentences.pop(strongest), *sentences]
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
+        lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(self)
+        words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
+        words["seen"] = [_seen(line) for line in lines]
+        marks = (f"{line['verdict']}{' (!)' * line['misleads']}" for line in lines)
+        words["verdict"] = [f"{_label(nouns(line['thing']))}: {mark}" for line, mark in zip(lines, marks, strict=True)]
+        table = tables["worth"].merge(words, "left", _KEYS)
+        used = table.merge(pick(table, figure=USED).dropna(subset="value")[_KEYS], "inner", _KEYS)
+        uncounted = [_label(nouns(thing)) for thing in sorted(set(table["thing"]) - set(used["thing"]))]
+        table, used = (each.assign(thing=[_label(nouns(thing)) for thing in each["thing"]]) for each in (table, used))
+        return [section(
+            "worth", {"worth": table, "used": used}, numbers=tuple(_worth_numbers(self, lines, nouns)),
+            uncounted=f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else "",
+            series="players" if table["players"].nunique() > 1 else "", effect=f"{100 * look.effect:g}",
+        )]  # fmt: skip
 
 
 def _nouns(study: Study) -> Callable[[str], str]:
@@ -123,24 +138,6 @@ def _tier(study: Study, agent: str) -> int:
     """Return the index of an agent among the game's tiers of strength, weakest first, or -1."""
     tiers = [names.agents_named(study.the_game, text)[0].text for text in study.the_game.tiers.values()]
     return tiers.index(agent) if agent in tiers else -1
-
-
-def worth_section(study: Study, tables: Tables, look: Look) -> Section:
-    """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
-    lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(study)
-    words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
-    words["seen"] = [_seen(line) for line in lines]
-    marks = (f"{line['verdict']}{' (!)' * line['misleads']}" for line in lines)
-    words["verdict"] = [f"{_label(nouns(line['thing']))}: {mark}" for line, mark in zip(lines, marks, strict=True)]
-    table = tables["worth"].merge(words, "left", _KEYS)
-    used = table.merge(pick(table, figure=USED).dropna(subset="value")[_KEYS], "inner", _KEYS)
-    uncounted = [_label(nouns(thing)) for thing in sorted(set(table["thing"]) - set(used["thing"]))]
-    table, used = (each.assign(thing=[_label(nouns(thing)) for thing in each["thing"]]) for each in (table, used))
-    return section(
-        "worth", {"worth": table, "used": used}, numbers=tuple(_worth_numbers(study, lines, nouns)),
-        uncounted=f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else "",
-        series="players" if table["players"].nunique() > 1 else "", effect=f"{100 * look.effect:g}",
-    )  # fmt: skip
 
 
 def _seen(line: Line) -> str:

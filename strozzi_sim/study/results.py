@@ -133,10 +133,6 @@ class Results:
         lines = (f"<b>{escape(self.summary)}</b>", *map(escape, (*self.verdict, repr(self.tables))))
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
-    def summary_of_run(self) -> str:
-        """Return the number of games that this run played, as text."""
-        return f"{pluralize(self.new_games, 'game')} played in {self.seconds:.1f} s"
-
 
 def _report_part(function: str) -> Callable[..., Any]:
     """Return a function of the report part, which is imported when results are drawn and not before."""

@@ -13,7 +13,7 @@ from strozzi_sim.study.kinds.balance import held_elsewhere, seat_sentences, verd
 from strozzi_sim.study.kinds.tournament import standing_sentences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
-from strozzi_sim.study.restricted import WORTH, verdicts, worth_section, worth_sentences
+from strozzi_sim.study.restricted import WORTH, verdicts
 
 STUDY = ss.Study.of(game="strozzi", players=[3], lineups=[["random"]], deals=1000)
 FAIR, FIRST, LAST, NOISE = (1 / 3, 1 / 3, 1 / 3), (0.40, 0.32, 0.28), (0.30, 0.32, 0.38), (0.36, 0.33, 0.31)
@@ -205,14 +205,14 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     )
     found = {line["thing"]: line for line in verdicts(tables["worth"], 0.01)}
     assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
-    (said,) = worth_sentences(study, tables, Look(name="x"))
+    (said,) = study.verdict(tables, Look(name="x"))
     assert said.startswith("In the games of the usual computer player at 3 players, most is lost without A (10")
-    (alone,) = worth_sentences(study, worth_rows({"A": (0.10, 0.01, 0.33)}), Look(name="x"))
+    (alone,) = study.verdict(worth_rows({"A": (0.10, 0.01, 0.33)}), Look(name="x"))
     assert "at 3 players, A is worth having (10" in alone
     assert "1 of 3 too small to matter" in said
     assert "1 of 3 unclear (a worth or a cost of up to" in said
     assert "the wins of users mislead about B" in said
-    section = worth_section(study, tables, Look(name="x"))
+    (section,) = study.sections(tables, Look(name="x"))
     assert set(section.tables["worth"]["verdict"]) == {"A: worth having", "B: too small to matter (!)", "C: unclear"}
     assert [number.what.split(" (")[0] for number in section.numbers][:1] == ["points of games won, lost without A"]
 

@@ -33,7 +33,7 @@ from strozzi_sim.study.games import (
 )
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.restricted import WithWorth, worth_section, worth_sentences, worth_table
+from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
@@ -142,7 +142,7 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return seats, lineup, balance, the tables of pages and heat maps, changes between variants, and worth."""
         tables = tables_of_games(self, counts, look)
-        return tables | ({"worth": worth_table(self.cells, counts, self.uses)} if self.worth else {})
+        return tables | ({"worth": self.worth_table(self.cells, counts)} if self.worth else {})
 
     def answers(self, tables: Tables, look: Look) -> str:
         """Return the subject of the verdict: the question, or by default what varies in the study."""
@@ -170,8 +170,8 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
             sections[0] = replace(sections[0], caveats=tuple(held_elsewhere(tables, self.the_game)))
         if not self.worth:
             return sections
-        worth_lines = tuple(worth_sentences(self, tables, look))
-        return [*sections, replace(worth_section(self, tables, look), sentences=worth_lines)]
+        (of_worth,) = super().sections(tables, look)
+        return [*sections, replace(of_worth, sentences=tuple(super().verdict(tables, look)))]
 
 
 class SeatCell(NamedTuple):

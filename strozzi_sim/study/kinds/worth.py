@@ -9,13 +9,12 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, suggest_names
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import Tables
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf, Headline
-from strozzi_sim.study.look import Look, Section
-from strozzi_sim.study.restricted import WithWorth, worth_section, worth_sentences, worth_table
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 
@@ -94,10 +93,4 @@ class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         by_agent = sorted(self.cells, key=lambda cell: self.lineups.index((cell.match.lineup[-1].text,)))
-        return {"worth": worth_table(by_agent, counts, self.uses)}
-
-    def verdict(self, tables: Tables, look: Look) -> list[str]:
-        return worth_sentences(self, tables, look)
-
-    def sections(self, tables: Tables, look: Look) -> list[Section]:
-        return [worth_section(self, tables, look)]
+        return {"worth": self.worth_table(by_agent, counts)}
