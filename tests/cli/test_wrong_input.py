@@ -87,7 +87,6 @@ def test_a_toml_file_may_begin_with_a_mark(tmp_path):
         ),
         ("balance strozzi --agents racer:speed=1_0", "--agents: agent 'racer:speed=1_0': speed must be a number"),
         ("heatmap strozzi --rows seat --columns round --where round==1_0", "--where: 'round==1_0' is not a condition"),
-        ("exploit strozzi greedy --challengers racer,greedy", "--challengers: greedy is the agent itself"),
     ],
 )
 def test_a_wrong_option_is_told_by_its_name(capsys, line, words):
