@@ -1,6 +1,6 @@
-"""mcp: ten tools for assistants over the Model Context Protocol, made from public functions by their signatures.
+"""mcp: tools for assistants over the Model Context Protocol, made from public functions by their signatures.
 
-What an assistant writes is data of somebody else: only files that the user named run, paths stay in the folder that the server was
+Arguments from an assistant are not trusted: only files that the user named run, paths stay in the folder that the server was
 started in, and a call ends after some seconds.
 """
 
@@ -25,7 +25,7 @@ from strozzi_sim.runtime.parsing import parse_json
 Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
 SECONDS = 120.0  # of a call
-ROWS, MORE_ROWS = 50, 200  # of a table, and of one that is asked for by name
+MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # of a table, and of one that is asked for by name
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that assistants do not choose
 INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval holds 0 may be chance.
 Tell the user the command of an answer, and which component data is reconstructed. The same arguments give the same answer."""
@@ -41,7 +41,7 @@ TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
     "luck": (f"{_KIND}.luck:luck", ("luck", "drama"), {"deals": 200, "games": 30}),
     "results": ("strozzi_sim.study.folders:load_results", ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep"), {}),
 }  # fmt: skip
-SHOWN = (
+TABLE_ARGUMENTS = (
     Argument("tables", "names of tables to show, of kept facts too; default: the main ones", is_repeated=True),
     Argument("where", "values that rows must have, COLUMN=VALUE such as figure=win_share", is_repeated=True),
 )
@@ -58,7 +58,7 @@ def function_of(tool: str) -> Declared:
 def arguments_of(tool: str) -> dict[str, Argument]:
     """Return the arguments of a tool by name."""
     visible = [argument for argument in function_of(tool).arguments if argument.name not in HIDDEN]
-    return {argument.name: argument for argument in (*visible, *(SHOWN if TOOLS[tool][1] else ()))}
+    return {argument.name: argument for argument in (*visible, *(TABLE_ARGUMENTS if TOOLS[tool][1] else ()))}
 
 
 def schema_of(tool: str) -> Document:
@@ -86,23 +86,24 @@ def checked(tool: str, given: Mapping[str, Any]) -> Document:
         if name not in declared_arguments:
             raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, declared_arguments)}")
         if value is not None:
-            arguments[name] = _read(declared_arguments[name], value)
+            arguments[name] = _parsed(declared_arguments[name], value)
     for name, argument in declared_arguments.items():
         if argument.default is REQUIRED and name not in arguments:
             raise ArgumentError(name, "is needed")
     return arguments
 
 
-def _read(argument: Argument, value: Any) -> Any:
+def _parsed(argument: Argument, value: Any) -> Any:
     """Return the value of an argument from JSON; a path must not lead out of the current folder."""
     if argument.is_repeated:
         item = replace(argument, is_repeated=False)
-        return [_read(item, entry) for entry in (value if isinstance(value, list) else [value])]
-    if isinstance(value, dict | list) or isinstance(value, bool) != (argument.type is bool):
-        expected = "true or false" if argument.type is bool else "text or a number"
+        return [_parsed(item, entry) for entry in (value if isinstance(value, list) else [value])]
+    needs_bool = argument.type is bool
+    if isinstance(value, dict | list) or isinstance(value, bool) != needs_bool:
+        expected = "true or false" if needs_bool else "text or a number"
         raise ArgumentError(argument.name, f"expected {expected}, got {short_repr(value)}")
     try:
-        content = value if argument.type is bool else argument.read(str(value))
+        content = value if needs_bool else argument.read(str(value))
     except ArgumentTypeError as error:
         raise ArgumentError(argument.name, str(error)) from None
     if argument.is_path:
@@ -126,7 +127,7 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
     with only_named(code, "the call", "start strozzi mcp with --code and this file"):
         result = function.call(**arguments, **progress)
         if shown:
-            if progress and result.folder is not None:
+            if function.takes_progress and result.folder is not None:
                 result.report()
             result = _shown_results(result, tables, where, shown)
     result = result if isinstance(result, dict) else {"analysis": result}
@@ -159,7 +160,7 @@ def _shown_results(results: Any, names: Sequence[str], where: Sequence[str], sho
             frame = frame[frame[column].astype(str) == value]
         with_interval = frame[frame["low"].notna()] if "low" in frame else frame
         with_interval = with_interval.sort_values("p", kind="stable") if "p" in with_interval else with_interval
-        rows = with_interval.head(MORE_ROWS if names else ROWS).to_dict("records")
+        rows = with_interval.head(MOST_ROWS_BY_NAME if names else MOST_ROWS).to_dict("records")
         tables[name] = {"rows": rows, "of": len(with_interval), "without_interval": len(frame) - len(with_interval)}
     return {
         "verdict": results.verdict, "games": results.n_games, "tables": tables, "all_tables": [*results.tables, *kept_facts],
@@ -219,8 +220,8 @@ def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
     )  # fmt: skip
 
 
-def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = 120.0, code: Sequence[str | Path] = ()) -> Answer:
-    """Offer ten tools for an assistant (Model Context Protocol) on standard input and output.
+def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = SECONDS, code: Sequence[str | Path] = ()) -> Answer:
+    """Offer tools for an assistant (Model Context Protocol) on standard input and output.
 
     Example: strozzi mcp games '{"game": "strozzi"}'
 

@@ -38,7 +38,7 @@ from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import grouped, players_words, points
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
-TOLD, MISLEADS = "significant worth", "its users' wins mislead"
+SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
 LOST, SCORE_LOST, USED, NAIVE = "win_share_lost", "score_lost", "popularity", "naive_win_share"  # figures
 _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
     (LOST, "share", "points of games won, lost"), (SCORE_LOST, "amount", "points of score lost"),
@@ -94,22 +94,24 @@ class WithWorth(Study, frozen=True, kw_only=True):
         """Return the thing worth most to each agent, the numbers of things of little or unclear worth, and those whose users' wins mislead."""
         lines, nouns = verdicts(tables["worth"], look.effect), _nouns(self)
         groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
-        strongest = max(range(len(groups)), key=lambda k: _tier(self, groups[k][0][2]))
+        strongest_group = max(range(len(groups)), key=lambda k: _tier(self, groups[k][0][2]))
         sentences = []
         for (players, variant, agent), group in groups:
             order = ranked(group)
             parts = [_worth_of_best(order, nouns)]
             for verdict in (COSTS, SMALL, UNCLEAR):
-                rows = pd.DataFrame([line["win_share_lost"] for line in order if line["verdict"] == verdict])
+                rows = pd.DataFrame([line[LOST] for line in order if line["verdict"] == verdict])
                 largest = not_excluded(rows, chunks=self.chunks) if verdict == UNCLEAR and len(rows) else np.nan
                 size = missed(largest, what="a worth or a cost")
-                parts += [f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}"] if len(rows) else []
+                if len(rows):
+                    parts.append(f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}")
             misleading = [nouns(line["thing"]) for line in order if line["misleads"]]
-            parts += [f"the wins of users mislead about {some_of(misleading, 3)}"] if misleading else []
+            if misleading:
+                parts.append(f"the wins of users mislead about {some_of(misleading, 3)}")
             of_variant = f" of {variant}" if len(self.variant_of) > 1 else ""
             agent_words = players_words(self.the_game, agent)
             sentences.append(f"In the games{of_variant} of {agent_words} at {players} players, {'; '.join(parts)}.")
-        return [sentences.pop(strongest), *sentences]
+        return [sentences.pop(strongest_group), *sentences]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
@@ -130,7 +132,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
 
 
 def _nouns(study: Study) -> Callable[[str], str]:
-    """Return the function that tells what a thing is called in a sentence."""
+    """Return a function from a thing to its noun in a sentence."""
     return partial(noun_of, study.the_game, next(iter(study.variant_of.values())))
 
 
@@ -141,8 +143,8 @@ def _tier(study: Study, agent: str) -> int:
 
 
 def _seen(line: Line) -> str:
-    """Return what the colour of a thing says."""
-    return MISLEADS if line["misleads"] else line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else TOLD
+    """Return the category by which a thing is coloured."""
+    return MISLEADS if line["misleads"] else line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else SIGNIFICANT
 
 
 def _label(noun: str) -> str:
@@ -172,10 +174,10 @@ def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate
         sums = by_seat[f"score_mean{ending}"].sums
         assert sums is not None
         free_score = stats.ratio(sums.numerator.sum(axis=1), sums.denominator.sum(axis=1))
-        # where low scores win (sign -1) the difference is reversed, so that a loss is positive
-        score_loss = stats.paired(*(free_score, score)[:: free.match.game.sign])
-        losses[f"win_share_lost{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
-        losses[f"score_lost{ending}"] = replace(score_loss, n=share.n)
+        lowest_wins = free.match.game.sign < 0
+        score_loss = stats.paired(*((score, free_score) if lowest_wins else (free_score, score)))
+        losses[f"{LOST}{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
+        losses[f"{SCORE_LOST}{ending}"] = replace(score_loss, n=share.n)
     return losses
 
 
@@ -215,7 +217,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Line]:
             verdict = UNCLEAR
         excess = 0.0 if naive is None or not p_of_naive[key] < ALPHA else naive.value - 1 / naive.players
         points_to = WORTH if excess >= MIN_SHARE else COSTS if excess <= -MIN_SHARE else ""
-        misleads = bool(points_to) and points_to != verdict != UNCLEAR
+        misleads = points_to not in ("", verdict) and verdict != UNCLEAR
         marks = {"misleads": misleads, "at_ceiling": loss.value > 1 / loss.players - effect}
         yield {**dict(zip(_KEYS, key, strict=True)), **figures, "verdict": verdict, **marks}
 
@@ -241,7 +243,7 @@ def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
     if best["at_ceiling"]:
         loss = f"{format_estimate(best[SCORE_LOST], 'amount')} points of score; without it an agent hardly wins a game"
     else:
-        loss = f"{points(best['win_share_lost'])} of games won"
+        loss = f"{points(best[LOST])} of games won"
     if not others:
         return f"{nouns(best['thing'])} is worth having ({loss})"
     return f"most is lost without {nouns(best['thing'])} ({loss}{equals})"

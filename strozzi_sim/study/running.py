@@ -41,7 +41,7 @@ from strozzi_sim.study.store import Content, Part, Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # of an interrupted study for which tables are made
-LOOKS = (10, 3)  # parts of the deals after which results are reported
+REPORT_DIVISORS = (10, 3)  # results are reported to a callback after 1/10 and 1/3 of the chunks
 _PART_OF_SHARES = 0.1  # of the error of a difference, spent on the intervals of its two shares
 
 
@@ -78,64 +78,72 @@ def run(
     """
     if not isinstance(study, Study):
         raise ArgumentError("study", f"expected a Study, got {short_repr(study)}")
-    place, share = None if folder is None else path_of("folder", folder), Part.of_text(part)
+    results_folder, own_part = None if folder is None else path_of("folder", folder), Part.of_text(part)
     if deals is not None:
         study = study.extended(deals)
     study.check_look(look)
-    if share.of > 1 and (place is None or not study.can_grow):
+    if own_part.of > 1 and (results_folder is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
-    team, cluster = worker_count(workers), cluster_of(backend, scheduler, workers, study)
-    with progress_of(progress) as reporter, cluster, Store(place, study, look, share) as store:
-        return _run(store, team, reporter, trust_agents)
+    worker_total, cluster = worker_count(workers), cluster_of(backend, scheduler, workers, study)
+    with progress_of(progress) as reporter, cluster, Store(results_folder, study, look, own_part) as store:
+        return _run(store, worker_total, reporter, trust_agents)
 
 
-def _run(store: Store, team: int, reporter: Progress, trust_agents: bool) -> Results:
+def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
     """Play the missing chunks of an open store, and make its tables."""
     study, folder, start = store.study, store.folder, monotonic()
-    plan = [study.summary] if study.chunks and reporter.command != Progress.command else []
-    for line in (*plan, *study.warnings, *store.left):
+    is_command = reporter.command != Progress.command
+    messages = [study.summary] if is_command and study.chunks else []
+    for line in (*messages, *study.warnings, *store.left):
         reporter.on_message(line)
     if store.done and study.unknown_code and not trust_agents:
         raise InputError(f"{folder}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
     store.begin_run(reporter.command)
     games_before = store.games
-    played, interrupted = _play(store, team, reporter)
+    played, interrupted = _play(store, worker_total, reporter)
     new_games = store.games - games_before
-    tables: dict[str, Any] = {}
-    rows: dict[str, bytes] = {}
+    tables, rows = dict[str, Any](), dict[str, bytes]()
     if store.part.of == 1:
         reporter.on_phase("tables", 0, 0)
         # The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
         # uses one thread unless the backend is set.
-        with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=team):
-            look, stored_tables = (None if new_games else store.tables()) or (None, {})
-            if look is None or replace(look, heatmap=store.look.heatmap) != store.look:
-                new_tables, outdated = tables_of(played, store), None
-                tables = new_tables
-            else:  # of an earlier run, but for custom heat maps
-                added = [each.name for each in store.look.heatmap if each not in look.heatmap]
-                new_tables = _tables_of_maps(played, store, added)
-                outdated = {table_of_map(each.name) for each in look.heatmap if each not in store.look.heatmap}
-                tables = {name: table for name, table in stored_tables.items() if name not in outdated} | new_tables
-            if folder is None:
-                for name, write in row_files(store, played).items():
-                    write(file := BytesIO())
-                    rows[name] = file.getvalue()
-            else:
-                files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in new_tables.items()}
-                files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in new_tables.items()}
-                if outdated is None:
-                    store.write_files({**files, **row_files(store, played)})
-                else:
-                    gone = [f"tables/{name}.{ending}" for name in outdated for ending in ("csv", "parquet")]
-                    store.write_files(files, gone)
+        with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=worker_total):
+            tables, rows = _make_tables(played, store, new_games)
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
         warnings.warn(interrupted, stacklevel=3)
     about = {"command": reporter.command, "part": str(store.part), "versions": versions()}
-    counts = played.games, played.summary, new_games, seconds
-    return Results(played, store.look, Frames(tables), folder, *counts, about, interrupted, rows)
+    return Results(
+        played, store.look, Frames(tables), folder, n_games=played.games, summary=played.summary, new_games=new_games,
+        seconds=seconds, about=about, interrupted=interrupted, rows=rows,
+    )  # fmt: skip
+
+
+def _make_tables(played: Study, store: Store, new_games: int) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the tables, and in memory the files of the rows that are kept; what is new is written into the folder."""
+    stored, outdated = None if new_games else store.tables(), None
+    if stored is None or replace(stored[0], heatmap=store.look.heatmap) != store.look:
+        tables = new_tables = tables_of(played, store)
+    else:  # of an earlier run, but for custom heat maps
+        (look, tables), maps = stored, store.look.heatmap
+        new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
+        outdated = {table_of_map(each.name) for each in look.heatmap if each not in maps}
+        tables = {name: table for name, table in tables.items() if name not in outdated} | new_tables
+    if store.folder is None:
+        rows: dict[str, bytes] = {}
+        for name, write in row_files(store, played).items():
+            file = BytesIO()
+            write(file)
+            rows[name] = file.getvalue()
+        return tables, rows
+    files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in new_tables.items()}
+    files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in new_tables.items()}
+    if outdated is None:
+        store.write_files({**files, **row_files(store, played)})
+    else:
+        store.write_files(files, [f"tables/{name}.{ending}" for name in outdated for ending in ("csv", "parquet")])
+    return tables, {}
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
@@ -145,39 +153,39 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
     if store.done and store.folder is not None:
         reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
     try:
-        for last in _looks(study, reporter):
-            _play_chunks(store, workers, reporter, range(first, last))
+        for end in _chunk_ends(study, reporter):
+            _play_chunks(store, workers, reporter, range(first, end))
             # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks are
             # played ahead, for all workers.
-            for chunk in range(first, last):
+            for chunk in range(first, end):
                 if precision is not None and precision.is_met(chunk + 1):
                     return study.first_chunks(chunk + 1), ""
-            if last < study.chunks and reporter.on_results is not None:
-                part = study.first_chunks(last)
+            if end < study.chunks and reporter.on_results is not None:
+                part = study.first_chunks(end)
                 tables = Frames(tables_of(part, store))
                 reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
-            first = last
+            first = end
     except Interrupted as signal:
         part = _finished_part(store, signal)
         return part, f"{signal}; these are the first {part.deals:,} of {study.deals:,} deals"
     return study, ""
 
 
-def _looks(study: Study, reporter: Progress) -> Iterator[int]:
+def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
     """Yield the numbers of chunks after which a precision is checked, or results are reported to a callback; at the end all chunks."""
-    last = FIRST_LOOK if study.precision else study.chunks
-    while last < study.chunks:
-        yield last
-        last += last // FIRST_LOOK
+    end = FIRST_LOOK if study.precision else study.chunks
+    while end < study.chunks:
+        yield end
+        end += end // FIRST_LOOK
     if not study.precision and reporter.on_results is not None:
-        yield from (last for part in LOOKS if (last := study.chunks // part) >= FEWEST_CHUNKS)
+        yield from (end for divisor in REPORT_DIVISORS if (end := study.chunks // divisor) >= FEWEST_CHUNKS)
     yield study.chunks
 
 
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
-    """Play the missing ones of these chunks of every cell."""
+    """Play those of these chunks of every cell that the store lacks."""
     study = store.study
-    missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
+    missing = [(cell, chunk) for cell, chunk in store.keys if chunk in chunks and (cell, chunk) not in store.done]
     if store.folder is None:
         missing.sort(key=lambda key: key[1])  # the first chunks of all cells first: of use after an interruption
     if not missing:
@@ -206,21 +214,21 @@ def _finished_part(store: Store, signal: Interrupted) -> Study:
 
 
 class Precision:
-    """The rule of a study with a precision, and the table of its headlines."""
+    """The stopping rule of a study with a precision, and the table of its headlines."""
 
     def __init__(self, study: Study, store: Store) -> None:
-        self._study, self._store, self._half = study, store, study.precision / POINTS
+        self._study, self._store, self._half_width = study, store, study.precision / POINTS
         self._headlines = study.headlines()
-        self._open = list(self._headlines)
-        self._shares: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
+        self._order = list(self._headlines)  # in which they are checked
+        self._shares_read: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
 
     def is_met(self, chunks: int) -> bool:
         """Return whether every headline is known after this number of chunks."""
         if chunks < FIRST_LOOK:
             return False
-        for k, headline in enumerate(self._open):
+        for k, headline in enumerate(self._order):
             if not self._study.is_known(*self._interval(headline, chunks)):
-                self._open = [*self._open[k:], *self._open[:k]]  # the last one to be known is checked first
+                self._order = [*self._order[k:], *self._order[:k]]  # the last one to be known is checked first
                 return False
         return True
 
@@ -240,28 +248,32 @@ class Precision:
         """Return low, value and high of a headline."""
         ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
         weights, deals = np.diff(ends), int(ends[-1])
-        by_chunk = self._shares_of(headline, chunks)
+        by_chunk = self._shares_by_chunk(headline, chunks)
         if headline.than is None:
             value = float(np.average(by_chunk, weights=weights))
-            low, high = self._share(headline, by_chunk, value, deals, ALPHA)
+            low, high = self._share_interval(headline, by_chunk, value, deals, ALPHA)
             return low, value, high
         # The interval of a difference comes from its chunks; or, if too few chunks differ, from the two shares.
         other = headline._replace(cell=headline.than, than=None)
-        by_chunk = by_chunk - self._shares_of(other, chunks)
+        by_chunk = by_chunk - self._shares_by_chunk(other, chunks)
         if not by_chunk.any():  # no deal has differed, so a difference is at most the share of deals that may differ
-            rare = float(share_interval(np.zeros(1), deals, self._half)[1][0])
+            rare = float(share_interval(np.zeros(1), deals, self._half_width)[1][0])
             return -rare, 0.0, rare
         value = float(np.average(by_chunk, weights=weights))
         half = float(mean_half_width(by_chunk, (1 - _PART_OF_SHARES) * ALPHA))
         low, high = value - half, value + half
-        if half > self._half:
-            sides = [(part, self._shares_of(part, chunks)) for part in (headline._replace(than=None), other)]
+        if half > self._half_width:
+            sides = [(part, self._shares_by_chunk(part, chunks)) for part in (headline._replace(than=None), other)]
             alpha = _PART_OF_SHARES * ALPHA / 2
-            first, second = (self._share(part, values, float(values.mean()), deals, alpha) for part, values in sides)
+            first, second = (
+                self._share_interval(part, values, float(values.mean()), deals, alpha) for part, values in sides
+            )
             low, high = max(low, first[0] - second[1]), min(high, first[1] - second[0])
         return low, value, high
 
-    def _share(self, headline: Headline, shares: Array, value: float, deals: int, alpha: float) -> tuple[float, float]:
+    def _share_interval(
+        self, headline: Headline, shares: Array, value: float, deals: int, alpha: float
+    ) -> tuple[float, float]:
         """Return low and high of a share of wins; `shares` is its value in each chunk."""
         if headline.by == "position" and len(set(headline.cell.positions)) == 1 and (shares == shares[0]).all():
             return value, value  # copies that sit in every seat win equally often
@@ -269,12 +281,12 @@ class Precision:
         of_deals, half = alpha, np.inf
         if headline.by != "seat":
             of_deals, half = alpha / 2, float(mean_half_width(shares, alpha / 2))
-        low, high = share_interval(np.array([value]), deals, self._half, of_deals)
+        low, high = share_interval(np.array([value]), deals, self._half_width, of_deals)
         return max(float(low[0]), value - half), min(float(high[0]), value + half)
 
-    def _shares_of(self, headline: Headline, chunks: int) -> Array:
+    def _shares_by_chunk(self, headline: Headline, chunks: int) -> Array:
         """Return a share of wins by chunk, float64[C]."""
-        shares_of_chunks = self._shares.setdefault((headline.cell.number, headline.by), [])
+        shares_of_chunks = self._shares_read.setdefault((headline.cell.number, headline.by), [])
         if len(shares_of_chunks) < chunks:
             outcome = self._store.outcome(headline.cell, range(len(shares_of_chunks), chunks))
             wins, played = (outcome[field].sum(axis=1 if headline.by == "seat" else 2) for field in ("wins", "played"))
@@ -314,7 +326,7 @@ def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _finite(frame: Any) -> Any:
-    """Return a table with undefined (NaN) in place of infinite numbers; an interval with an infinite end is undefined."""
+    """Return a table with NaN in place of infinite numbers; if `low` or `high` is infinite, both become NaN."""
     numbers = frame.select_dtypes("floating")
     is_infinite, ends = np.isinf(numbers), [name for name in ("low", "high") if name in numbers]
     is_infinite.loc[is_infinite[ends].any(axis=1), ends] = True

@@ -9,7 +9,7 @@ from strozzi_sim.game import Game
 from strozzi_sim.game.reporting import THIN, format_estimate, listed, some_of
 
 USUAL = "the usual computer player"
-FEW_LINEUPS = 3  # named one by one
+FEW_AGENTS = 3  # named one by one
 PLAY = {
     "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
 }  # fmt: skip
@@ -19,7 +19,7 @@ _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth"
 
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
-    """Return strength, a key of `PLAY` -> agent if the line-ups are agents of several strengths, each by itself; else nothing."""
+    """Return the agent of each strength, a key of `PLAY`, if the line-ups are single agents of several strengths; else nothing."""
     agent_by_strength, played = {"random": "random"}, set(lineups)
     if len(played) < 2 or any(len(split_specs(lineup)) > 1 for lineup in played):
         return {}  # before the game's agents are imported, which takes time
@@ -31,7 +31,7 @@ def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
 
 
 def players_words(game: Game, lineup: str) -> str:
-    """Return the agents of a line-up, the game's default agent as the usual computer player."""
+    """Return the agents of a line-up as text, the game's default agent as USUAL."""
     agents = dict.fromkeys(split_specs(lineup))
     return listed([USUAL if agent == game.default_agent else agent for agent in agents])
 
@@ -41,7 +41,7 @@ def played_by(game: Game, lineups: Iterable[str]) -> str:
     each = [list(dict.fromkeys(split_specs(lineup))) for lineup in lineups]
     agents = list(dict.fromkeys(agent for own in each for agent in own))
     if len(agents) > 2:
-        return f"played by {some_of(agents, FEW_LINEUPS)}"
+        return f"played by {some_of(agents, FEW_AGENTS)}"
     if any(len(own) > 1 for own in each):
         return f"played by {players_words(game, ','.join(agents))}"
     return f"played by {' or by '.join(players_words(game, agent) for agent in agents)}"
@@ -58,7 +58,7 @@ def seat_words(seat: int, players: int) -> str:
 
 
 def points(row: Any) -> str:
-    """Return the difference of two shares in a row: "3.2 ± 0.4 points"."""
+    """Return the difference of two shares that a row of a table has: "3.2 ± 0.4 points"."""
     return format_estimate(row, "share").replace(f"{THIN}%", " points")
 
 

@@ -14,7 +14,7 @@ from commands import strozzi
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_sim.agent.analysis import LEAD
-from strozzi_sim.cli.mcp import MORE_ROWS, SECONDS, TOOLS, make_server
+from strozzi_sim.cli.mcp import MOST_ROWS_BY_NAME, SECONDS, TOOLS, make_server
 from strozzi_sim.play.one_game import position
 
 mcp = pytest.importorskip("mcp")
@@ -252,7 +252,7 @@ def test_what_the_page_says_is_so():
     assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(TOOLS)
     (configured,) = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
     assert configured["mcpServers"]["strozzi-sim"]["args"] == ["mcp"]
-    assert f"{MORE_ROWS} rows" in PAGE
+    assert f"{MOST_ROWS_BY_NAME} rows" in PAGE
     assert f"after {SECONDS:g} s" in PAGE
     asked, opened = (json.loads(text) for text in re.findall(r"^`\w+` with `(\{.*?\})`", PAGE, re.MULTILINE))
     shares = (
