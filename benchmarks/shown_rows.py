@@ -75,7 +75,8 @@ class Shown:
                 )
             if name == "sweep":
                 table = with_reach(table)
-            if name == "difference" and getattr(results.study, "is_of_variants", False):  # pages show the second minus the first
+            if name == "difference" and getattr(results.study, "is_of_variants", False):
+                # A page shows the second variant minus the first.
                 numbers = ~table["figure"].str.endswith("_variance_saved"), ["value", "low", "high"]
                 table = table.copy()
                 table.loc[numbers] = -table.loc[numbers[0], ["value", "high", "low"]].to_numpy()
