@@ -1,7 +1,7 @@
 """The setup of a game: game, variant, players and chance, which may be a script; and checks of a Position's arguments."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any
@@ -149,13 +149,18 @@ def successor_states(game: Game, rules: Array, state: Array, action: int) -> Ite
     1
     """
     kernel = kernels(game, scripted=True).step
+    return branches(state, lambda after, script: kernel(after, rules, script, action))
+
+
+def branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tuple[Array, float]]:
+    """Yield the states to which `play` of (state, script) leads, with their probabilities, depth first."""
     stack: list[tuple[tuple[int, ...], float]] = [((), 1.0)]  # scripts, and longer ones until one suffices
     while stack:
         outcomes, chance = stack.pop()
         script_outcomes = np.array(outcomes, np.int64)
         script = script_of(script_outcomes)
         after = exact_copy(state)
-        kernel(after, rules, script, action)
+        play(after, script)
         outcome_count = int(script["outcomes"][0])
         if outcome_count == 0:
             yield after, chance

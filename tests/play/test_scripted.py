@@ -11,7 +11,7 @@ from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.start import ScriptEnded, _branches, successor_states
+from strozzi_sim.play.start import ScriptEnded, branches, successor_states
 
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)
@@ -27,7 +27,7 @@ def shown(variant, game, state, seat=0):
 def initial_states(game, rules, players, start_player=0):
     """Every state that can be dealt, and its probability."""
     kernel = kernels(game, scripted=True).deal
-    return _branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
+    return branches(np.zeros(1, game.state), lambda state, script: kernel(state, rules, script, players, start_player))
 
 
 def test_strozzi_is_dealt_in_every_way_once():

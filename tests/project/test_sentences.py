@@ -25,13 +25,12 @@ def test_what_a_report_says_is_true(sentences, kind, tmp_path):
 @pytest.mark.slow
 def test_a_wrong_number_and_an_uncertain_claim_are_found(sentences, tmp_path):
     said = sentences.Said(dict(sentences.reports("strozzi", tmp_path))["tournament"]())
-    verdict = said.content.answer.verdict
+    verdict = said.content.verdict
     first, second = re.match(r"(\S+) finishes ahead of (\w+)", verdict).groups()
-    key, *others = said.content.answer.numbers
-    answer = replace(
-        said.content.answer, verdict=f"{second} finishes ahead of {first} at 3 players.", numbers=(replace(key, value="12.3"), *others)
+    key, *others = said.content.numbers
+    said.content = replace(
+        said.content, verdict=f"{second} finishes ahead of {first} at 3 players.", numbers=(replace(key, value="12.3"), *others)
     )  # fmt: skip
-    said.content = replace(said.content, answer=answer)
     wrong = {place: why for place, _, why in said.checked() if why}
     assert "12.3" in wrong["number"]
     assert wrong["verdict"].startswith("ahead: ")

@@ -40,7 +40,7 @@ def spread_out(table):
     parts = []
     for k, (variant, lineup) in scenes:
         rows = table.assign(variant=variant, lineup=lineup)
-        rows[VALUES] = rows[VALUES] * (0.4 + 0.2 * k)
+        rows[VALUES] = rows[VALUES] * (0.7 + 0.1 * k)
         parts.append(rows)
     return pd.concat(parts, ignore_index=True)
 

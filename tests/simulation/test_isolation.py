@@ -430,9 +430,9 @@ def test_an_agent_made_in_code_is_compiled_once_a_worker():
 
 
 def count_compiled(name):
-    from strozzi_sim.agent.compile import _COMPILED
+    from strozzi_sim.agent.compile import _compiled
 
-    return sum(agent.name == name for agent, _ in _COMPILED.values())
+    return sum(agent.name == name for agent, _ in _compiled.values())
 
 
 def test_a_worker_told_goodbye_ends_by_itself():

@@ -318,6 +318,7 @@ def test_lines_in_words(line, words):
     ("line", "words"),
     [
         (
+            {"type": "keep_tasks", "tasks": ["T_ED5", "T_BORDER6"]},
             "You keep T_ED5 (2 beside E5, 5 points), T_BORDER6 (6 on the border, 5 points).",
         ),
         ({"type": "plan", "drawn": [3, 5], "stacks": [[5], [3]]}, "You draw 3, 5 and make 5, 3."),
