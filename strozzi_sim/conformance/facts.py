@@ -79,6 +79,7 @@ def check_facts(checked: Checked) -> None:
             plan = match.plan([first, second])
         except InputError as error:
             require(False, f"agreement {agreement!r}: {error}")
+            continue
         counts = match.play(checked.deal, checked.deal + DEALS, plan=plan).counts[None]
         sums = [
             int(plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))[:, 1:].sum())

@@ -191,7 +191,7 @@ class Game:
                 )
             kernel = kernel if kernel is not None else _default(self, verb, default)
             if kernel is None:
-                raise InputError(f"game {self.name!r}: {where} has no {name}, which every game must have")
+                raise InputError(f"game {self.name!r}: {where} has no {name}, which this file must have")
             inlined = kernel in self.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
             register_overload(verb, dtype, kernel, force_inline=inlined)
         _registered[self.state] = self.package

@@ -274,7 +274,10 @@ class Say:
 
     def __call__(self, template: str, **more: Any) -> str:
         """Return a sentence: {field}, {seat:verb} and {does:verb} are replaced; verbs are given in the third person."""
-        return capitalized(template.format_map(self._values | more))
+        try:
+            return capitalized(template.format_map(self._values | more))
+        except (LookupError, ValueError) as error:
+            raise InputError(f"events.py: the text {template!r} cannot be filled in: {error}") from None
 
     def table(self, title: str, columns: Mapping[str, Sequence[Any]]) -> str:
         """Return a table with a row per seat."""

@@ -47,7 +47,7 @@ class Part:
         default = getattr(self._protocol, name, _MISSING)
         if default is _MISSING or getattr(default, "__isabstractmethod__", False):
             raise InputError(
-                f"game {self.game.name!r}: {getattr(self._module, '__name__', '')} has no {name}, which every game must have"
+                f"game {self.game.name!r}: {getattr(self._module, '__name__', '')} has no {name}, which this file must have"
             )
         if isinstance(default, property):
             vars(self)[name] = default.__get__(self)

@@ -144,7 +144,7 @@ def test_a_game_that_lacks_a_part_is_named(own_copy, python, tmp_path):
     view = tmp_path / "src" / "goofspiel" / "view.py"
     view.write_text(FILES["src/goofspiel/view.py"].replace("def conceal(", "def forget("))
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
-    assert "game 'goofspiel': goofspiel.view has no conceal, which every game must have" in done.stderr
+    assert "game 'goofspiel': goofspiel.view has no conceal, which this file must have" in done.stderr
     (tmp_path / "src" / "goofspiel" / "components.py").unlink()
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
     assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
