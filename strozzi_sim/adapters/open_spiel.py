@@ -54,9 +54,7 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
                 "variant", f"{resolved_variant.name!r} is already the name of other changes; choose another name"
             )
     count = default_players(resolved) if players is None else players
-    Table(
-        resolved, count, resolved_variant
-    )  # checks the arguments here: pyspiel would report an error of Python as one of its own
+    Table(resolved, count, resolved_variant)  # checks the arguments before pyspiel, whose errors hide those of Python
     spiel_game: OpenSpielGame = pyspiel.load_game(
         PREFIX + resolved.name, {"players": count, "variant": resolved_variant.name}
     )

@@ -25,7 +25,7 @@ from strozzi_sim.runtime.parsing import parse_json
 Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
 SECONDS = 120.0  # of a call
-MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # of a table, and of one that is asked for by name
+MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # rows of a table, and of a table that is asked for by name
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that assistants do not choose
 INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval holds 0 may be chance.
 Tell the user the command of an answer, and which component data is reconstructed. The same arguments give the same answer."""

@@ -26,6 +26,7 @@ class GameCheck:
     broken: dict[str, ContractViolation] = field(default_factory=dict, repr=False)
     # whether the check continues after a broken promise instead of raising the violation
     continues: bool = field(default=False, repr=False)
+    under_way: str = field(default="", repr=False)  # the promise that is being checked; "" while a game checks many
 
 
 @dataclass

@@ -101,19 +101,25 @@ def check_promises(
         resolve_variant(game, name)
     chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
     compiled = kernels(game)
+
+    def begin(promise: str, count: int, deal: int = 0) -> Checked:
+        result.under_way = promise
+        return Checked(game, chosen, count, seed, deal, result, compiled)
+
     for count in players or game.player_counts:
         for deal in range(deals):
-            checked = Checked(game, chosen, count, seed, deal, result, compiled)
+            checked = begin("", count, deal)
             _check_components(checked)
             _walk(checked)
-            check_table(Checked(game, chosen, count, seed, deal, result, compiled))
+            check_table(begin("table", count, deal))
             result.games += 1
-        _check_trees(Checked(game, chosen, count, seed, 0, result, compiled))
-        check_deal(Checked(game, chosen, count, seed, 0, result, compiled), deals)
-        check_facts(Checked(game, chosen, count, seed, 0, result, compiled))
-        _check_tiers(Checked(game, chosen, count, seed, 0, result, compiled))
+        _check_trees(begin("move trees", count))
+        check_deal(begin("deal", count), deals)
+        check_facts(begin("facts", count))
+        _check_tiers(begin("tiers", count))
+        result.under_way = "determinize"
         _check_drawing(game, chosen, count, seed, 60 * deals, result, compiled)
-    check_report(Checked(game, chosen, game.player_counts[0], seed, 0, result, compiled))
+    check_report(begin("report", game.player_counts[0]))
 
 
 def _check_components(checked: Checked) -> None:

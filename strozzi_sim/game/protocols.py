@@ -84,9 +84,8 @@ class ComponentsPart(Protocol):
     """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
     game: Any
-    LIMITS: Mapping[str, tuple[int, int]] = MappingProxyType(
-        {}
-    )  # key -> smallest and largest value, also of a list's entries
+    # key -> smallest and largest value, also of a list's entries
+    LIMITS: Mapping[str, tuple[int, int]] = MappingProxyType({})
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
     # descriptions of the sections that may be `reconstructed`, see `reconstructed_sections`; None describes all alike
     RECONSTRUCTED: Mapping[str, str] | None = None

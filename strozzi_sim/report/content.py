@@ -58,11 +58,9 @@ class Item:
 
     @property
     def kind(self) -> str:
-        """What it shows: "frame", "heat", "picture", "table" or, of notes alone, ""."""
-        kinds = [
-            kind for kind in ("frame", "heat", "picture", "table") if any(getattr(part, kind) for part in self.parts)
-        ]
-        return next(iter(kinds), "")
+        """The kind of content: "frame", "heat", "picture" or "table"; "" of notes alone."""
+        kinds = ("frame", "heat", "picture", "table")
+        return next((kind for kind in kinds if any(getattr(part, kind) for part in self.parts)), "")
 
 
 @dataclass(frozen=True)

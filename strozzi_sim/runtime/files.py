@@ -10,7 +10,7 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -98,12 +98,16 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
                 temporary.unlink()
 
 
-def remove_unfinished(path: Path) -> None:
-    """Remove what killed processes left of `open_atomically(path)`; no other process may be writing it."""
-    name = re.compile(rf"\.{re.escape(path.name[:_NAME_KEPT])}\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp")
-    for file in path.parent.iterdir() if path.parent.is_dir() else ():
-        if name.fullmatch(file.name):
-            file.unlink()
+def remove_unfinished(paths: Iterable[Path]) -> None:
+    """Remove what killed processes left of `open_atomically` of these files; no other process may be writing them."""
+    left = re.compile(rf"\.(.*)\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp")
+    names_by_folder: dict[Path, set[str]] = {}
+    for path in paths:
+        names_by_folder.setdefault(path.parent, set()).add(path.name[:_NAME_KEPT])
+    for folder, names in names_by_folder.items():
+        for file in folder.iterdir() if folder.is_dir() else ():
+            if (match := left.fullmatch(file.name)) and match[1] in names:
+                file.unlink()
 
 
 def _permissions(target: Path) -> int | None:

@@ -272,12 +272,14 @@ class Match:
             raise blame(fault[0], "")
         kept = recorder.content() if recorder is not None else b""
         dtype, results, end = outcome_dtype(luck is not None, answers), [], 0
-        for k, games in enumerate(outcomes["games"].tolist()):
-            begin, end = end, end + games * players if rows else 0
+        for k, games_of_range in enumerate(outcomes["games"].tolist()):
+            begin, end = end, end + games_of_range * players if rows else 0
             sums = None if measured is None else measured[k : k + 1]
             outcome = _merged(dtype, outcomes[k : k + 1], sums, answer_counts)
             playouts = int(agents[k]["playouts"].sum())
-            results.append(MatchResult(games, outcome, counts[k], table[begin:end], journal_record, playouts, kept))
+            results.append(
+                MatchResult(games_of_range, outcome, counts[k], table[begin:end], journal_record, playouts, kept)
+            )
         return results
 
     def agent_table(

@@ -75,10 +75,8 @@ def _play(tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP) -> list[M
             result.counts = count_orders(result.rows, task.match.players)
             result.rows = result.rows if task.rows else result.rows[:0]
     games = sum(last - first for first, last in ranges) * task.match.games_per_deal
-    is_whole = (
-        sum(result.games for result in results) == games and stop[0] == 0
-    )  # once stopped, searches answer anything
-    return results if is_whole else None
+    is_whole = sum(result.games for result in results) == games
+    return results if is_whole and stop[0] == 0 else None  # once stopped, searches answer anything
 
 
 def perform(

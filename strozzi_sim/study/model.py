@@ -93,9 +93,8 @@ class Study(
 
     usual_deals: ClassVar[int] = 1000
     most_chunks: ClassVar[int] = CHUNKS  # of a cell, unless the study sets their length
-    is_comparison: ClassVar[bool] = (
-        False  # whether differences are headlines, also with one variant; it takes more deals
-    )
+    # whether differences are headlines, also with one variant; it takes more deals
+    is_comparison: ClassVar[bool] = False
     keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
     keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
     keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
@@ -240,10 +239,8 @@ class Study(
         deals, chunks, search_deals = keys.get("deals"), keys.get("chunks"), keys.get("search_deals")
         if precision := keys.get("precision"):
             check_range("precision", precision, 0.01, 25)
-            most, max_deals = (
-                most_deals(precision / POINTS, paired=cls.is_comparison or len(keys["variants"]) > 1),
-                deals or MOST_DEALS,
-            )
+            has_differences = cls.is_comparison or len(keys["variants"]) > 1
+            most, max_deals = most_deals(precision / POINTS, paired=has_differences), deals or MOST_DEALS
             usual_chunks = max(1, min(CHUNKS_AT_MOST, min(max_deals, most) // FEWEST_IN_CHUNK))
             deals, chunks = min(max_deals, -(-most // usual_chunks) * usual_chunks), chunks or usual_chunks
         deals = deals or cls.usual_deals

@@ -353,8 +353,7 @@ class Store:
                 with suppress(OSError):
                     os.removedirs((self.folder / name).parent)  # as far as they are empty
                 self._sql("DELETE FROM files WHERE name = ?", name)
-            for name in written.keys() | contents.keys():
-                remove_unfinished(self.folder / name)
+            remove_unfinished(self.folder / name for name in written.keys() | contents.keys())
             for name, content in contents.items():
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
                 with open_atomically(self.folder / name) as file:

@@ -49,6 +49,17 @@ def test_an_error_is_told_by_every_promise_that_was_not_reached(monkeypatch):
             checks[f"3 players-{promise}"]()
 
 
+def test_an_error_is_told_by_the_promise_whose_check_it_ended(monkeypatch):
+    def fails(checked):
+        checked.require("table", True, "")  # one of its checks holds
+        raise ZeroDivisionError("in the game's code")
+
+    monkeypatch.setattr("strozzi_sim.conformance.game.check_table", fails)
+    checks = {parameter.id: parameter.values[0] for parameter in game_checks(STROZZI, players=[3], deals=1)}
+    with pytest.raises(ZeroDivisionError):
+        checks["3 players-table"]()
+
+
 @pytest.mark.parametrize(
     ("expected", "outcomes"),
     [

@@ -59,8 +59,8 @@ def our_table(
     Example: strozzi our-table strozzi sheets.csv
 
     Args:
-        file: score sheets (CSV): one line a game, at most 10,000, columns `seat 0`, `seat 1`, .. with the final
-            scores, those of seats that nobody sat at empty
+        file: score sheets (CSV): one line a game, at most 10,000 games; columns `seat 0`, `seat 1`, .. with the final
+            scores; empty where nobody sat
         deals: games of each strength and player count that are simulated; a fraction for agents that search; default: 5,000
         variant: the variant that was played
     """
