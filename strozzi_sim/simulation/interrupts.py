@@ -3,6 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strozzi_sim.errors import Interrupted
-from strozzi_sim.runtime.signals import is_executing, postponed, signals_written_to
+from strozzi_sim.runtime.signals import is_executing, postponed
 
 Result = TypeVar("Result")
 
@@ -25,16 +26,22 @@ def current_stop() -> np.ndarray[Any, Any]:
 
 
 def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -> Result:
-    """Return `call()`, whose kernels end early once `stop`, int64[1], is set: a signal sets it.
+    """Return `call()`, whose kernels end early once `stop`, int64[1], is set.
 
-    The handler of the signal then raises. If it does not, as one of the caller's may do, the call is repeated.
+    Python handles signals in the main thread alone, and not while that thread plays. So the main thread has another one
+    make the call, and sets `stop` if a handler raises meanwhile.
     """
-    while True:
-        stop[0] = 0
-        with signals_written_to(stop):
-            result = call()
-        if stop[0] == 0:
-            return result
+    if stop is NO_STOP or threading.current_thread() is not threading.main_thread():
+        return call()
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            return pool.submit(call).result()
+        except BaseException:
+            before = int(stop[0])
+            stop[0] = before or 1
+            pool.shutdown()
+            stop[0] = before
+            raise
 
 
 @contextmanager
@@ -64,8 +71,7 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     token = _current.set(stop)
     try:
-        with signals_written_to(stop):
-            yield stop
+        yield stop
         if stop[0]:
             raise interrupted()
     except KeyboardInterrupt:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.runtime.cache import is_cold
 from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code, run_beside
-from strozzi_sim.simulation.interrupts import current_stop
+from strozzi_sim.simulation.interrupts import call_interruptible, current_stop
 from strozzi_sim.simulation.loop import (
     AGENT,
     FAULT,
@@ -262,10 +262,11 @@ class Match:
             parts, answer_counts = mixed.waves(jobs.copy(), agents[0], fault, stop), mixed.answers
         with active_heartbeat(beat, players, ranges[0][0]):
             for part_jobs, part_agents in parts:
-                games += loop(
+                arguments = (
                     part_jobs, rules, work[0], part_agents, seat_agents, randoms, design, outcomes,
                     table[games * players :], fault[0], stop, beat[0], sink, counting, counts, measured,
                 )  # fmt: skip
+                games += call_interruptible(stop, partial(loop, *arguments))
         if rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if fault["found"][0]:
