@@ -11,23 +11,22 @@ hash seed and the seats and games in reverse order.
 
 import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from joblib.externals.loky.backend.reduction import dumps  # pickles classes without a file by value
+import cloudpickle
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.python import InvalidAnswer
+from strozzi_sim.agent.python import InvalidAnswer, seconds_allowed
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
 from strozzi_sim.runtime.threads import single_threaded_blas
+from strozzi_sim.runtime.workers import WorkerDied, call_in_worker
 
 REPEATED = "nothing: it decided twice on the same input"
 RECORD = "what the record holds beyond the seat's knowledge: secrets, orders, unused places"
@@ -74,7 +73,7 @@ def check_leaks(
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
     trusted = all(each.builtin for each in (spec, *spec.policies))
-    job = None if trusted else bytes(dumps((spec, game, variant, seed)))  # as the agent is before it plays
+    job = None if trusted else cloudpickle.dumps((spec, game, variant, seed))  # as the agent is before it plays
     decisions, games = 0, list[_Game]()
     with single_threaded_blas():
         for count, deal in product(counts, range(deals)):
@@ -133,49 +132,27 @@ def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed:
 
 def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
     """Return the first changed decision in another process: number of the game, of the decision, and the action there."""
-    environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
-    environment["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
-    command = [sys.executable, "-c", "from strozzi_sim.play.leak_check import answer; answer()"]
-    process = subprocess.run(command, input=pickle.dumps((games, job)), env=environment, capture_output=True)
-    if not process.stdout:
-        output = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
-        raise AgentFault(
-            f"agent {name!r} ended the process that played its games again (exit code {process.returncode}); last line of "
-            f"its output: {output[-1]}"
+    variables = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
+    try:
+        changed: tuple[int, int, int] | None = call_in_worker(
+            _first_changed, job, games, seconds=seconds_allowed(), environment=variables
         )
-    changed: tuple[int, int, int] | str | None = pickle.loads(process.stdout)
-    if isinstance(changed, str):
-        raise AgentFault(f"agent {name!r}, playing its games again in another process, {changed}")
+    except (InvalidAnswer, WorkerDied) as error:
+        raise AgentFault(f"agent {name!r}, playing its games again in another process, {error.what}") from None
     return changed
 
 
-def answer() -> None:
-    """Play the games on standard input again, and write the first changed decision to standard output."""
-    output = os.dup(1)
-    os.dup2(2, 1)  # the agent's prints must not reach standard output
-    games, job = pickle.loads(sys.stdin.buffer.read())
-    changed: tuple[int, int, int] | str | None
-    try:
-        with single_threaded_blas():
-            changed = _first_changed(games, *pickle.loads(job))
-    except InvalidAnswer as error:
-        changed = error.what
-    except AgentFault as fault:
-        changed = f"failed: {fault}"
-    os.write(output, pickle.dumps(changed))
-
-
-def _first_changed(
-    games: Sequence[_Game], spec: AgentSpec, game: Game, variant: Variant, seed: int
-) -> tuple[int, int, int] | None:
+def _first_changed(job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
     """Return the first decision that changes when the seats of all games decide in reverse order, or None."""
-    for number, played in reversed(list(enumerate(games))):
-        for seat in reversed(range(played.players)):
-            table, agent = Position(game, played.players, seed=seed, deal=played.deal, variant=variant), None
-            for decision, action in enumerate(played.actions):
-                if table.actor == seat:
-                    agent = agent or Seat(spec, table, seat)
-                    if (choice := agent.choose(table.state)) != action:
-                        return number, decision, choice
-                table.play(action)
+    spec, game, variant, seed = pickle.loads(job)
+    with single_threaded_blas():
+        for number, played in reversed(list(enumerate(games))):
+            for seat in reversed(range(played.players)):
+                table, agent = Position(game, played.players, seed, played.deal, variant), None
+                for decision, action in enumerate(played.actions):
+                    if table.actor == seat:
+                        agent = agent or Seat(spec, table, seat)
+                        if (choice := agent.choose(table.state)) != action:
+                            return number, decision, choice
+                    table.play(action)
     return None

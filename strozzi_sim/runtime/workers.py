@@ -20,8 +20,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, redirect_stdout, suppress
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,7 @@ HEARTBEAT = np.dtype([
 TICK = 0.05  # seconds between two checks of a worker
 GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
 IDLE_SECONDS = 300  # without a request for this long a worker ends and frees its memory
-_GOODBYE = 1.0  # seconds for an idle worker to end by itself
+_GOODBYE = 1.0  # seconds for a worker that closed its line to end
 _PARENT_SECONDS = 0.5  # between two checks that the parent is alive
 _DONE, _RAISED, _QUIT = range(3)  # kinds of reply: a value, an exception, an exception that ends processes
 _START = (
@@ -53,6 +55,7 @@ _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
      "NUMEXPR_NUM_THREADS"), "1",
 )  # fmt: skip
+_INHERITED: Mapping[str, str] = MappingProxyType({})  # no variables beside those of this process
 
 # -- heartbeats --------------------------------------------------------------------------------------------------------
 
@@ -237,7 +240,7 @@ class Cancelled(Exception):
 class Worker:
     """One worker process."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] = _INHERITED) -> None:
         from multiprocessing import Pipe
 
         self._line, worker_end = Pipe()
@@ -252,10 +255,10 @@ class Worker:
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-c", _START, path, *map(str, descriptors), str(os.getpid())],
                     stdin=subprocess.DEVNULL,
-                    stdout=_stderr(),  # agents' output is not a result
+                    stdout=2,  # standard error: agents' output is not a result
                     pass_fds=descriptors,
                     process_group=0,  # the parent handles Ctrl-C, and children of the worker end with it
-                    env={**os.environ, **_ONE_THREAD},
+                    env={**os.environ, **_ONE_THREAD, **environment},
                 )
             except BaseException:
                 self._lifeline.close()
@@ -308,10 +311,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             return "closed the line to its parent"
         names = {-number: number.name for number in signal.Signals}
-        manner = (
-            f"with {names[code]}" if code in names else f"with signal {-code}" if code < 0 else f"with exit code {code}"
-        )
-        return f"ended its process {manner}"
+        return f"ended its process with {names.get(code, f'exit code {code}')}"
 
     def kill(self) -> None:
         """Kill the process and all that it has started; from any thread. A caller waiting for a reply raises WorkerDied."""
@@ -327,23 +327,6 @@ class Worker:
         self._line.close()
         self._lifeline.close()
 
-    def close(self) -> None:
-        """Close the connection: an idle worker then ends by itself."""
-        self._line.close()
-
-    def wait(self, seconds: float) -> None:
-        """Wait for a worker to end after `close`, and kill it after `seconds`."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(max(seconds, 0))
-        self.end()
-
-
-def _stderr() -> int:
-    with suppress(OSError):
-        os.fstat(2)
-        return 2
-    return subprocess.DEVNULL  # standard error is closed
-
 
 _lock = threading.Lock()
 _idle: list[Worker] = []
@@ -351,9 +334,15 @@ _all: set[Worker] = set()
 
 
 def call_in_worker(
-    function: Callable[..., Any], *arguments: Any, seconds: float, is_cancelled: Callable[[], bool] = lambda: False
+    function: Callable[..., Any],
+    *arguments: Any,
+    seconds: float,
+    is_cancelled: Callable[[], bool] = lambda: False,
+    environment: Mapping[str, str] = _INHERITED,
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker or the system does not support workers.
+
+    With variables of its own in `environment` the process is a new one, in a worker too, and ends after the call.
 
     Raises:
         WorkerDied: the process ended or was killed.
@@ -362,7 +351,7 @@ def call_in_worker(
     `seconds` is the longest time without a heartbeat while agents are running. The worker is killed once
     `is_cancelled`, which is polled, returns True.
     """
-    if is_worker() or os.name != "posix":
+    if (is_worker() and not environment) or os.name != "posix":
         return function(*arguments)
     import cloudpickle
 
@@ -370,46 +359,42 @@ def call_in_worker(
         folder = os.getcwd()
     except OSError:  # the folder was removed
         folder = ""
-    environment = {**os.environ, **_ONE_THREAD}
-    request = pickle.dumps((folder, environment, sys.path, cloudpickle.dumps((function, arguments))))
-    worker = _borrow()
+    variables = {**os.environ, **_ONE_THREAD, **environment}
+    request = pickle.dumps((folder, variables, sys.path, cloudpickle.dumps((function, arguments))))
+    worker = _borrow(environment)
     try:
         return worker.call(request, seconds, is_cancelled)
     finally:
+        if environment:
+            worker.end()
         _give_back(worker)
 
 
 @contextmanager
 def run_beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
     """Call a function in a worker process while the block runs, for its files; its result and errors are dropped."""
-    has_left = threading.Event()
-
-    def call() -> None:
-        with suppress(Exception):
-            call_in_worker(function, *arguments, seconds=0, is_cancelled=has_left.is_set)
-
     if is_worker() or os.name != "posix":
         yield
         return
-    thread = threading.Thread(target=call)
-    thread.start()
-    try:
-        yield
-        thread.join()
-    finally:
-        has_left.set()
-        thread.join()
+    has_left = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(call_in_worker, function, *arguments, seconds=0, is_cancelled=has_left.is_set)
+        try:
+            yield
+            wait([call])
+        finally:
+            has_left.set()
 
 
-def _borrow() -> Worker:
+def _borrow(environment: Mapping[str, str]) -> Worker:
     with _lock:
-        while _idle:
+        while _idle and not environment:
             worker = _idle.pop()
             if worker.alive and time.monotonic() - worker.idle_since < 0.8 * IDLE_SECONDS:
                 return worker
             _all.discard(worker)
             worker.end()
-    worker = Worker()
+    worker = Worker(environment)
     with _lock:
         _all.add(worker)
     return worker
@@ -427,17 +412,12 @@ def _give_back(worker: Worker) -> None:
 
 @atexit.register
 def end_all() -> None:
-    """End every worker; idle ones may end by themselves first."""
+    """Kill every worker; a caller waiting for a reply raises WorkerDied."""
     with _lock:
-        idle, busy = list(_idle), _all.difference(_idle)
+        workers = list(_all)
         _forget()
-    for worker in busy:
+    for worker in workers:
         worker.kill()
-    for worker in idle:
-        worker.close()
-    deadline = time.monotonic() + _GOODBYE
-    for worker in idle:
-        worker.wait(deadline - time.monotonic())
 
 
 def _forget() -> None:

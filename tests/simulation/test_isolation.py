@@ -24,7 +24,6 @@ from strozzi_sim.game.contract import kth_legal
 from strozzi_sim.runtime.workers import (
     Cancelled,
     Hung,
-    Worker,
     WorkerDied,
     active_heartbeat,
     call_in_worker,
@@ -433,10 +432,3 @@ def count_compiled(name):
     from strozzi_sim.agent.compile import _compiled
 
     return sum(agent.name == name for agent, _ in _compiled.values())
-
-
-def test_a_worker_told_goodbye_ends_by_itself():
-    worker = Worker()
-    worker.close()
-    worker.wait(60)
-    assert worker._process.returncode == 0
