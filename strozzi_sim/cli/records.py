@@ -12,7 +12,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import GameAnalysis, analyse_record
 from strozzi_sim.play.records import match_of, numbered_game, record_games, verify_record, write_record
-from strozzi_sim.runtime.files import STANDARD_OUTPUT, open_descriptor, storage_errors
+from strozzi_sim.runtime.files import is_standard_output
 from strozzi_sim.simulation.interrupts import stop_flag
 
 
@@ -38,8 +38,7 @@ def record(
     the_variant = one_variant(the_game, "variant", variant, study)
     match, deals = match_of(the_game, players, agents, games, deal, seating, seatings, seed, the_variant)
     path = Path(out or f"{game}.jsonl")
-    with storage_errors(f"cannot write {path}"):
-        to_output = open_descriptor(path) == STANDARD_OUTPUT
+    to_output = is_standard_output(path)
     if json and to_output:
         raise ArgumentError("out", f"{path}: it and --json both go to standard output; name a file")
     try:

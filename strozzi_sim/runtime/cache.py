@@ -64,35 +64,29 @@ _TABLE = "table.py"  # of a game: what pages draw, which has no kernels
 def _sources(game: str = "") -> list[Path]:
     """Return every source file that code compiled for `game` can reach; without a name, for any game."""
     parts = ("kernel", "facts", "agent", "simulation", "play")
-    folders = [_PACKAGE / part for part in parts] + _folders_of(game)
-    agents = util.find_spec("strozzi_agents")
-    if agents is not None and agents.submodule_search_locations:
-        folders += [Path(place) for place in agents.submodule_search_locations]
+    places = [_PACKAGE / part for part in parts] + _places_of(game) + _places("strozzi_agents")
     files = [_PACKAGE / "game" / name for name in ("contract.py", "slices.py")]
-    for folder in folders:
-        files += sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
+    for place in places:
+        files += sorted(place.rglob("*.py")) if place.is_dir() else [place]
     return [file for file in files if file.is_file() and file.name != _TABLE]
 
 
-def _folders_of(game: str) -> list[Path]:
+def _places_of(game: str) -> list[Path]:
     """Return the folder of a built-in game, or the package of a third-party one; without a name those of all games."""
     shipped = _PACKAGE / "games" / game
     if game and shipped.is_dir():
         return [shipped]
-    folders = [] if game else [shipped]
-    for point in metadata.entry_points(group="strozzi_sim.games"):
-        package = point.value.split(":")[0].split(".")[0]
-        if package == _PACKAGE.name or (game and point.name != game):
-            continue
-        package_spec = util.find_spec(package)
-        if package_spec is not None:
-            folders += [Path(place) for place in package_spec.submodule_search_locations or ()]
-            folders += (
-                [Path(package_spec.origin)]
-                if package_spec.origin and not package_spec.submodule_search_locations
-                else []
-            )
-    return folders
+    points = metadata.entry_points(group="strozzi_sim.games")
+    packages = {point.value.split(":")[0].split(".")[0] for point in points if game in ("", point.name)}
+    others = [place for package in sorted(packages - {_PACKAGE.name}) for place in _places(package)]
+    return others if game else [shipped, *others]
+
+
+def _places(package: str) -> list[Path]:
+    """Return the folders of an installed package, or the file of a module."""
+    spec = util.find_spec(package)
+    found = spec and (spec.submodule_search_locations or (spec.origin and [spec.origin]))
+    return [Path(place) for place in found or ()]
 
 
 def _stamps() -> dict[Path, tuple[int, int]]:

@@ -14,13 +14,16 @@ def find_entry_points(group: str) -> dict[str, EntryPoint]:
 
     The first of two packages that register a name is returned; `check_unique` raises InputError for such a name.
     """
-    return _points_and_clashes(group, tuple(map(_modified, sys.path)))[0]
+    return {point.name: point for point in reversed(_installed(group))}
 
 
 def check_unique(group: str, name: str) -> None:
     """Check that at most one package registers a name in a group."""
-    if clash := _points_and_clashes(group, tuple(map(_modified, sys.path)))[1].get(name):
-        raise InputError(clash)
+    by_value = {point.value: point for point in _installed(group) if point.name == name}
+    if len(by_value) > 1:
+        packages = " and ".join(point.dist.name if point.dist else value for value, point in by_value.items())
+        kind = group.rpartition(".")[2].removesuffix("s")
+        raise InputError(f"{kind} name {name!r} is claimed by two packages: {packages}; remove one of them")
 
 
 def load_object(point: EntryPoint) -> Any:
@@ -39,6 +42,10 @@ def load_object(point: EntryPoint) -> Any:
         ) from error
 
 
+def _installed(group: str) -> tuple[EntryPoint, ...]:
+    return _points(group, tuple(map(_modified, sys.path)))
+
+
 def _modified(folder: str) -> tuple[str, int]:
     """Return a folder and the time of its last change, which shows that packages were installed or removed."""
     try:
@@ -48,18 +55,6 @@ def _modified(folder: str) -> tuple[str, int]:
 
 
 @lru_cache(maxsize=16)
-def _points_and_clashes(
-    group: str, folders: tuple[tuple[str, int], ...]
-) -> tuple[dict[str, EntryPoint], dict[str, str]]:
-    """Return the entry points of a group, and the error of each name that two packages register; `folders` are searched."""
-    points: dict[str, EntryPoint] = {}
-    clashes: dict[str, str] = {}
-    for point in entry_points(group=group):
-        other = points.setdefault(point.name, point)
-        if other.value != point.value and point.name not in clashes:
-            packages = " and ".join(str(p.dist.name if p.dist else p.value) for p in (other, point))
-            kind = group.rpartition(".")[2].removesuffix("s")
-            clashes[point.name] = (
-                f"{kind} name {point.name!r} is claimed by two packages: {packages}; remove one of them"
-            )
-    return points, clashes
+def _points(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group in the packages of these folders, those of `sys.path`."""
+    return tuple(entry_points(group=group))

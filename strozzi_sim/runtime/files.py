@@ -18,7 +18,6 @@ from typing import IO
 from strozzi_sim.errors import StorageError
 
 STANDARD_OUTPUT = 1
-_MAX_LINKS = 40
 _TOKEN_BYTES = 8
 _NAME_KEPT = 40  # characters of the target's name in its temporary file's name; file systems allow 255 bytes
 
@@ -32,19 +31,12 @@ def storage_errors(what: str) -> Iterator[None]:
         raise StorageError(f"{what}: {error.strerror or error}") from error
 
 
-def open_descriptor(path: Path) -> int | None:
-    """Return the descriptor of this process's open file that `path` names, as 1 for `-` and /dev/stdout, or None."""
-    if str(path) == "-":
-        return STANDARD_OUTPUT
-    descriptor_folders = {f"/proc/{os.getpid()}/fd", "/dev/fd"}
-    for _ in range(_MAX_LINKS):
-        folder = os.path.realpath(path.parent)
-        if folder in descriptor_folders and path.name.isdecimal():
-            return int(path.name)
-        if not path.is_symlink():
-            break
-        path = Path(folder, os.readlink(path))
-    return None
+def is_standard_output(path: Path) -> bool:
+    """Return whether a path is `-`, or names the file, pipe or device to which standard output goes."""
+    try:
+        return str(path) == "-" or os.path.samestat(path.stat(), os.fstat(STANDARD_OUTPUT))
+    except OSError:
+        return False
 
 
 def _is_stream(path: Path) -> bool:
@@ -67,16 +59,16 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
     """
     what = f"cannot write {path}"
     with storage_errors(what):
-        descriptor = open_descriptor(path)
-        stream = descriptor is not None or _is_stream(path)
+        to_output = is_standard_output(path)
+        stream = to_output or _is_stream(path)
     if stream:
         sys.stdout.flush()
         try:
             # A copy of the descriptor shares the position in a file to which standard output is redirected.
-            with os.fdopen(os.dup(descriptor), "wb") if descriptor is not None else path.open("wb") as file:
+            with os.fdopen(os.dup(STANDARD_OUTPUT), "wb") if to_output else path.open("wb") as file:
                 yield file
         except OSError as error:
-            if descriptor == STANDARD_OUTPUT and isinstance(error, BrokenPipeError):
+            if to_output and isinstance(error, BrokenPipeError):
                 raise
             raise StorageError(f"{what}: {error.strerror or error}") from error
         return

@@ -8,8 +8,10 @@ or memory nor exceed 64 bits.
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -72,16 +74,23 @@ def check_name(file: Path) -> None:
         raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
 
 
-def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file of at most MAX_BYTES."""
+@contextmanager
+def _reading(file: Path) -> Iterator[IO[bytes]]:
+    """Yield a file of the user. Raises InputError if there is none, StorageError if it cannot be read."""
     check_name(file)
     try:
         with file.open("rb") as opened:
-            content = opened.read(MAX_BYTES + 1)
+            yield opened
     except FileNotFoundError:
         raise InputError(f"{file}: there is no such file") from None
     except OSError as error:
         raise StorageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a TOML file of at most MAX_BYTES."""
+    with _reading(file) as opened:
+        content = opened.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise InputError(f"{file}: is larger than {MAX_BYTES:,} bytes")
     try:
@@ -132,14 +141,5 @@ def _check_bounds(raw: Any) -> None:
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it."""
-    check_name(file)
-    try:
-        with file.open("rb") as opened:
-            number = 0
-            while line := opened.readline(MAX_BYTES + 1):
-                number += 1
-                yield number, line
-    except FileNotFoundError:
-        raise InputError(f"{file}: there is no such file") from None
-    except OSError as error:
-        raise StorageError(f"{file}: cannot be read: {error.strerror}") from error
+    with _reading(file) as opened:
+        yield from enumerate(iter(partial(opened.readline, MAX_BYTES + 1), b""), 1)
