@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from math import inf
+from operator import index
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
@@ -99,7 +101,10 @@ class Interrupted(StrozziError):
 
 def short_repr(value: Any) -> str:
     """Return the `repr` of a value for an error message, shortened in the middle if it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - an agent's object may raise anything
+        return "an object whose repr fails"
     half = MAX_SHOWN // 2
     return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
 
@@ -174,11 +179,16 @@ def check_range(argument: str, value: float, low: float, high: float) -> None:
         raise ArgumentError(argument, f"{range_words(low, high)}, got {short_repr(value)}")
 
 
-def check_whole(argument: str, value: Any, low: int, high: int) -> None:
-    """Check that a value is a whole number between low and high; raise ArgumentError if not."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ArgumentError(argument, f"must be a whole number, got {short_repr(value)}")
-    check_range(argument, value, low, high)
+def check_whole(argument: str, value: Any, low: float = -inf, high: float = inf) -> int:
+    """Return a whole number of any integer type between low and high; else, as for True or 1.0, raise ArgumentError."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = index(value)
+    except TypeError:
+        raise ArgumentError(argument, f"must be a whole number, got {short_repr(value)}") from None
+    check_range(argument, number, low, high)
+    return number
 
 
 class Stopped(BaseException):

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from operator import index
 from secrets import randbits
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.errors import InputError, as_argument_error, check_names, check_whole
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.vector import REWARDS, Reward
+from strozzi_sim.simulation.vector import Reward
 
 RENDER_MODES = ["human", "ansi"]
 
@@ -29,8 +28,8 @@ def needs(library: str, extra: str) -> Iterator[None]:
 
 def check_render_mode(mode: str | None) -> None:
     """Check a render mode. Raises InputError."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise ArgumentError("render_mode", f"unknown mode {short_repr(mode)}; {suggest_names(mode, RENDER_MODES)}")
+    if mode is not None:
+        as_argument_error("render_mode", check_names, "mode", [mode], RENDER_MODES)
 
 
 def no_action(actions: int) -> NDArray[np.int8]:
@@ -52,11 +51,9 @@ class Deals:
     def advance(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Advance to the deal of a reset; `options["deal"]` selects one."""
         chosen = (options or {}).get("deal")
-        if chosen is not None and (isinstance(chosen, bool) or not hasattr(chosen, "__index__")):
-            raise ArgumentError("options", f"deal must be a whole number, got {short_repr(chosen)}")
         if seed is not None:
             self.seed, self.deal = seed, -1
-        self.deal = self.deal + 1 if chosen is None else index(chosen)
+        self.deal = self.deal + 1 if chosen is None else check_whole("options: deal", chosen)
 
 
 def final_rewards(position: Position, reward: Reward) -> list[float]:
@@ -75,9 +72,3 @@ def final_rewards(position: Position, reward: Reward) -> list[float]:
     if reward == "score":
         return [float(score) for score in scores]
     return [(players * score - sum(scores)) / (players - 1) for score in scores]
-
-
-def check_reward(reward: str) -> None:
-    """Check the name of a reward. Raises InputError."""
-    if reward not in REWARDS:
-        raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")

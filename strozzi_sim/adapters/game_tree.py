@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import AnyVariant, Variant, shipped_variants
+from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.kernels import Kernels, kernels
@@ -66,12 +65,7 @@ class Table:
         return self
 
     def __reduce__(self) -> Any:
-        shipped = self.variant.name == "base" or self.variant.name in shipped_variants(self.game)
-        return _table, (self.game.name, self.players, self.variant.name if shipped else self.variant)
-
-
-def _table(game: str, players: int, variant: str | Variant) -> Table:
-    return Table(find_game(game), players, variant)
+        return Table, (self.game, self.players, self.variant)
 
 
 class Decision:

@@ -259,46 +259,44 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         Raises:
             InputError: an action that is not legal; nothing was played.
         """
-        if self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP:
-            return self._step_or_reset(actions)
-        step, learner = self.games.step(actions), self._seats
-        self._seats, self._masks, end, infos = step.seats, step.masks, step.info, self._infos(step)
-        if len(end.finished):
-            seats = end.final_seats
-            final = np.full(self.num_envs, None, object)
-            for row, slot in enumerate(end.finished):
-                final[slot] = end.final_observations[row, seats[row]]
-            values: dict[str, NDArray[Any]] = {
-                "seat": seats,
-                "deal": end.final_deals,
-                "scores": end.final_scores,
-                "wins": end.final_wins,
-            }
-            final_info = {name: self._scattered(part, step) for name, part in values.items()}
-            final_info |= {f"_{name}": step.done for name in values}
-            infos |= {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
-        rewards = step.rewards[self._slots, learner].astype(np.float64)
-        return step.observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
-
-    def _step_or_reset(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game except those that ended in the last step, which show their first observation."""
-        chosen, learner = np.array(actions), self._seats
-        if chosen.shape == self._ended.shape and chosen.dtype.kind in "iu" and self._ended.any():
+        chosen, learner, in_next = np.array(actions), self._seats, self.metadata["autoreset_mode"] == _MODES[1]
+        if self._ended.any() and chosen.shape == self._ended.shape and chosen.dtype.kind in "iu":
             chosen = np.where(self._ended, SKIPPED, chosen.astype(np.int64))
         step = self.games.step(chosen)
-        self._seats, self._ended, end = step.seats, step.done.copy(), step.info
-        observations, infos = step.observations.copy(), self._infos(step)
-        if len(end.finished):
-            for name, part in {"action_mask": 0, "seat": end.final_seats, "deal": end.final_deals}.items():
-                infos[name] = infos[name].copy()
-                infos[name][end.finished] = part
-            results: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
-            for name, part in results.items():
-                infos[name], infos[f"_{name}"] = self._scattered(part, step), step.done
-            observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]
+        self._seats, observations, infos = step.seats, step.observations, self._infos(step)
+        if in_next:
+            self._ended = step.done.copy()
+        if len(step.info.finished):
+            if in_next:
+                observations = self._show_end(step, infos)
+            else:
+                infos |= self._final_infos(step)
         self._masks = infos["action_mask"].astype(np.bool_)
         rewards = step.rewards[self._slots, learner].astype(np.float64)
         return observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
+
+    def _final_infos(self, step: Step) -> dict[str, Any]:
+        """Return the results and the learner's last observations of the games that ended."""
+        end, final = step.info, np.full(self.num_envs, None, object)
+        for row, slot in enumerate(end.finished):
+            final[slot] = end.final_observations[row, end.final_seats[row]]
+        values: dict[str, NDArray[Any]] = {"seat": end.final_seats, "deal": end.final_deals}
+        values |= {"scores": end.final_scores, "wins": end.final_wins}
+        final_info = {name: self._scattered(part, step) for name, part in values.items()}
+        final_info |= {f"_{name}": step.done for name in values}
+        return {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
+
+    def _show_end(self, step: Step, infos: dict[str, Any]) -> NDArray[np.float32]:
+        """Write the games that ended into `infos`, and return the observations with their last ones."""
+        end, observations = step.info, step.observations.copy()
+        for name, part in {"action_mask": 0, "seat": end.final_seats, "deal": end.final_deals}.items():
+            infos[name] = infos[name].copy()
+            infos[name][end.finished] = part
+        results: dict[str, NDArray[Any]] = {"scores": end.final_scores, "wins": end.final_wins}
+        for name, part in results.items():
+            infos[name], infos[f"_{name}"] = self._scattered(part, step), step.done
+        observations[end.finished] = end.final_observations[np.arange(len(end.finished)), end.final_seats]
+        return observations
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal in every game, bool[n, A]."""

@@ -17,17 +17,16 @@ from strozzi_sim.adapters.common import (
     RENDER_MODES,
     Deals,
     check_render_mode,
-    check_reward,
     final_rewards,
     needs,
     no_action,
 )
-from strozzi_sim.errors import InputError, check_whole
+from strozzi_sim.errors import InputError, as_argument_error, check_names, check_whole
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.vector import Reward
+from strozzi_sim.simulation.vector import REWARDS, Reward
 
 with needs("PettingZoo", "pettingzoo"):
     from gymnasium.spaces import Box, Dict, Discrete
@@ -57,7 +56,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
     ) -> None:  # fmt: skip
         super().__init__()
         resolved = find_game(game)
-        check_reward(reward)
+        as_argument_error("reward", check_names, "reward", [reward], REWARDS)
         check_render_mode(render_mode)
         if max_cycles is not None:
             check_whole("max_cycles", max_cycles, 1, _MOST_CYCLES)
@@ -127,7 +126,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        position.play(int(action) if isinstance(action, np.integer) else action)  # type: ignore[arg-type]
+        position.play(action)  # type: ignore[arg-type]
         self._cycles += 1
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()

@@ -8,11 +8,10 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, AnyAgent, check_lineup, find_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.agent.python import InvalidAnswer
-from strozzi_sim.errors import AgentFault, ArgumentError, as_argument_error
+from strozzi_sim.errors import AgentFault, ArgumentError, as_argument_error, check_whole
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.seat import Seat
-from strozzi_sim.play.start import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +49,7 @@ class AgentQueries:
     def _seat(self, argument: str, seat: int | None) -> int:
         """Return a seat; default: the one that must decide."""
         if seat is not None:
-            return check_integer(argument, seat, self.players - 1)
+            return check_whole(argument, seat, 0, self.players - 1)
         if self.actor < 0:
             words = f"no seat decides, since the game is over; give one of 0 to {self.players - 1}"
             raise ArgumentError(argument, words)

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, in_ranges, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, in_ranges, short_repr, suggest_names
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, resolve_variant
@@ -62,25 +61,12 @@ def set_up_game(
     """Return the set-up of a game from names or objects."""
     the_game = find_game(game)
     the_variant = as_argument_error("variant", resolve_variant, the_game, variant)
-    players = default_players(the_game) if players is None else check_integer("players", players)
+    players = default_players(the_game) if players is None else check_whole("players", players)
     check_players(the_game, players, the_variant)
     return GameSetup(
-        the_game, the_variant, players, check_integer("seed", seed, MAX_SEED), check_integer("deal", deal, MAX_SEED),
-        check_integer("start_player", start_player, players - 1), None if script is None else _outcomes(script),
+        the_game, the_variant, players, check_whole("seed", seed, 0, MAX_SEED), check_whole("deal", deal, 0, MAX_SEED),
+        check_whole("start_player", start_player, 0, players - 1), None if script is None else _outcomes(script),
     )  # fmt: skip
-
-
-def check_integer(argument: str, value: Any, limit: int | None = None) -> int:
-    """Return a whole number of any integer type, from 0 to `limit`; True and 1.0 are errors."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        number = index(value)
-    except TypeError:
-        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}") from None
-    if limit is not None:
-        check_range(argument, number, 0, limit)
-    return number
 
 
 def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
@@ -97,7 +83,7 @@ def one_per_seat(argument: str, names: Sequence[str] | None, default: str, playe
 def _outcomes(script: Iterable[int]) -> Array:
     if isinstance(script, str | bytes) or not isinstance(script, Iterable):
         raise ArgumentError("chance", f"expected a list of outcomes, whole numbers from 0, got {short_repr(script)}")
-    return np.array([check_integer("chance", outcome, 2**32 - 1) for outcome in script], np.int64)
+    return np.array([check_whole("chance", outcome, 0, 2**32 - 1) for outcome in script], np.int64)
 
 
 # -- scripted chance ---------------------------------------------------------------------------------------------------
@@ -187,7 +173,7 @@ def joined(chosen: Sequence[str], items: Sequence[str]) -> str:
 def parse_action(position: Any, action: Any) -> int:
     """Return the number of an action: a number unchecked, a name of the position with its items in any order."""
     if not isinstance(action, str):
-        return check_integer("action", action)
+        return check_whole("action", action)
     names, items = position.names, position.compound_choices
     chosen = split_names(action)
     if set(chosen) <= set(items):

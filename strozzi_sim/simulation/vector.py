@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from strozzi_sim.agent import AnyAgent
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argument_error, check_names, check_whole
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Layout
@@ -27,7 +27,7 @@ from strozzi_sim.simulation.match import check_players
 from strozzi_sim.simulation.opponents import Opponents
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.slots import FAULTY, SLOT, slot_records
-from strozzi_sim.simulation.vector_arrays import Info, SlotState, Space, Step, SupportsSlot, check_integer, record_bytes
+from strozzi_sim.simulation.vector_arrays import Info, SlotState, Space, Step, SupportsSlot, record_bytes
 from strozzi_sim.simulation.vector_kernels import (
     ILLEGAL,
     LEAD,
@@ -101,11 +101,10 @@ class VectorEnv:
     ) -> None:
         self.game = find_game(game)
         self.variant = as_argument_error("variant", resolve_variant, self.game, variant)
-        self.players = check_integer("players", players)
+        self.players = check_whole("players", players)
         check_players(self.game, self.players, self.variant)
-        self.num_envs = check_integer("n", num_envs, 1, MAX_GAMES)
-        if reward not in REWARDS:
-            raise ArgumentError("reward", f"unknown reward {short_repr(reward)}; {suggest_names(reward, REWARDS)}")
+        self.num_envs = check_whole("n", num_envs, 1, MAX_GAMES)
+        as_argument_error("reward", check_names, "reward", [reward], REWARDS)
         self.seat, self.reward = seat, reward
         self._opponents = Opponents(self.game, self.variant, self.players, self.num_envs, opponents)
         self.pool = self._opponents.pool
@@ -190,7 +189,7 @@ class VectorEnv:
         Raises:
             InputError: no such slot, or `reset` was not called.
         """
-        last, slot = self._last_step(), check_integer("slot", slot, 0, self.num_envs - 1)
+        last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
         state, chance = (
             np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance")
@@ -210,7 +209,7 @@ class VectorEnv:
         Raises:
             InputError: no such slot, another position, or `reset` was not called.
         """
-        last, slot = self._last_step(), check_integer("slot", slot, 0, self.num_envs - 1)
+        last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
             raise ArgumentError(
                 "position", f"must be of {self.game.name}, {self.players} players, without scripted chance"
@@ -270,8 +269,8 @@ class VectorEnv:
             AgentFault: an opponent chose an illegal action.
         """
         self._check_open()
-        self.seed = randbits(53) if seed is None else check_integer("seed", seed, 0, MAX_SEED)
-        first = check_integer("deal", deal, 0, MAX_SEED)
+        self.seed = randbits(53) if seed is None else check_whole("seed", seed, 0, MAX_SEED)
+        first = check_whole("deal", deal, 0, MAX_SEED)
         self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
         self.steps = 0
         return self._step(np.zeros(0, np.int64))
@@ -423,10 +422,9 @@ class VectorEnv:
         if not self.pool:
             raise ArgumentError("seat", "without opponents every seat is the caller's; leave it out")
         if isinstance(seat, str):
-            raise ArgumentError(
-                "seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {short_repr(seat)}"
-            )
-        return check_integer("seat", seat, 0, self.players - 1)
+            words = f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {seat!r}"
+            raise ArgumentError("seat", words)
+        return check_whole("seat", seat, 0, self.players - 1)
 
 
 def _restored(

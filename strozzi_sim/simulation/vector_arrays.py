@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.vector_kernels import SKIPPED
@@ -120,13 +119,3 @@ class Step(NamedTuple):
 def record_bytes(records: Array) -> Array:
     """Return the bytes of one record, padding included."""
     return np.ndarray((records.itemsize,), np.uint8, records)
-
-
-def check_integer(argument: str, value: Any, low: int | None = None, high: int | None = None) -> int:
-    """Return a whole number from low to high. Raises ArgumentError."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise ArgumentError(argument, f"expected a whole number, got {short_repr(value)}")
-    number = int(value)
-    if low is not None and high is not None and not low <= number <= high:
-        raise ArgumentError(argument, f"must be from {low:,} to {high:,}, got {number}")
-    return number

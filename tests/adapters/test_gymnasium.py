@@ -194,7 +194,7 @@ def test_boards_are_rendered_as_text(capsys):
     [
         ({"opponents": None}, "opponents: expected agents for the other seats"),
         ({"render_mode": "rgb_array"}, "render_mode: unknown mode 'rgb_array'"),
-        ({"seat": 4}, "seat: must be from 0 to 3"),
+        ({"seat": 4}, "seat: must be between 0 and 3"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, words):
@@ -202,7 +202,7 @@ def test_wrong_arguments_are_named(arguments, words):
         GameEnv("strozzi", **arguments)
     with pytest.raises(InputError, match="no game is dealt"):
         GameEnv("strozzi").step(1)
-    with pytest.raises(InputError, match="options: deal must be a whole number, got 'x'"):
+    with pytest.raises(InputError, match="options: deal: must be a whole number, got 'x'"):
         GameEnv("strozzi").reset(options={"deal": "x"})
     with pytest.raises(InputError, match="render_mode"):
         GameVectorEnv("strozzi", 2, render_mode="human")

@@ -608,11 +608,11 @@ def test_an_imagined_game_begins_where_it_was_imagined():
         ({"game": "strozi"}, "game: unknown game 'strozi'; known: .*did you mean 'strozzi'"),
         ({"game": 3}, "game: expected the name of a game, or a Game, got 3"),
         ({"players": 7}, "players: strozzi takes 3-6 players, got 7"),
-        ({"players": "4"}, "players: expected a whole number, got '4'"),
+        ({"players": "4"}, "players: must be a whole number, got '4'"),
         ({"variant": "long-track"}, "variant: unknown variant 'long-track' of strozzi; .*did you mean 'long-tracks'"),
         ({"variant": medici_games.BASE}, "variant: 'base' is a variant of another game than strozzi"),
         ({"seed": -1}, "seed: must be between 0 and"),
-        ({"seed": True}, "seed: expected a whole number, got True"),
+        ({"seed": True}, "seed: must be a whole number, got True"),
         ({"deal": 2**53}, "deal: must be between 0 and"),
         ({"start_player": 4}, "start_player: must be between 0 and 3, got 4"),
     ],
@@ -631,9 +631,9 @@ def test_wrong_actions_are_refused_and_change_nothing():
         (-1, "action: -1 is not legal"),
         (2**70, "action: 1180591620717411303424 is not legal"),
         ("pas", "action: unknown to seat 0: 'pas'; known: pass, pirate, plus_one, ware; did you mean 'pass'?"),
-        (True, "action: expected a whole number, got True"),
-        (1.0, "action: expected a whole number, got 1.0"),
-        (None, "action: expected a whole number, got None"),
+        (True, "action: must be a whole number, got True"),
+        (1.0, "action: must be a whole number, got 1.0"),
+        (None, "action: must be a whole number, got None"),
     ):  # fmt: skip
         with pytest.raises(ArgumentError) as caught:
             position.play(action)

@@ -298,10 +298,10 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
     [
         (("strozi", 4, 8), {}, f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?"),
         (("strozzi", 7, 8), {}, "players: strozzi takes 3-6 players, got 7"),
-        (("strozzi", 4, 0), {}, "n: must be from 1 to 1,048,576, got 0"),
+        (("strozzi", 4, 0), {}, "n: must be between 1 and 1,048,576, got 0"),
         (("strozzi", 4, 8), {"reward": "money"}, "reward: unknown reward 'money'; known: win, score, lead"),
         (("strozzi", 4, 8), {"seat": 0}, "seat: without opponents every seat is the caller's; leave it out"),
-        (("strozzi", 4, 8), {"seat": 4, "opponents": "random"}, "seat: must be from 0 to 3, got 4"),
+        (("strozzi", 4, 8), {"seat": 4, "opponents": "random"}, "seat: must be between 0 and 3, got 4"),
         (("strozzi", 4, 8), {"seat": "any", "opponents": "random"}, "seat: must be 'rotate' or a seat from 0 to 3, got 'any'"),
         (("strozzi", 4, 8), {"opponents": ["random"] * 4}, "opponents: expected 1 to 3 beside the learner, got 4"),
         (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, an agent, a list of agents, or a list of such lists, got 3"),
@@ -346,7 +346,10 @@ def test_a_step_needs_a_reset_and_an_open_environment():
     for call in (lambda: env.step([1] * 4), env.random_actions, lambda: env.deals):
         with pytest.raises(InputError, match=r"no games are dealt; call reset\(seed\) first"):
             call()
-    for seed, words in ((-1, "seed: must be from 0 to 9,007,199,254,740,991, got -1"), (0.5, "seed: expected a whole")):
+    for seed, words in (
+        (-1, "seed: must be between 0 and 9,007,199,254,740,991, got -1"),
+        (0.5, "seed: must be a whole"),
+    ):
         with pytest.raises(ArgumentError, match=words):
             env.reset(seed)
     with env:

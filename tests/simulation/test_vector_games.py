@@ -121,7 +121,7 @@ def test_a_reset_takes_a_seed_of_the_system_and_any_deal():
     later = env.reset(5, deal=7)
     assert later.info.deals.tolist() == [7, 8, 9]
     assert np.array_equal(later.observations[1], Position("strozzi", 4, seed=5, deal=8).observation())
-    with pytest.raises(ArgumentError, match="deal: must be from 0"):
+    with pytest.raises(ArgumentError, match="deal: must be between 0"):
         env.reset(5, deal=-1)
 
 
