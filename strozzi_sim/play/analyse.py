@@ -11,7 +11,7 @@ hidden information and future chance, the same draws for all actions. The parts 
   draws, and where the evaluator changes its estimate without an event
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -89,16 +89,20 @@ class GameAnalysis:
 
     def parts(self, seat: int) -> dict[str, Worth]:
         """Return the parts of a seat's result, float64[3] each, which add up to it."""
-        own_effects = [decision.effect[seat] for decision in self.decisions if decision.seat == seat]
-        rival_effects = [decision.effect[seat] for decision in self.decisions if decision.seat != seat]
-        zero = np.zeros(len(WORTHS))
+
+        def total(worth: str, decisions: Iterable[JudgedDecision]) -> Any:
+            return sum((getattr(decision, worth)[seat] for decision in decisions), np.zeros(len(WORTHS)))
+
         return {
             "start": self.start[seat],
-            "luck": self.deal_luck[seat] + sum((decision.luck[seat] for decision in self.decisions), zero),
-            "own_errors": sum(own_effects, zero),
-            "rivals_errors": sum(rival_effects, zero),
-            "unexplained": sum((decision.unexplained[seat] for decision in self.decisions), zero),
+            "luck": self.deal_luck[seat] + total("luck", self.decisions),
+            "own_errors": total("effect", (decision for decision in self.decisions if decision.seat == seat)),
+            "rivals_errors": total("effect", (decision for decision in self.decisions if decision.seat != seat)),
+            "unexplained": total("unexplained", self.decisions),
         }
+
+    def _parts_and_result(self, seat: int) -> dict[str, Worth]:
+        return {**self.parts(seat), "result": self.result[seat]}
 
     def _losses(self, seat: int) -> npt.NDArray[np.float64]:
         """Return the losses of a seat in points, in its decisions that are a choice."""
@@ -169,7 +173,7 @@ class GameAnalysis:
         rows = [
             (seat, name, part, *worth)
             for seat, name in enumerate(self.names)
-            for part, worth in {**self.parts(seat), "result": self.result[seat]}.items()
+            for part, worth in self._parts_and_result(seat).items()
         ]
         return pd.DataFrame(rows, columns=["seat", "agent", "part", *WORTHS])
 
@@ -189,7 +193,7 @@ class GameAnalysis:
         shares = [["seat", "agent", *PARTS.values(), "result"]]
         leads = [[*shares[0], "error rate", "choices", "level"]]
         for seat, name in enumerate(self.names):
-            worths = np.array([*self.parts(seat).values(), self.result[seat]])
+            worths = np.array(list(self._parts_and_result(seat).values()))
             rate, choices = self.error_rate(seat)
             rates = [f"{rate:.2f}" if choices else "-", str(choices), level_words(self.level(seat))]
             leads.append([str(seat), name, *(f"{worth:+.1f}" for worth in worths[:, LEAD]), *rates])
@@ -205,15 +209,15 @@ class GameAnalysis:
         seats = []
         for seat, name in enumerate(self.names):
             rate, choices = self.error_rate(seat)
-            parts = {key: by_name(part) for key, part in self.parts(seat).items()}
+            parts = {key: by_name(part) for key, part in self._parts_and_result(seat).items()}
             rates = {"error_rate": rate if choices else None, "choices": choices, "level": self.level(seat)}
-            seats.append({"seat": seat, "agent": name, **parts, "result": by_name(self.result[seat]), **rates})
-        decisions = []
-        for decision in self.decisions:
-            losses = {"loss": round(decision.loss, 4), "win_loss": round(decision.win_loss, 4)}
-            decisions.append(
-                decision.row() | losses | {"luck": list(map(by_name, decision.luck)), "events": list(decision.events)}
-            )
+            seats.append({"seat": seat, "agent": name, **parts, **rates})
+        decisions = [
+            decision.row()
+            | {"loss": round(decision.loss, 4), "win_loss": round(decision.win_loss, 4)}
+            | {"luck": list(map(by_name, decision.luck)), "events": list(decision.events)}
+            for decision in self.decisions
+        ]
         curve = [[round(share, 4) for share in shares] for shares in self.curve().tolist()]
         judge = {"agent": self.agent, "redraws": self.redraws}
         return {**judge, "seats": seats, "decisions": decisions, "win_curve": curve}

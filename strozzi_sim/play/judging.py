@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numba import types
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS
+from strozzi_sim.agent.analysis import WIN, WORTHS, write_result
 from strozzi_sim.game.contract import (
     Game,
     actor,
@@ -21,9 +21,6 @@ from strozzi_sim.game.contract import (
     deal,
     determinize,
     kth_legal,
-    lead_of,
-    score,
-    share_of_win,
 )
 from strozzi_sim.game.table import Table
 from strozzi_sim.kernel.jit import entry, jit
@@ -88,10 +85,7 @@ def _judge_deals(states, rules, luck, game, seed, players, number, start_player,
 
 @jit
 def _write_result(states, worth):
-    for seat in range(states[0].players):
-        worth[seat, SCORE] = score(states[0], seat)
-        worth[seat, LEAD] = lead_of(states[0], seat)
-        worth[seat, WIN] = share_of_win(states[0], seat)
+    write_result(states[0], worth)
 
 
 @cache

@@ -98,13 +98,9 @@ class RecordedGame:
 
     def deal_again(self) -> dict[str, Any]:
         """Return the arguments of `Position` that deal the game again."""
-        header, where = self.header, f"{self.place}: line {self.line}"
-        game = load_game(header["game"])
-        for key in ("seed", "deal"):
-            number = header.get(key)
-            if type(number) is not int or not 0 <= number < 2**53:
-                raise InputError(f"{where}: {key}: a game is dealt again from its seed and deal, got {number!r}")
-        variant = from_components(game, str(header.get("variant")), header["components"], f"{where}: components")
+        header, game = self.header, load_game(self.header["game"])
+        where = f"{self.place}: line {self.line}: components"
+        variant = from_components(game, header["variant"], header["components"], where)
         return {"game": game, "variant": variant} | {key: header[key] for key in ("players", "seed", "deal")}
 
 
@@ -132,10 +128,9 @@ def match_of(
 
 def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
     """Return the record of one game, header first."""
-    if not match.foreign:
-        return _record_game(match, deal, seating)
-
-    return list(run_in_worker(_record_game, match, deal, seating, blame=partial(match.lost, seating=seating)))
+    if match.foreign:
+        return list(run_in_worker(_record_game, match, deal, seating, blame=partial(match.lost, seating=seating)))
+    return _record_game(match, deal, seating)
 
 
 def record_games(match: Match, deals: Iterable[int], seating: int | None = None) -> Iterator[list[dict[str, Any]]]:
