@@ -3,7 +3,7 @@
 import numpy as np
 
 from strozzi_sim.agent import Param, Weights, compiled_agent
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, probabilities_field, worth_field
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, probabilities_field, worth_field, write_result
 from strozzi_sim.game.contract import (
     actor,
     conceal,
@@ -13,7 +13,6 @@ from strozzi_sim.game.contract import (
     lead_of,
     observe,
     score,
-    share_of_win,
 )
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.network import network_outputs, network_work, run_network
@@ -91,10 +90,7 @@ def _evaluate(state, rules, params, memory, rng):
     players, actions = state.players, len(memory.probabilities)
     address = int64_at(params.weights + 8 * players)
     if is_over(state) or address == NO_NETWORK:
-        for seat in range(players):
-            memory.worth[seat, SCORE] = score(state, seat)
-            memory.worth[seat, LEAD] = lead_of(state, seat)
-            memory.worth[seat, WIN] = share_of_win(state, seat)
+        write_result(state, memory.worth)
         return 0
     last = network_outputs(address) - 1
     knows_scores = last - actions == WIN

@@ -17,8 +17,9 @@ follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 Third-party agents are imported, digested, and run within limits.
 """
 
-from strozzi_sim.agent.declare import Agent, Choice, File, Param, Policy, Weights, compiled_agent, python_agent
+from strozzi_sim.agent.declare import Agent, compiled_agent, python_agent
 from strozzi_sim.agent.names import check_lineup, seat_others
+from strozzi_sim.agent.parameters import Choice, File, Param, Policy, Weights
 from strozzi_sim.agent.python import Replacement
 from strozzi_sim.agent.registry import AgentSpec, AnyAgent, find_agent, load_agent, spec_of
 from strozzi_sim.agent.spec_text import split_specs

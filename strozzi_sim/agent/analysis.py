@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import AgentFault
+from strozzi_sim.game.contract import lead_of, score, share_of_win
+from strozzi_sim.kernel.jit import jit
 
 WORTHS = ("score", "lead", "win")  # the final score, the lead over the mean of the others, the share of the win
 SCORE, LEAD, WIN = range(len(WORTHS))
@@ -35,6 +37,15 @@ class ActionAnalysis:
     node: Any = None  # any object that identifies the position after the action; None if it was not analysed
 
 
+@jit
+def write_result(state: Any, worth: Any) -> None:
+    """Write score, lead and share of the win of every seat of a finished game into `worth`, float64[P, 3]."""
+    for seat in range(state.players):
+        worth[seat, SCORE] = score(state, seat)
+        worth[seat, LEAD] = lead_of(state, seat)
+        worth[seat, WIN] = share_of_win(state, seat)
+
+
 Analyse = Callable[[Any, Sequence[int], Any], Sequence[ActionAnalysis]]
 
 
@@ -48,25 +59,16 @@ def probabilities_field(actions: int) -> tuple[str, str, tuple[int]]:
     return ("probabilities", "f8", (actions,))
 
 
-def probabilities_offset(name: str, memory: np.dtype[Any], actions: int) -> int:
-    """Return the offset of `probabilities` in an agent's memory."""
-    expected = np.dtype((np.float64, (actions,)))
-    if "probabilities" not in (memory.names or ()) or memory["probabilities"] != expected:
-        raise AgentFault(
-            f"agent {name!r}: memory: an agent with probabilities has a field probabilities, float64[{actions}]"
-        )
-    assert memory.fields is not None
-    return memory.fields["probabilities"][1]
+def check_probabilities(name: str, memory: np.dtype[Any], actions: int) -> None:
+    """Check that an agent's memory has the field that its `probabilities` write."""
+    if "probabilities" not in (memory.names or ()) or memory["probabilities"] != np.dtype((np.float64, (actions,))):
+        words = f"an agent with probabilities has a field probabilities, float64[{actions}]"
+        raise AgentFault(f"agent {name!r}: memory: {words}")
 
 
-def worth_offset(name: str, memory: np.dtype[Any]) -> tuple[int, int]:
-    """Return the offset of `worth` in an agent's memory, and its number of seats."""
-    if "worth" not in (memory.names or ()):
-        raise AgentFault(
-            f"agent {name!r}: memory: an agent that evaluates has a field worth, float64[P, {len(WORTHS)}]"
-        )
-    assert memory.fields is not None
-    kind, offset = memory.fields["worth"][:2]
-    if kind.base != np.float64 or len(kind.shape) != 2 or kind.shape[1] != len(WORTHS):
-        raise AgentFault(f"agent {name!r}: memory: worth must be float64[P, {len(WORTHS)}], got {kind}")
-    return offset, kind.shape[0]
+def check_worth(name: str, memory: np.dtype[Any]) -> None:
+    """Check that an agent's memory has the field that its `evaluation` writes."""
+    kind = memory["worth"] if "worth" in (memory.names or ()) else memory
+    if kind.base != np.float64 or kind.shape[1:] != (len(WORTHS),):
+        words = f"an agent that evaluates has a field worth, float64[P, {len(WORTHS)}]"
+        raise AgentFault(f"agent {name!r}: memory: {words}")

@@ -1,7 +1,9 @@
 """Compile an agent for a game: the address of its function and its parameter record, as used by the game loops."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ from numba import types
 from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
-from strozzi_sim.agent.analysis import probabilities_offset, worth_offset
-from strozzi_sim.agent.declare import NO_MEMORY, NONE, RECORDS, Evaluator, Prior
+from strozzi_sim.agent.analysis import check_probabilities, check_worth
+from strozzi_sim.agent.declare import NO_MEMORY, RECORDS
+from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.compile_errors import describe_compile_error
@@ -20,6 +23,9 @@ from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.kernel.streams import RANDOM
 
 _LONGEST = 1 << 30  # bytes of a last field of any length
+_GLOBAL_STREAM = re.compile(
+    r"numba_get_\w+_random_state"
+)  # numba's streams for `random`, which no seed of a study sets
 _compiled: dict[tuple[int, int, str, Any], Any] = {}  # what this process has compiled or loaded
 
 
@@ -44,22 +50,13 @@ class CompiledAgent:
         return self.trusted and (self.blind or not hidden)
 
 
-@dataclass(frozen=True)
-class CompiledEvaluator:
-    """The `evaluation` function of an agent, compiled for a game in this process."""
-
-    agent: CompiledAgent  # its address, parameters and memory
-    worth_offset: int  # offset of `worth` in the memory
-    seats: int  # seats for which `worth` has space
-
-
-def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledEvaluator:
+def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledAgent:
     """Compile the `evaluation` function of an agent for a game, or load it from the cache folder."""
     if spec.agent.evaluation is None:
         raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
     compiled = compile_agent(spec, game, spec.agent.evaluation)
-    offset, seats = worth_offset(spec.agent.name, compiled.memory)
-    return CompiledEvaluator(compiled, offset, seats)
+    check_worth(spec.agent.name, compiled.memory)
+    return compiled
 
 
 def compile_agent(
@@ -87,12 +84,9 @@ def compile_agent(
             params[key] = table.ctypes.data
         elif not isinstance(param, File):
             params[key] = value
-    dtype = agent.memory if isinstance(agent.memory, np.dtype) else _memory_of(spec, game)
-    if "playouts" in (dtype.names or ()) and dtype["playouts"] != np.int64:
-        raise AgentFault(f"agent {agent.name!r}: memory: the field playouts must be an int64, got {dtype['playouts']}")
-    compiled = _compile(
-        agent, function or agent.function, game, _with_longest_field(dtype) if agent.any_length else dtype, spec.builtin
-    )
+    dtype = _memory_of(spec, game)
+    compiled_dtype = _with_longest_field(dtype) if agent.any_length else dtype
+    compiled = _compile(agent, function or agent.function, game, compiled_dtype, spec.builtin)
     return CompiledAgent(compiled.address, params, dtype, spec.builtin, agent.blind, (compiled, referenced))
 
 
@@ -108,29 +102,31 @@ def _set_policy(
     params[f"{key}_memory"] = memory.ctypes.data
     params[f"{key}_size"] = memory.nbytes
     if evaluation is not None:
-        params[f"{key}_worth"] = memory.ctypes.data + worth_offset(policy.agent.name, memory.dtype)[0]
+        check_worth(policy.agent.name, memory.dtype)
+        params[f"{key}_worth"] = memory["worth"].ctypes.data
     if not isinstance(param, Prior) or policy.agent.probabilities is None:
         return [compiled, memory]
     probabilities = compile_agent(policy, game, policy.agent.probabilities, stop)
-    offset = probabilities_offset(policy.agent.name, memory.dtype, game.actions)
+    check_probabilities(policy.agent.name, memory.dtype, game.actions)
     params[f"{key}_function"] = probabilities.address
-    params[f"{key}_probabilities"] = memory.ctypes.data + offset
+    params[f"{key}_probabilities"] = memory["probabilities"].ctypes.data
     return [compiled, memory, probabilities]
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
-    """Return the dtype from the agent's `memory` function."""
-    assert not isinstance(spec.agent.memory, np.dtype)
-    try:
-        dtype = spec.agent.memory(spec.values, game)
-    except InputError:  # a parameter that requests too much memory
-        raise
-    except Exception as error:
-        raise AgentFault(f"agent {spec.agent.name!r}: memory: raised {type(error).__name__}: {error}") from error
+    """Return the dtype of the agent's memory."""
+    what, dtype = f"agent {spec.agent.name!r}: memory:", spec.agent.memory
+    if not isinstance(dtype, np.dtype):
+        try:
+            dtype = dtype(spec.values, game)
+        except InputError:  # a parameter that requests too much memory
+            raise
+        except Exception as error:
+            raise AgentFault(f"{what} raised {type(error).__name__}: {error}") from error
     if not isinstance(dtype, np.dtype) or not dtype.names:
-        raise AgentFault(
-            f"agent {spec.agent.name!r}: memory: expected a dtype with named fields from its function, got {dtype!r}"
-        )
+        raise AgentFault(f"{what} expected a dtype with named fields from its function, got {dtype!r}")
+    if "playouts" in dtype.names and dtype["playouts"] != np.int64:
+        raise AgentFault(f"{what} the field playouts must be an int64, got {dtype['playouts']}")
     return dtype
 
 
@@ -158,5 +154,11 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
             names = {record_type(record): name for name, record in zip(RECORDS, records, strict=True)}
             reason = describe_compile_error(error, names)
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {reason}") from error
+        if not builtin and _GLOBAL_STREAM.search(compiled.inspect_llvm()):
+            raise AgentFault(
+                f"agent {agent.name!r}: {Path(function.__code__.co_filename).name}, or code that it calls, draws with "
+                "`random` of Python or NumPy, so its games could not be repeated; draw with randbelow(rng, n) of "
+                "strozzi_sim.kernel.streams"
+            )
         _compiled[key] = (agent, compiled)
     return _compiled[key][1]

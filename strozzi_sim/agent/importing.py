@@ -4,6 +4,7 @@ This process imports a file only after a worker has done so. A file that hangs, 
 is a fault of the agent.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -58,12 +59,8 @@ def _run_file(file: str, content: str) -> ModuleType:
 
 def agent_in_file(file: str, place: str, name: str) -> Agent:
     """Return an agent of a file, which is at `place`."""
-    try:
-        exists = Path(place).is_file()
-    except OSError as error:  # such as a name that is too long
-        raise InputError(f"agent {short_repr(file)}: {error.strerror}") from None
-    if not exists:
-        raise InputError(f"agent {file}::{name}: no file {file!r}")
+    if not os.path.isfile(place):  # unlike `Path.is_file` it allows any name
+        raise InputError(f"agent {short_repr(f'{file}::{name}')[1:-1]}: no file {short_repr(file)}")
     check_named(place)
     module = _module_of(place, sha256(Path(place).read_bytes()).hexdigest()[:16])
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
@@ -76,11 +73,8 @@ def agent_in_file(file: str, place: str, name: str) -> Agent:
 
 def load_point(name: str, value: str) -> Any:
     """Return the object `value` that a package registers as agent `name`."""
-    return _import(f"agent {name!r}: {value}", _load, value, trusted=value.split(".")[0] == BUILTIN_PACKAGE)
-
-
-def _load(value: str) -> Any:
-    return load_object(EntryPoint("", value, ""))
+    trusted = value.split(".")[0] == BUILTIN_PACKAGE
+    return _import(f"agent {name!r}: {value}", load_object, EntryPoint("", value, ""), trusted=trusted)
 
 
 def _import(what: str, load: Callable[..., Any], *arguments: Any, trusted: bool = False) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.agent.declare import NONE, Evaluator, Weights
+from strozzi_sim.agent.parameters import NONE, Evaluator, Weights
 from strozzi_sim.agent.registry import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, load_agent
 from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.agent.spec_text import split_specs
@@ -24,7 +24,7 @@ from strozzi_sim.game.variants import (
     resolve_variant,
     with_text_keys,
 )
-from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.runtime.parsing import check_name, read_toml
 
 Players = int | str | Sequence[int] | None
 Agents = AnyAgent | Sequence[AnyAgent]
@@ -43,12 +43,26 @@ def player_counts(game: Game, players: Players, argument: str = "players") -> tu
         return tuple(game.player_counts)
     numbers: Any = _counts_in(game, players, argument) if isinstance(players, str) else players
     counts = tuple(dict.fromkeys(numbers if isinstance(numbers, Iterable) else (numbers,)))
-    for count in counts:
-        if isinstance(count, bool) or count not in game.player_counts:
-            raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {short_repr(count)}")
-    if not counts:
-        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got none")
-    return tuple(int(count) for count in counts)
+    wrong = [short_repr(count) for count in counts if isinstance(count, bool) or count not in game.player_counts]
+    if wrong or not counts:
+        got = wrong[0] if wrong else f"none in {players!r}" if isinstance(players, str) else "none"
+        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {got}")
+    return tuple(map(int, counts))
+
+
+def _counts_in(game: Game, text: str, argument: str) -> list[int]:
+    """Return the player counts that a text such as `3-6` or `3,5` names."""
+    by_text, counts = {str(count): count for count in game.player_counts}, list[int]()
+    for piece in text.split(","):
+        ends = piece.strip().split("-", 1)
+        for end in ends:
+            if not end.isdecimal():
+                raise ArgumentError(argument, f"expected 4, 3-6 or 3,5, got {short_repr(text)}")
+            if end not in by_text:
+                words = f"{game.name} takes {game.player_count_text}, got {short_repr(end)[1:-1]}"
+                raise ArgumentError(argument, words)
+        counts += range(by_text[ends[0]], by_text[ends[-1]] + 1)
+    return counts
 
 
 def one_count(game: Game, players: Players) -> int:
@@ -57,25 +71,6 @@ def one_count(game: Game, players: Players) -> int:
     if len(counts) > 1:
         raise ArgumentError("players", f"this is played at one player count, got {short_repr(players)}")
     return counts[0]
-
-
-def _counts_in(game: Game, text: str, argument: str) -> list[int]:
-    """Return the player counts that a text such as `3-6` or `3,5` names."""
-    by_text, counts = {str(count): count for count in game.player_counts}, list[int]()
-    for piece in text.split(","):
-        low, dash, high = piece.strip().partition("-")
-        ends = (low, high) if dash else (low, low)
-        if not all(end.isdecimal() for end in ends):
-            raise ArgumentError(argument, f"expected 4, 3-6 or 3,5, got {short_repr(text)}")
-        for end in ends:
-            if end not in by_text:
-                raise ArgumentError(
-                    argument, f"{game.name} takes {game.player_count_text}, got {short_repr(end)[1:-1]}"
-                )
-        counts += range(by_text[ends[0]], by_text[ends[1]] + 1)
-    if not counts:
-        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got none in {short_repr(text)}")
-    return counts
 
 
 def agents_named(
@@ -240,8 +235,7 @@ def path_of(argument: str, path: Any) -> Path:
     """Return the path that an argument names."""
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
-    if "\0" in str(path):
-        raise ArgumentError(argument, f"must not hold a NUL character, got {short_repr(str(path))}")
+    as_argument_error(argument, check_name, Path(path))
     return Path(path)
 
 

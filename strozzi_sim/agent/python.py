@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from strozzi_sim.errors import SIGNALS, InputError
+from strozzi_sim.errors import SIGNALS, InputError, short_repr
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.runtime.parsing import real_number
 from strozzi_sim.runtime.workers import describe_exception, is_worker
@@ -175,10 +175,9 @@ def fresh_class(player: type) -> type:
     """Return a subclass with separate class attributes, so that seats share no state in them."""
     attributes: dict[str, Any] = {}
     for base in reversed(player.__mro__):
-        attributes |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
-    changed = {name: copied for name, value in attributes.items() if (copied := _copy_state(value)) is not value}
+        attributes |= {name: _copy_state(value) for name, value in vars(base).items() if not name.startswith("__")}
     names = {"__module__": player.__module__, "__qualname__": player.__qualname__, "__doc__": player.__doc__}
-    return type(player)(player.__name__, (player,), {**changed, **names})
+    return type(player)(player.__name__, (player,), {**attributes, **names})
 
 
 def make_player(player: Any, values: dict[str, Any], limit: TimeLimit) -> Any:
@@ -189,13 +188,7 @@ def make_player(player: Any, values: dict[str, Any], limit: TimeLimit) -> Any:
 def copy_player(player: Any) -> Any:
     """Return a copy of a player from `make_player` with all its state, class attributes included."""
     copied = deepcopy(player)
-    player_class: Any = type(player)
-    attributes = {
-        name: _copy_state(value)
-        for name, value in vars(player_class).items()
-        if name not in ("__dict__", "__weakref__")
-    }
-    copied.__class__ = type(player_class)(player_class.__name__, player_class.__bases__, attributes)
+    copied.__class__ = fresh_class(type(player))
     return copied
 
 
@@ -213,7 +206,7 @@ def _checked_action(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng
     """Return the agent's action as an int; its conversion may run the agent's code, so it is timed too."""
     action = player.act(view, legal, rng)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        raise InvalidAnswer(f"returned {_short(action)}, a {type(action).__name__}; an action is a whole number")
+        raise InvalidAnswer(f"returned {short_repr(action)}, a {type(action).__name__}; an action is a whole number")
     number = action if isinstance(action, Replacement) else int(action)
     if number not in legal:
         raise InvalidAnswer(f"chose the illegal action {number:d}; legal: {', '.join(map(str, legal))}")
@@ -244,11 +237,3 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
 def _action_array(player: Any, *arguments: Any) -> Any:
     """Return the agent's answer as an array; its `__array__` may be the agent's code."""
     return np.array(player.act_batch(*arguments))
-
-
-def _short(value: Any) -> str:
-    try:
-        text = repr(value)
-    except Exception:  # noqa: BLE001 - third-party __repr__
-        return "an object whose repr fails"
-    return text if len(text) <= 60 else f"{text[:57]}..."

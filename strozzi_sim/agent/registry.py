@@ -2,22 +2,21 @@
 
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.agent.declare import EVERY_GAME, NONE, Agent, Evaluator, GivenFile, Param, Parameter, Policy, Value
+from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.files import SentFile, place_of
-from strozzi_sim.agent.global_random import refuse_global_random
 from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_point
+from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sources import Sources, files_of, sources_of_files, sources_of_values
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
@@ -35,19 +34,19 @@ _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents du
 class AgentSpec:
     """An agent with values for its parameters."""
 
-    text: str  # the canonical spec string: only parameters that differ from the default, in alphabetical order
+    source: str  # its name, after `FILE::` if it is declared in a file
+    settings: str  # the parameters that differ from the default, as in a spec string, in alphabetical order
     agent: Agent = field(compare=False)
     values: Mapping[str, Value] = field(compare=False)  # every parameter's value
     # game in which its name and those of its policies were looked up; None: no game, and it plays several
     game: str | None = field(default=None, compare=False)
-    # names of the restrictions under which it plays; see `game.restricting`
-    without: tuple[str, ...] = field(default=(), compare=False)
+    without: tuple[str, ...] = ()  # names of the restrictions under which it plays; see `game.restricting`
 
     def __reduce__(self) -> Any:
         """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
         if self._file or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
-        return _unpickled_spec, (self.text, _pickled(self.agent), dict(self.values), self.game, self.without)
+        return _unpickled_spec, (self.source, self.settings, _pickled(self.agent), self.values, self.game, self.without)
 
     def __call__(self, **values: Any) -> "AgentSpec":
         """Return the agent with these values of its parameters, as in a spec string; the others are unchanged.
@@ -55,40 +54,22 @@ class AgentSpec:
         >>> load_agent("ismcts")(iterations=50).text
         'ismcts:iterations=50'
         """
-        params = self.agent.params
-        unchanged = {
-            key: value for key, value in self.values.items() if value != params[key].default and key not in values
-        }
-        pieces = []
-        for key, value in {**values, **unchanged}.items():
-            is_whole = isinstance(value, float) and value.is_integer()
-            text = value.text if isinstance(value, AgentSpec) else str(int(value) if is_whole else value)
-            pieces.append(f"{key}=({text})" if set(text) & set(",:=") else f"{key}={text}")
-        settings = ",".join(pieces)
-        return _spec(self._source, self.agent, f"{self._source}:{settings}", settings, self.game, self.without)
+        return _with_values(self.source, self.agent, _texts(values), self.game, self.values).restricted(*self.without)
 
     def restricted(self, *names: str) -> "AgentSpec":
         """Return the agent with additional restrictions."""
-        without = tuple(dict.fromkeys((*self.without, *names)))
-        text = SEPARATOR.join((self._unrestricted, *sorted(without)))
-        return replace(self, text=text, without=tuple(sorted(without)))
+        return replace(self, without=tuple(sorted({*self.without, *names})))
 
-    @property
-    def _unrestricted(self) -> str:
-        """Spec string without restrictions."""
-        return self.text.removesuffix("".join(f"{SEPARATOR}{name}" for name in self.without))
-
-    @property
-    def _source(self) -> str:
-        """Name of the agent, with its file if it has one."""
-        file, rest = split_file(self._unrestricted)
-        name = rest.partition(":")[0]
-        return f"{file}::{name}" if file else name
+    @cached_property
+    def text(self) -> str:
+        """The canonical spec string."""
+        spec = f"{self.source}:{self.settings}" if self.settings else self.source
+        return SEPARATOR.join((spec, *self.without))
 
     @property
     def _file(self) -> str:
         """Path of the file that declares it, in the spec string; "" without one."""
-        return split_file(self.text)[0]
+        return split_file(self.source)[0]
 
     def resolve_for(self, game: Game) -> "AgentSpec":
         """Return this agent for `game`, where its policies are looked up."""
@@ -144,7 +125,7 @@ class AgentSpec:
         """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
         return not (self.builtin or self._file or is_installed(self.agent, self.game))
 
-    # -- its sources (see `agent.sources`) ---------------------------------------------------------------------------------
+    # -- its sources (see `agent.sources`) -----------------------------------------------------------------------------
 
     @property
     def source_digest(self) -> str | None:
@@ -208,22 +189,16 @@ def _pickled(agent: Agent) -> bytes:
     """Return a declared agent as bytes for workers; code that no module holds is included."""
     import cloudpickle
 
-    parts = {part.name: getattr(agent, part.name) for part in fields(agent)}
     with _pickling:
-        return bytes(cloudpickle.dumps({**parts, "params": dict(agent.params)}))
+        return bytes(cloudpickle.dumps(agent))
 
 
-@lru_cache(maxsize=256)
-def _unpickled(content: bytes) -> Agent:
-    """Return one object per worker for equal content, since compiled code is cached by object."""
-    parts = pickle.loads(content)
-    return Agent(**{**parts, "params": MappingProxyType(parts["params"])})
+# one object per worker for equal content, since compiled code is cached by object
+_unpickled = lru_cache(maxsize=256)(pickle.loads)
 
 
-def _unpickled_spec(
-    text: str, content: bytes, values: Mapping[str, Value], game: str | None, without: tuple[str, ...]
-) -> AgentSpec:
-    return AgentSpec(text, _unpickled(content), MappingProxyType(dict(values)), game, without)
+def _unpickled_spec(source: str, settings: str, content: bytes, *rest: Any) -> AgentSpec:
+    return AgentSpec(source, settings, _unpickled(content), *rest)
 
 
 def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
@@ -231,8 +206,7 @@ def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> A
 
     Its policies are looked up for `game`, as in `load_agent`.
     """
-    settings = ",".join(f"{key}={value}" for key, value in values.items())
-    return _spec(agent.name, agent, f"{agent.name}:{settings}" if values else agent.name, settings, _name_of(game))
+    return _with_values(agent.name, agent, _texts(values), _name_of(game))
 
 
 Agent.spec_of = staticmethod(spec_of)
@@ -269,79 +243,81 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
             game (the message lists the games), or a value out of its range.
         AgentFault: the import of an agent's file or package fails.
     """
+    shown = short_repr(text)
     if len(text) > MAX_SPEC or not text.isprintable():
-        raise InputError(f"agent {short_repr(text)}: expected at most {MAX_SPEC:,} printable characters")
+        raise InputError(f"agent {shown}: expected at most {MAX_SPEC:,} printable characters")
     file, rest = split_file(text)
     rest, *without = split_top_level(rest, SEPARATOR)
     if not all(without) or len(set(without)) < len(without):
-        raise InputError(f"agent {short_repr(text)}: expected {SEPARATOR}RESTRICTION, each once, after the agent")
+        raise InputError(f"agent {shown}: expected {SEPARATOR}RESTRICTION, each once, after the agent")
     name, colon, settings = rest.partition(":")
-    if colon and not settings:
-        raise InputError(f"agent {text!r}: expected KEY=VALUE after the colon, got ''")
+    given: dict[str, str] = {}
+    for piece in split_top_level(settings, ",") if colon else ():
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals:
+            raise InputError(f"agent {shown}: expected KEY=VALUE after the colon, got {short_repr(piece)}")
+        if key in given:
+            raise InputError(f"agent {shown}: parameter {key!r} is given twice")
+        given[key] = value
     if _depth.get() > MAX_NESTED:  # such as a policy that is its own default
-        raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested agents")
+        raise InputError(f"agent {shown}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
         agent = agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
-        return _spec(f"{file}::{name}" if file else name, agent, text, settings, _name_of(game), tuple(without))
+        source = f"{file}::{name}" if file else name
+        return _with_values(source, agent, given, _name_of(game)).restricted(*without)
     finally:
         _depth.reset(token)
 
 
-def _spec(
-    source: str, agent: Agent, text: str, settings: str, game: str | None, without: Sequence[str] = ()
+def _texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return values given in code as in a spec string."""
+    whole = {key: int(value) for key, value in values.items() if isinstance(value, float) and value.is_integer()}
+    return {
+        key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in {**values, **whole}.items()
+    }
+
+
+def _with_values(
+    source: str, agent: Agent, given: Mapping[str, str], game: str | None, values: Mapping[str, Value] | None = None
 ) -> AgentSpec:
+    """Return an agent with the values that are given as text; the others are `values`, or else the defaults."""
+    shown = short_repr(f"{source}:{','.join(map('='.join, given.items()))}" if given else source)
+    if unknown := [key for key in given if key not in agent.params]:
+        hint = suggest_names(unknown[0], agent.params) if agent.params else "it has no parameters"
+        raise InputError(f"agent {shown}: {source} has no parameter {short_repr(unknown[0])}; {hint}")
     if game is None and agent.games != EVERY_GAME and len(agent.games) == 1:
         (game,) = agent.games
-    default = {
+    defaults = {
         # a policy's default in canonical form, so that an agent has a single text
-        key: _parse_value(text, key, param, param.default, game) if isinstance(param, Policy) else param.default
+        key: _parse_value(shown, key, param, param.default, game) if isinstance(param, Policy) else param.default
         for key, param in agent.params.items()
     }
-    values = dict(default)
-    given_keys: set[str] = set()
-    for piece in split_top_level(settings, ",") if settings else []:
-        key, equals, value = piece.partition("=")
-        key = key.strip()
-        if not equals:
-            raise InputError(f"agent {short_repr(text)}: expected KEY=VALUE after the colon, got {short_repr(piece)}")
-        if key not in agent.params:
-            hint = suggest_names(key, agent.params) if agent.params else "it has no parameters"
-            raise InputError(f"agent {short_repr(text)}: {source} has no parameter {short_repr(key)}; {hint}")
-        if key in given_keys:
-            raise InputError(f"agent {short_repr(text)}: parameter {key!r} is given twice")
-        given_keys.add(key)
-        values[key] = _parse_value(text, key, agent.params[key], value.strip(), game)
-    changed = [
-        f"{key}={agent.params[key].format(values[key])}" for key in sorted(values) if values[key] != default[key]
-    ]
-    spec = AgentSpec(f"{source}:{','.join(changed)}" if changed else source, agent, MappingProxyType(values), game)
-    if agent.kind == "compiled" and not spec.builtin:
-        for function in filter(None, (agent.function, agent.evaluation, agent.probabilities)):
-            refuse_global_random(agent.name, function)
-    return spec.restricted(*without)
+    parsed = {key: _parse_value(shown, key, agent.params[key], value, game) for key, value in given.items()}
+    values = {**defaults, **(values or {}), **parsed}
+    changed = [key for key in sorted(values) if values[key] != defaults[key]]
+    settings = ",".join(f"{key}={agent.params[key].format(values[key])}" for key in changed)
+    return AgentSpec(source, settings, agent, values, game)
 
 
-def _parse_value(text: str, key: str, param: Parameter, value: str, game: str | None) -> Value:
-    """Parse the value of a parameter in a spec string; `text`: the whole spec string, for errors."""
+def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | None) -> Value:
+    """Parse the value of a parameter of the agent `shown`."""
     if not isinstance(param, Policy):
         try:
-            return param.parse(key, value)
+            return param.parse(text)
         except InputError as error:
-            raise InputError(f"agent {short_repr(text)}: {error}") from None
-    if isinstance(param, Evaluator) and value == NONE:
+            raise InputError(f"agent {shown}: {key}{error}") from None
+    evaluates = isinstance(param, Evaluator)
+    if evaluates and text == NONE:
         return NONE
-    spec = load_agent(strip_parentheses(value), game)
-    if isinstance(param, Evaluator) and spec.agent.evaluation is None:
-        raise InputError(
-            f"agent {short_repr(text)}: {key} must be an agent that evaluates positions, or {NONE}, got {short_repr(spec.text)}"
-        )
-    is_slow = spec.searches and not isinstance(param, Evaluator)  # whose action is not used
-    if spec.agent.kind != "compiled" or is_slow or spec.without:
-        raise InputError(
-            f"agent {short_repr(text)}: {key} must be a compiled agent that does not search, without restrictions, got {short_repr(strip_parentheses(value))}"
-        )
-    return spec.text
+    spec = load_agent(strip_parentheses(text), game)
+    if evaluates and spec.agent.evaluation is None:
+        expected = f"an agent that evaluates positions, or {NONE}"
+    elif spec.agent.kind != "compiled" or (spec.searches and not evaluates) or spec.without:
+        expected = "a compiled agent that does not search, without restrictions"
+    else:
+        return spec.text
+    raise InputError(f"agent {shown}: {key} must be {expected}, got {short_repr(strip_parentheses(text))}")
 
 
 # -- finding agents --------------------------------------------------------------------------------------------------
@@ -361,10 +337,7 @@ def agents(game: str | Game | None = None) -> list[str]:
     (True, False)
     """
     name = None if game is None else find_game(game).name
-    installed = (agent for agent, _ in installed_agents())
-    return sorted(
-        {each.name for each in installed if name is None or (each.plays_in(name) and is_installed(each, name))}
-    )
+    return sorted({agent.name for agent, games in installed_agents() if name is None or name in games})
 
 
 def installed_agents(
@@ -419,8 +392,7 @@ def _registered(name: str, game: str | None) -> Agent:
         raise InputError(f"agent {name!r} is game-specific; name its game: {games}")
     if games:
         raise InputError(f"agent {name!r} does not play {game}; it plays {games}")
-    known = sorted({agent.name for agent, _ in installed_agents() if game is None or agent.plays_in(game)})
-    raise InputError(f"unknown agent {short_repr(name)}; {suggest_names(name, known)}")
+    raise InputError(f"unknown agent {short_repr(name)}; {suggest_names(name, agents(game))}")
 
 
 @cache

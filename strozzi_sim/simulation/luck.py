@@ -79,9 +79,9 @@ def luck_records(
 ) -> tuple[np.ndarray[Any, Any], Any]:
     """Return records of `luck_dtype`, and the objects that must outlive them; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)
-    memory, records = np.zeros(1, evaluator.agent.memory), np.zeros(count, luck_dtype(game))
-    records["address"], records["params"] = evaluator.agent.address, evaluator.agent.params.ctypes.data
-    records["memory"], records["memory_size"] = memory.ctypes.data, evaluator.agent.memory_size
-    records["worth"], records["redraws"] = memory.ctypes.data + evaluator.worth_offset, luck.redraws
+    memory, records = np.zeros(1, evaluator.memory), np.zeros(count, luck_dtype(game))
+    records["address"], records["params"] = evaluator.address, evaluator.params.ctypes.data
+    records["memory"], records["memory_size"] = memory.ctypes.data, evaluator.memory_size
+    records["worth"], records["redraws"] = memory["worth"].ctypes.data, luck.redraws
     records["stop"] = stop.ctypes.data
     return records, (evaluator, memory, stop)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from strozzi_games import BASE, STROZZI
-from strozzi_sim.agent import declare, load_agent
+from strozzi_sim.agent import load_agent, parameters
 from strozzi_sim.agent.weights import ALL, write_networks
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.simulation.match import Match
@@ -104,6 +104,6 @@ def test_a_file_must_be_a_graph(tmp_path, monkeypatch):
         load_agent("onnx_network:file=no.onnx", STROZZI)
     with pytest.raises(InputError, match="agent 'onnx_network': file must be a file, such as onnx_network:file=FILE"):
         played("onnx_network")
-    monkeypatch.setattr(declare, "find_spec", lambda name: None)
+    monkeypatch.setattr(parameters, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"needs onnxruntime; install it with: pip install 'strozzi-sim\[onnx\]'"):
         load_agent(f"onnx_network:file={tmp_path / 'w.onnx'}", STROZZI)

@@ -16,6 +16,6 @@ def decide(compiled, table, memory, rng):
 
 def worth_of(evaluator, table):
     """What a position is worth to every seat, by SCORE, LEAD and WIN."""
-    memory = np.zeros(1, evaluator.agent.memory)
-    decide(evaluator.agent, table, memory, np.zeros(1, RANDOM))
+    memory = np.zeros(1, evaluator.memory)
+    decide(evaluator, table, memory, np.zeros(1, RANDOM))
     return memory["worth"][0][: table.players].copy()

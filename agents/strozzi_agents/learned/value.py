@@ -6,7 +6,7 @@ import numpy as np
 from numba import float64
 
 from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, worth_field
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, worth_field, write_result
 from strozzi_sim.game.contract import apply, is_over, lead_of, score, share_of_win
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
@@ -96,10 +96,7 @@ def evaluate_quiet(state, rules, weights, memory):
     """Write the expected worth of a quiet position to every seat into `memory.worth`, exact if the game is over."""
     players = state.players
     if is_over(state):
-        for seat in range(players):
-            memory.worth[seat, SCORE] = score(state, seat)
-            memory.worth[seat, LEAD] = lead_of(state, seat)
-            memory.worth[seat, WIN] = share_of_win(state, seat)
+        write_result(state, memory.worth)
         return
     describe(state, rules, memory.guide, memory.features)
     total = leads = 0.0

@@ -27,7 +27,7 @@ from strozzi_agents.search.tree import (
     tree_memory,
 )
 from strozzi_sim.agent import Choice, Param, Policy, compiled_agent
-from strozzi_sim.agent.declare import Prior
+from strozzi_sim.agent.parameters import Prior
 from strozzi_sim.game.contract import actor, apply, conceal, count_legal, is_legal, is_over, kth_legal
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import call_at, clone, is_stopped

@@ -5,7 +5,7 @@ from numba import float64, int64
 from strozzi_sim.agent import Choice, Param, Policy
 from strozzi_sim.agent.analysis import SCORE, WORTHS
 from strozzi_sim.agent.analysis import WIN as WIN_WORTH
-from strozzi_sim.agent.declare import Evaluator
+from strozzi_sim.agent.parameters import Evaluator
 from strozzi_sim.game.contract import (
     apply,
     count_legal,

@@ -1,0 +1,203 @@
+"""Parameters that agents declare: numbers, words, other agents, and files.
+
+A spec string gives their values as text. A compiled agent reads them from its parameter record (see `agent.compile`),
+an agent in Python receives them as keyword arguments.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from strozzi_sim.agent.files import check_named, place_of
+from strozzi_sim.agent.spec_text import strip_parentheses
+from strozzi_sim.agent.weights import MOST_PLAYERS, Size, loaded
+from strozzi_sim.errors import InputError, range_words, short_repr, suggest_names
+from strozzi_sim.game.contract import Game
+from strozzi_sim.runtime.parsing import real_number, whole_number
+
+NONE = "none"  # no evaluator
+Value = float | str
+Sizes = Mapping[int, Size]
+
+
+class Parameter:
+    """A parameter that an agent declares."""
+
+    default: Any
+    description: str
+    suffixes: ClassVar[tuple[str, ...]] = ("",)  # its fields in the parameter record, each int64, are KEY + suffix
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its fields in the parameter record."""
+        return [(f"{key}{suffix}", "i8") for suffix in self.suffixes]
+
+    def parse(self, value: str) -> Value:
+        """Return the value that a spec string gives; an InputError goes on after KEY. The registry parses policies."""
+        raise NotImplementedError
+
+    def format(self, value: Any) -> str:
+        """Format the value for the canonical spec string."""
+        return f"({value})" if set(value) & set(",:=") else str(value)
+
+
+@dataclass(frozen=True)
+class Param(Parameter):
+    """A numeric parameter of an agent: its default and the range of its values, ends included.
+
+    An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples
+    behind a decision: with more than one, the agent counts as a search.
+    """
+
+    default: float
+    low: float = -1e9
+    high: float = 1e9
+    description: str = ""
+    samples: bool = False
+
+    def fields(self, key: str) -> list[tuple[str, str]]:
+        """Return its field: int64 or float64, as the default."""
+        return [(key, "i8" if isinstance(self.default, int) else "f8")]
+
+    def parse(self, value: str) -> float:
+        """Parse a number in the range."""
+        is_whole = isinstance(self.default, int)
+        try:
+            number = whole_number(value) if is_whole else real_number(value)
+        except ValueError:
+            raise InputError(
+                f" must be {'a whole number' if is_whole else 'a number'}, got {short_repr(value)}"
+            ) from None
+        if not self.low <= number <= self.high:
+            raise InputError(f" {range_words(self.low, self.high)}, got {number}")
+        return number
+
+    def format(self, value: Any) -> str:
+        """Format a number with as few digits as determine it."""
+        return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+
+
+@dataclass(frozen=True)
+class Choice(Parameter):
+    """A parameter that is one of a few words; its field is the index of the word in `options`."""
+
+    default: str
+    options: tuple[str, ...]
+    description: str = ""
+
+    def parse(self, value: str) -> str:
+        """Return one of the words."""
+        if value not in self.options:
+            raise InputError(f": got {short_repr(value)}; {suggest_names(value, self.options)}")
+        return value
+
+
+@dataclass(frozen=True)
+class Policy(Parameter):
+    """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
+
+    All seats share one memory of that agent; the calling agent zeroes it at each decision.
+    """
+
+    default: str
+    description: str = ""
+    # addresses of its function (0: `random`, which is inlined), its parameters and its memory, and the memory's size
+    suffixes: ClassVar[tuple[str, ...]] = ("", "_params", "_memory", "_size")
+
+
+@dataclass(frozen=True)
+class Evaluator(Policy):
+    """A parameter that is an agent that evaluates positions (see `agent.analysis`), or `none`."""
+
+    default: str = NONE
+    # its function is the agent's `evaluation` (0: none); further the address of the worth that it writes
+    suffixes = (*Policy.suffixes, "_worth")
+
+
+@dataclass(frozen=True)
+class Prior(Policy):
+    """A parameter that is an agent whose actions are favoured; it may have probabilities (see `agent.analysis`)."""
+
+    # addresses of its `probabilities` function (0: none), and of the array that it writes
+    suffixes = (*Policy.suffixes, "_function", "_probabilities")
+
+
+class GivenFile(Parameter):
+    """Base of parameters that are files; the value is the path in a spec string, or "" for the one that is shipped."""
+
+    default = ""
+    shipped: Path | None  # None: a spec string must name a file
+
+    def file(self, value: str) -> Path | None:
+        """Return the file of a value, or None without a file."""
+        return place_of(value) if value else self.shipped
+
+    def digest(self, value: str) -> str:
+        """Return the SHA-256 of the file of a value."""
+        file = self.file(value)
+        return sha256(file.read_bytes()).hexdigest() if file is not None and file.is_file() else ""
+
+    def parse(self, value: str) -> str:
+        """Return the path of a file that the user has named and that can be used."""
+        path = strip_parentheses(value)
+        if path:
+            check_named(place_of(path))
+        try:
+            self.check(path)
+        except InputError as error:
+            raise InputError(f": {error}") from None
+        return path
+
+    def check(self, path: str) -> None:
+        """Raise InputError if the file cannot be used."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class File(GivenFile):
+    """A parameter of an agent in Python that is a file; the agent receives its path, see `files.place_of`.
+
+    The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
+    """
+
+    description: str = ""
+    requires: str = ""  # module that the agent needs, which may be missing
+    extra: str = ""  # the optional dependency of the package with which that module is installed
+    shipped: Path | None = None
+    suffixes = ()  # an agent in Python has no record
+
+    def check(self, path: str) -> None:
+        """Check that the file and the required module are there."""
+        if not place_of(path).is_file():
+            raise InputError(f"no file {short_repr(path)}")
+        if self.requires and find_spec(self.requires) is None:
+            raise InputError(f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'")
+
+
+@dataclass(frozen=True)
+class Weights(GivenFile):
+    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses."""
+
+    shipped: Path | None
+    # inputs and outputs of a network by player count; or, for an agent of several games, a function (game, evaluates)
+    # that returns them, where `evaluates` is whether the agent is to evaluate positions
+    sizes: Sizes | Callable[[Game, bool], Sizes]
+    description: str = ""
+
+    def check(self, path: str) -> None:
+        """Check that the file has networks of these sizes; those of a game are checked with the line-up."""
+        self.networks(path)
+
+    def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
+        """Return the addresses of the networks by player count (0: none), and the arrays that they point to."""
+        file, sizes = self.file(value), self.sizes
+        if file is None:
+            return np.zeros(MOST_PLAYERS + 1, np.int64), []
+        if callable(sizes):
+            sizes = {} if game is None else sizes(game, evaluates)
+        modified = file.stat().st_mtime_ns if file.is_file() else 0  # a changed file is read again
+        return loaded(file, modified, tuple(sorted(sizes.items())))
