@@ -4,25 +4,20 @@ Running again resumes.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
 from io import BytesIO
-from itertools import count
 from os import PathLike
 from time import monotonic
 from typing import Any
 
 import numpy as np
 from joblib import parallel_config
-from msgspec.structs import replace
 
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
 from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.recount import recount
-from strozzi_sim.game.pages import table_of_map, tables_of_maps
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
@@ -46,9 +41,18 @@ _PART_OF_SHARES = 0.1  # of the error of a difference, spent on the intervals of
 
 
 def run(
-    study: Study, folder: Folder = None, *, look: Look = PLAIN, workers: int | None = None, progress: ProgressOption = None,
-    deals: int | None = None, part: str = "", backend: str = "", scheduler: str = "", trust_agents: bool = False,
-) -> Results:  # fmt: skip
+    study: Study,
+    folder: Folder = None,
+    *,
+    look: Look = PLAIN,
+    workers: int | None = None,
+    progress: ProgressOption = None,
+    deals: int | None = None,
+    part: str = "",
+    backend: str = "",
+    scheduler: str = "",
+    trust_agents: bool = False,
+) -> Results:
     """Play a study and make its tables. In a results folder it resumes, and more deals extend it.
 
     Args:
@@ -78,26 +82,31 @@ def run(
     """
     if not isinstance(study, Study):
         raise ArgumentError("study", f"expected a Study, got {short_repr(study)}")
-    results_folder, own_part = None if folder is None else path_of("folder", folder), Part.of_text(part)
+    results_folder = None if folder is None else path_of("folder", folder)
+    own_part = Part.of_text(part)
     if deals is not None:
         study = study.extended(deals)
     study.check_look(look)
     if own_part.of > 1 and (results_folder is None or not study.can_grow):
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
-    worker_total, cluster = worker_count(workers), cluster_of(backend, scheduler, workers, study)
+    worker_total = worker_count(workers)
+    cluster = cluster_of(backend, scheduler, workers, study)
     with progress_of(progress) as reporter, cluster, Store(results_folder, study, look, own_part) as store:
         return _run(store, worker_total, reporter, trust_agents)
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
     """Play the missing chunks of an open store, and make its tables."""
-    study, folder, start = store.study, store.folder, monotonic()
-    is_command = reporter.command != Progress.command
-    messages = [study.summary] if is_command and study.chunks else []
-    for line in (*messages, *study.warnings, *store.left):
+    study, folder = store.study, store.folder
+    start = monotonic()
+    if reporter.command != Progress.command and study.chunks:
+        reporter.on_message(study.summary)
+    for line in (*study.warnings, *store.left):
         reporter.on_message(line)
     if store.done and study.unknown_code and not trust_agents:
         raise InputError(f"{folder}: {'; '.join(study.unknown_code)}; {RESUMES}, or name another folder")
+    if store.done and folder is not None:
+        reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
     store.begin_run(reporter.command)
     games_before = store.games
     played, interrupted = _play(store, worker_total, reporter)
@@ -108,50 +117,47 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         # The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
         # uses one thread unless the backend is set.
         with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=worker_total):
-            tables, rows = _make_tables(played, store, new_games)
+            tables, rows = _make_tables(played, store, is_new=new_games > 0)
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
     if interrupted:
         warnings.warn(interrupted, stacklevel=3)
-    about = {"command": reporter.command, "part": str(store.part), "versions": versions()}
     return Results(
-        played, store.look, Frames(tables), folder, n_games=played.games, summary=played.summary, new_games=new_games,
-        seconds=seconds, about=about, interrupted=interrupted, rows=rows,
-    )  # fmt: skip
+        played,
+        store.look,
+        Frames(tables),
+        folder,
+        n_games=played.games,
+        summary=played.summary,
+        new_games=new_games,
+        seconds=seconds,
+        about={"command": reporter.command, "part": str(store.part), "versions": versions()},
+        interrupted=interrupted,
+        rows=rows,
+    )
 
 
-def _make_tables(played: Study, store: Store, new_games: int) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the tables, and in memory the files of the rows that are kept; what is new is written into the folder."""
-    stored, outdated = None if new_games else store.tables(), None
-    if stored is None or replace(stored[0], heatmap=store.look.heatmap) != store.look:
-        tables = new_tables = tables_of(played, store)
-    else:  # of an earlier run, but for custom heat maps
-        (look, tables), maps = stored, store.look.heatmap
-        new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
-        outdated = {table_of_map(each.name) for each in look.heatmap if each not in maps}
-        tables = {name: table for name, table in tables.items() if name not in outdated} | new_tables
+def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the tables, and in memory the files of kept rows; a folder gets both, unless it has them already."""
+    if not is_new and (stored := store.tables()) is not None:
+        return stored, {}
+    tables, rows = tables_of(played, store), row_files(store, played)
     if store.folder is None:
-        rows: dict[str, bytes] = {}
-        for name, write in row_files(store, played).items():
-            file = BytesIO()
-            write(file)
-            rows[name] = file.getvalue()
-        return tables, rows
-    files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in new_tables.items()}
-    files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in new_tables.items()}
-    if outdated is None:
-        store.write_files({**files, **row_files(store, played)})
-    else:
-        store.write_files(files, [f"tables/{name}.{ending}" for name in outdated for ending in ("csv", "parquet")])
+        contents = {name: BytesIO() for name in rows}
+        for name, write in rows.items():
+            write(contents[name])
+        return tables, {name: file.getvalue() for name, file in contents.items()}
+    files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
+    files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
+    store.write_files({**files, **rows})
     return tables, {}
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
     """Play the missing chunks; return the study as far as it was played, and a message if it was interrupted."""
-    study, first = store.study, 0
+    study = store.study
     precision = Precision(study, store) if study.precision else None
-    if store.done and store.folder is not None:
-        reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
+    first = 0
     try:
         for end in _chunk_ends(study, reporter):
             _play_chunks(store, workers, reporter, range(first, end))
@@ -172,12 +178,13 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
 
 
 def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
-    """Yield the numbers of chunks after which a precision is checked, or results are reported to a callback; at the end all chunks."""
-    end = FIRST_LOOK if study.precision else study.chunks
-    while end < study.chunks:
-        yield end
-        end += end // FIRST_LOOK
-    if not study.precision and reporter.on_results is not None:
+    """Yield the numbers of chunks after which a precision is checked or results are told; at the end all."""
+    if study.precision:
+        end = FIRST_LOOK
+        while end < study.chunks:
+            yield end
+            end += end // FIRST_LOOK
+    elif reporter.on_results is not None:
         yield from (end for divisor in REPORT_DIVISORS if (end := study.chunks // divisor) >= FEWEST_CHUNKS)
     yield study.chunks
 
@@ -185,7 +192,7 @@ def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
     """Play those of these chunks of every cell that the store lacks."""
     study = store.study
-    missing = [(cell, chunk) for cell, chunk in store.keys if chunk in chunks and (cell, chunk) not in store.done]
+    missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     if store.folder is None:
         missing.sort(key=lambda key: key[1])  # the first chunks of all cells first: of use after an interruption
     if not missing:
@@ -202,12 +209,12 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
 
 
 def _finished_part(store: Store, signal: Interrupted) -> Study:
-    """Return the study of the chunks that all its cells have, in memory. Raises Interrupted if there is a folder, or little was played."""
+    """Return the study of the chunks that all cells have in memory; raise Interrupted with a folder, or if few have."""
     if store.folder is not None:
         message = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
         raise Interrupted(signal.signal_number, f"{signal}; {message}")
-    cells, finished = range(len(store.study.cells)), store.done
-    chunks = min(next(chunk for chunk in count() if (cell, chunk) not in finished) for cell in cells)
+    missing = [chunk for cell, chunk in store.keys if (cell, chunk) not in store.done]
+    chunks = min(missing, default=store.study.chunks)
     if chunks < FEWEST_CHUNKS:
         raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder")
     return store.study.first_chunks(chunks)
@@ -217,7 +224,8 @@ class Precision:
     """The stopping rule of a study with a precision, and the table of its headlines."""
 
     def __init__(self, study: Study, store: Store) -> None:
-        self._study, self._store, self._half_width = study, store, study.precision / POINTS
+        self._study, self._store = study, store
+        self._half_width = study.precision / POINTS
         self._headlines = study.headlines()
         self._order = list(self._headlines)  # in which they are checked
         self._shares_read: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
@@ -234,20 +242,23 @@ class Precision:
 
     def table(self, chunks: int) -> Any:
         """Return the headlines after this number of chunks; `known` is 1 for those that are known to the precision."""
-        table, known_flags = FigureTable("by", "level", "than"), []
-        for headline in self._headlines:
-            interval, cell, than = self._interval(headline, chunks), headline.cell, headline.than
-            known_flags.append(int(self._study.is_known(*interval)))
-            (low, value, high), n = map(np.asarray, interval), np.asarray(cell.deals * cell.match.games_per_deal)
+        table = FigureTable("by", "level", "than")
+        is_known = []
+        for cell, by, level, than in self._headlines:
+            interval = self._interval(Headline(cell, by, level, than), chunks)
+            is_known.append(self._study.is_known(*interval))
+            low, value, high = map(np.asarray, interval)
+            estimate = Estimate(value, low, high, np.asarray(cell.deals * cell.match.games_per_deal))
             reference = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
             figure = "win_share" if than is None else "win_share_difference"
-            table.add(cell, figure, Estimate(value, low, high, n), by=headline.by, level=headline.level, than=reference)
-        return table.frame().astype({"level": "int64"}).assign(known=np.array(known_flags, np.int64))
+            table.add(cell, figure, estimate, by=by, level=level, than=reference)
+        return table.frame().astype({"level": "int64"}).assign(known=np.array(is_known, np.int64))
 
     def _interval(self, headline: Headline, chunks: int) -> tuple[float, float, float]:
         """Return low, value and high of a headline."""
         ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
-        weights, deals = np.diff(ends), int(ends[-1])
+        weights = np.diff(ends)
+        deals = int(ends[-1])
         by_chunk = self._shares_by_chunk(headline, chunks)
         if headline.than is None:
             value = float(np.average(by_chunk, weights=weights))
@@ -303,26 +314,13 @@ def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[A
 
 def tables_of(study: Study, store: Store) -> dict[str, Any]:
     """Return every table of a study, from the chunks of a store."""
-    tables = study.tables(partial(counts_of, study, store, study.facts(store.look)), store.look)
+    tables = study.tables(partial(counts_of, study, store), store.look)
     if study.precision:
         tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
-    return _frames(tables)
-
-
-def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
-    """Return the tables of these heat maps of the look."""
-    maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
-    needed = [each.block.crosstab for each in maps.values() if each.block is not None]
-    cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
-    return _frames(tables_of_maps(cells, maps, stats))
-
-
-def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tables as data frames."""
     frames = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in tables.items()}
-    return {name: _finite(table) for name, table in frames.items()}
+    return {name: _finite(frame) for name, frame in frames.items()}
 
 
 def _finite(frame: Any) -> Any:
@@ -333,16 +331,12 @@ def _finite(frame: Any) -> Any:
     return frame.assign(**numbers.mask(is_infinite)) if is_infinite.any(axis=None) else frame
 
 
-def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell) -> CellCounts:
-    """Return the counts of a cell, which hold these facts."""
-    chunks, plan = range(study.chunks), store.plan(cell)
-    needed = () if cell.without else facts
-    missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
-    tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
-    by_table = ([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)] for table in tables)
-    recounted = (missing, np.asarray(sum(map(np.stack, by_table)))) if tables else None
-    outcome, counts, rows = store.outcome(cell, chunks), store.facts(cell, chunks), partial(store.rows, cell, chunks)
-    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=plan, recounted=recounted, read_rows=rows)
+def counts_of(study: Study, store: Store, cell: Cell) -> CellCounts:
+    """Return the counts of a cell."""
+    chunks = range(study.chunks)
+    outcome, counts = store.outcome(cell, chunks), store.facts(cell, chunks)
+    read_rows = partial(store.rows, cell, chunks)
+    return CellCounts(**vars(cell), outcome=outcome, counts=counts, plan=store.plan(cell), read_rows=read_rows)
 
 
 def _answers(study: Study, store: Store) -> Any:
