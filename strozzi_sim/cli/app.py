@@ -12,8 +12,7 @@ from io import TextIOWrapper
 from types import FrameType
 from typing import Any
 
-from strozzi_sim.cli.declared import Declared
-from strozzi_sim.cli.parser import arguments_of, command_named, error_text, help_text, parsed
+from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_text, help_text, parsed
 from strozzi_sim.errors import MAX_SHOWN, Interrupted, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.signals import postponed
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from strozzi_sim.cli.declared import REQUIRED, Argument, Declared, declared
+from strozzi_sim.cli.parser import REQUIRED, Argument, Declared, declared
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import parse_json

@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from strozzi_sim.cli.declared import Argument
-from strozzi_sim.cli.parser import arguments_of, command_named, parsed
+from strozzi_sim.cli.parser import Argument, arguments_of, command_named, parsed
 from strozzi_sim.errors import InputError, check_names
 from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value

@@ -85,7 +85,7 @@ def test_modules_are_imported_by_a_computed_name_in_few_places():
         if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func)
     }
     of_games = {"game/contract.py", "game/as_json.py", "game/protocols.py"}
-    assert found == {"__init__.py", "study/kinds/__init__.py", "study/results.py", "cli/declared.py", *of_games}
+    assert found == {"__init__.py", "study/kinds/__init__.py", "study/results.py", "cli/parser.py", *of_games}
 
 
 def test_what_benchmarks_import_is_there():

@@ -7,8 +7,7 @@ import pytest
 
 from commands import strozzi
 from paths import ROOT
-from strozzi_sim.cli.declared import REQUIRED
-from strozzi_sim.cli.parser import PLACES, command_named, parsed
+from strozzi_sim.cli.parser import PLACES, REQUIRED, command_named, parsed
 
 WRONG = ["x", "-1", "", "nan", "99999999999999999999", "1.5", "1_0"]
 STUDY = 'name = "s"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n[report]\npages = []\n'

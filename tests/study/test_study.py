@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
-from strozzi_sim.cli.declared import declared
-from strozzi_sim.cli.parser import PLACES
+from strozzi_sim.cli.parser import PLACES, declared
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.study.arguments import RUN_OPTIONS
 from strozzi_sim.study.folders import study_of
