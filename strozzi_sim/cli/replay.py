@@ -1,6 +1,6 @@
 """replay: a recorded game move by move, as a page with its table, or with an agent's analysis of each decision."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from strozzi_sim.play.judging import outcomes_of_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, numbered_game, read_record, reconstruct_actions
 from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.study.wording import grouped
 from strozzi_sim.table.plain import table_of
 
 Document = dict[str, Any]
@@ -93,8 +94,8 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
     def document() -> Document:
         header = {key: content for key, content in recorded.header.items() if key != "components"}
         documents = [document for _, document in decisions]
-        seats = _agreement(documents, names)
-        return {"header": header, "agent": spec.text, "value": value, "decisions": documents, "seats": seats}
+        explained = {"header": header, "agent": spec.text, "value": value, "decisions": documents}
+        return explained | {"seats": _agreement(documents, names)}
 
     def text_lines() -> Iterator[str]:
         yield recorded.heading
@@ -122,13 +123,13 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
     return Answer(document, text_lines())
 
 
-def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Document]:
-    """Return, by seat, the number of explained decisions and of those in which the agent agrees with the move played."""
-    rows = []
-    for seat, name in enumerate(names):
-        same = [document["same"] for document in documents if document["seat"] == seat]
-        rows += [{"seat": seat, "agent": name, "decisions": len(same), "same": sum(same)}] if same else []
-    return rows
+def _agreement(documents: Iterable[Mapping[str, Any]], names: Sequence[str]) -> list[Document]:
+    """Return, by seat, the number of explained decisions, and of those in which the agent agrees with the move."""
+    same = grouped((document["seat"], document["same"]) for document in documents)
+    return [
+        {"seat": seat, "agent": names[seat], "decisions": len(same[seat]), "same": sum(same[seat])}
+        for seat in sorted(same)
+    ]
 
 
 def _decision_lines(document: Mapping[str, Any], agent: str, most: int | None) -> Iterator[str]:
@@ -150,17 +151,13 @@ def _decision_lines(document: Mapping[str, Any], agent: str, most: int | None) -
     if omitted_visits:
         yield f"  and {len(omitted_visits)} more, each tried at most {max(omitted_visits):,} times"
     for best in document["actions"][:BEST_LINES]:
-        if best["next"]:  # else no continuation was searched
-            steps, following = [_step(best, document["seat"])], best["next"]
-            while following:
-                steps.append(_step(following[0], following[0]["seat"]))
-                following = following[0]["next"]
+        path = [{"seat": document["seat"], **best}]
+        while path[-1]["next"]:
+            path.append(path[-1]["next"][0])
+        steps = (f"{step['name']} [{step['seat']}] {step['visits']:,} {_figure(step['value'])}" for step in path)
+        if len(path) > 1:  # else no continuation was searched
             yield f"  best line: {' > '.join(steps)}"
     yield ""
-
-
-def _step(action: Mapping[str, Any], seat: int) -> str:
-    return f"{action['name']} [{seat}] {action['visits']:,} {_figure(action['value'])}"
 
 
 def _figure(value: float | None) -> str:

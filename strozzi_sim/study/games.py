@@ -165,13 +165,15 @@ def sections_of_games(
     return sorted(sections.values(), key=lambda section: section is not sections.get(first_name))
 
 
-def _gap_numbers(tables: Tables) -> Iterator[KeyNumber]:
-    """Yield the distances from an equal share of the seats that win most and least, over all cells."""
+def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
+    """Return the distances from an equal share of the seats that win most and least, over all cells."""
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
+    if wins.empty:
+        return ()
     gains = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
-    for place, word in ((gains["value"].idxmax(), "above"), (gains["value"].idxmin(), "below")) if len(gains) else ():
-        row = gains.loc[place]
-        yield KeyNumber(row, "share", f"points {word} an equal share: {seat_words(int(row['seat']), row['players'])}, {_games_of(row, wins)}", is_change=True)  # fmt: skip
+    ends = gains.loc[[gains["value"].idxmax(), gains["value"].idxmin()]].assign(side=["above", "below"])
+    who = [f"{seat_words(row.seat, row.players)}, {_games_of(row, wins)}" for row in ends.itertuples(index=False)]
+    return key_numbers(ends.assign(who=who), "share", "points {side} an equal share: {who}", is_change=True)
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
@@ -183,19 +185,19 @@ def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber
 
 def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
-    balance = first_scenario(tables["balance"])
-    for figure, label in (("margin_mean", "the winner's lead over the second"), ("score_mean", "score of a player"), ("decisions_mean", "decisions in a game")):  # fmt: skip
-        rows = pick(balance, figure=figure).dropna(subset="value")
-        if len(rows):
-            row = pick(rows, players=headline_players(rows)).iloc[0]
-            yield KeyNumber(row, "amount", f"{label}, {_games_of(row, tables['balance'])}")
-            return
+    balance = first_scenario(tables["balance"]).dropna(subset="value")
+    labels = {"margin_mean": "the winner's lead over the second", "score_mean": "score of a player"}
+    labels["decisions_mean"] = "decisions in a game"
+    for figure in [name for name in labels if name in set(balance["figure"])][:1]:
+        rows = pick(balance, figure=figure)
+        row = next(pick(rows, players=headline_players(rows)).itertuples(index=False))
+        yield KeyNumber(row, "amount", f"{labels[figure]}, {_games_of(row, tables['balance'])}")
 
 
 def _games_of(row: Any, table: Any) -> str:
     """Return the player count of a row, and its line-up if the table has several."""
-    lineup = f" ({row['lineup']})" if table["lineup"].nunique() > 1 else ""
-    return f"{row['players']} players{lineup}"
+    lineup = f" ({row.lineup})" if table["lineup"].nunique() > 1 else ""
+    return f"{row.players} players{lineup}"
 
 
 def company_of(lineup: Any) -> str:

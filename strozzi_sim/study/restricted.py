@@ -40,9 +40,10 @@ from strozzi_sim.study.wording import grouped, players_words, points
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
 LOST, SCORE_LOST, USED, NAIVE = "win_share_lost", "score_lost", "popularity", "naive_win_share"  # figures
-_NUMBERS: tuple[tuple[str, Unit, str], ...] = (
-    (LOST, "share", "points of games won, lost"), (SCORE_LOST, "amount", "points of score lost"),
-)  # fmt: skip
+_NUMBERS: dict[str, tuple[Unit, str]] = {
+    LOST: ("share", "points of games won, lost"),
+    SCORE_LOST: ("amount", "points of score lost"),
+}
 _KEYS = ["players", "variant", "agent", "thing"]
 Line = Mapping[str, Any]  # as `verdicts` yields it
 
@@ -83,52 +84,52 @@ class WithWorth(Study, frozen=True, kw_only=True):
         table = FigureTable("thing", "agent")
         unrestricted = (cell for cell in cells if cell.selfplay and not cell.without)
         free = {(cell.players, cell.variant, cell.lineup): counts(cell) for cell in unrestricted}
-        for cell in cells:
-            if cell.without:
-                free_cell, restricted_cell = free[cell.players, cell.variant, cell.match.lineup[1].text], counts(cell)
-                figures = _losses(free_cell, restricted_cell) | _uses(free_cell, self.uses[cell.without])
-                table.add_all(free_cell, figures, thing=cell.without, agent=free_cell.lineup)
+        for cell in (cell for cell in cells if cell.without):
+            of_free = free[cell.players, cell.variant, cell.match.lineup[1].text]
+            figures = _losses(of_free, counts(cell)) | _uses(of_free, self.uses[cell.without])
+            table.add_all(of_free, figures, thing=cell.without, agent=of_free.lineup)
         return table
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the thing worth most to each agent, the numbers of things of little or unclear worth, and those whose users' wins mislead."""
+        """Return the thing worth most to each agent, how many are of little or unclear worth, and which mislead."""
         lines, nouns = verdicts(tables["worth"], look.effect), _nouns(self)
-        groups = list(grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines).items())
-        strongest_group = max(range(len(groups)), key=lambda k: _tier(self, groups[k][0][2]))
-        sentences = []
-        for (players, variant, agent), group in groups:
+        groups = grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines)
+        sentences, strengths = [], []
+        for (players, variant, agent), group in groups.items():
             order = ranked(group)
             parts = [_worth_of_best(order, nouns)]
-            for verdict in (COSTS, SMALL, UNCLEAR):
-                rows = pd.DataFrame([line[LOST] for line in order if line["verdict"] == verdict])
-                largest = not_excluded(rows, chunks=self.chunks) if verdict == UNCLEAR and len(rows) else np.nan
-                size = missed(largest, what="a worth or a cost")
-                if len(rows):
-                    parts.append(f"{len(rows)} of {len(order)} {verdict}{f' ({size})' if size else ''}")
-            misleading = [nouns(line["thing"]) for line in order if line["misleads"]]
-            if misleading:
+            losses = grouped((line["verdict"], line[LOST]) for line in order)
+            for verdict in (each for each in (COSTS, SMALL, UNCLEAR) if each in losses):
+                largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks)
+                size = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
+                parts.append(f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({size})' if size else ''}")
+            if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
                 parts.append(f"the wins of users mislead about {some_of(misleading, 3)}")
             of_variant = f" of {variant}" if len(self.variant_of) > 1 else ""
-            agent_words = players_words(self.the_game, agent)
-            sentences.append(f"In the games{of_variant} of {agent_words} at {players} players, {'; '.join(parts)}.")
-        return [sentences.pop(strongest_group), *sentences]
+            who = f"{players_words(self.the_game, agent)} at {players} players"
+            sentences.append(f"In the games{of_variant} of {who}, {'; '.join(parts)}.")
+            strengths.append(_tier(self, agent))
+        strongest = sentences.pop(strengths.index(max(strengths)))
+        return [strongest, *sentences]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
         lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(self)
         words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
-        words["seen"] = [_seen(line) for line in lines]
-        marks = (f"{line['verdict']}{' (!)' * line['misleads']}" for line in lines)
-        words["verdict"] = [f"{_label(nouns(line['thing']))}: {mark}" for line, mark in zip(lines, marks, strict=True)]
+        words["noun"] = [nouns(thing).removeprefix("the ") for thing in words["thing"]]
+        known = (SMALL, UNCLEAR)
+        kinds = [line["verdict"] if line["verdict"] in known else SIGNIFICANT for line in lines]
+        words["seen"] = [MISLEADS if line["misleads"] else kind for line, kind in zip(lines, kinds, strict=True)]
+        words["verdict"] = words["noun"] + ": " + [f"{line['verdict']}{' (!)' * line['misleads']}" for line in lines]
         table = tables["worth"].merge(words, "left", _KEYS)
         used = table.merge(pick(table, figure=USED).dropna(subset="value")[_KEYS], "inner", _KEYS)
-        uncounted = [_label(nouns(thing)) for thing in sorted(set(table["thing"]) - set(used["thing"]))]
-        table, used = (each.assign(thing=[_label(nouns(thing)) for thing in each["thing"]]) for each in (table, used))
-        return [section(
-            "worth", {"worth": table, "used": used}, numbers=tuple(_worth_numbers(self, lines, nouns)),
-            uncounted=f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}." if uncounted else "",
-            series="players" if table["players"].nunique() > 1 else "", effect=f"{100 * look.effect:g}",
-        )]  # fmt: skip
+        things = table[["thing", "noun"]].drop_duplicates().sort_values("thing")
+        uncounted = list(things[~things["thing"].isin(used["thing"])]["noun"])
+        shown = {"worth": table.assign(thing=table["noun"]), "used": used.assign(thing=used["noun"])}
+        texts = {"series": "players" if table["players"].nunique() > 1 else "", "effect": f"{100 * look.effect:g}"}
+        no_dot = f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}."
+        texts["uncounted"] = no_dot if uncounted else ""
+        return [section("worth", shown, numbers=tuple(_worth_numbers(self, lines, nouns)), **texts)]
 
 
 def _nouns(study: Study) -> Callable[[str], str]:
@@ -142,42 +143,35 @@ def _tier(study: Study, agent: str) -> int:
     return tiers.index(agent) if agent in tiers else -1
 
 
-def _seen(line: Line) -> str:
-    """Return the category by which a thing is coloured."""
-    return MISLEADS if line["misleads"] else line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else SIGNIFICANT
-
-
-def _label(noun: str) -> str:
-    """Return what a thing is called beside its mark: without its article."""
-    return noun.removeprefix("the ")
-
-
 def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
-    """Yield the losses without the things that are worth most to the strongest agent, at the player count of the headline."""
-    players = headline_players(pd.DataFrame({"players": [line["players"] for line in lines]}))
-    lines_of_count = [line for line in lines if line["players"] == players]
-    agent = max(dict.fromkeys(line["agent"] for line in lines_of_count), key=lambda agent: _tier(study, agent))
-    agent_words = players_words(study.the_game, agent)
-    for line in ranked([line for line in lines_of_count if line["agent"] == agent])[:2]:
-        for figure, unit, label in _NUMBERS:
-            row, condition = line[figure], f"without {nouns(line['thing'])} ({agent_words}, {players} players)"
-            if not np.isnan(row.value):
-                yield KeyNumber(row, unit, f"{label} {condition}", is_change=True)
+    """Yield the losses without the things worth most to the strongest agent, at the player count of the headline."""
+    players = headline_players(pd.DataFrame(lines, columns=["players"]))
+    agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
+    agent = max(agents, key=lambda agent: _tier(study, agent))
+    of_agent = [line for line in lines if (line["players"], line["agent"]) == (players, agent)]
+    for line in ranked(of_agent)[:2]:
+        condition = f"without {nouns(line['thing'])} ({players_words(study.the_game, agent)}, {players} players)"
+        for figure, (unit, label) in _NUMBERS.items():
+            if not np.isnan(line[figure].value):
+                yield KeyNumber(line[figure], unit, f"{label} {condition}", is_change=True)
 
 
 def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate]:
     """Return the share of wins and the score that position 0 loses by doing without."""
     restricted_figures = {name: figure.at(0) for name, figure in restricted_cell.figures("position").items()}
-    by_seat, fair, losses = free.figures("seat"), 1 / free.players, {}
+    of_seats = free.figures("seat")
+    fair = 1 / free.players
+    losses = {}
     for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in restricted_figures else ("",):
-        share, score = restricted_figures[f"win_share{ending}"], restricted_figures[f"score_mean{ending}"]
-        sums = by_seat[f"score_mean{ending}"].sums
-        assert sums is not None
-        free_score = stats.ratio(sums.numerator.sum(axis=1), sums.denominator.sum(axis=1))
-        lowest_wins = free.match.game.sign < 0
-        score_loss = stats.paired(*((score, free_score) if lowest_wins else (free_score, score)))
+        share = restricted_figures[f"win_share{ending}"]
         losses[f"{LOST}{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
-        losses[f"{SCORE_LOST}{ending}"] = replace(score_loss, n=share.n)
+        sums = of_seats[f"score_mean{ending}"].sums
+        assert sums is not None
+        more = stats.ratio(sums.numerator.sum(axis=1), sums.denominator.sum(axis=1))
+        less = restricted_figures[f"score_mean{ending}"]
+        if free.match.game.lowest_wins:
+            more, less = less, more
+        losses[f"{SCORE_LOST}{ending}"] = replace(stats.paired(more, less), n=share.n)
     return losses
 
 
@@ -185,7 +179,8 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
     """Return the share of occasions in which the thing is used, and the share of wins of its users by use."""
     if use is None:
         return {}
-    (use_crosstab, occasion_crosstab), cell = use.crosstabs, free.of_table(use.fact)
+    use_crosstab, occasion_crosstab = use.crosstabs
+    cell = free.of_table(use.fact)
     unit = cell.plan.column(use.fact, "win").scale
     uses, wins = use.uses_and_wins(cell.count(use_crosstab), unit)
     occasions = use.of.times * free.of_table(use.of.fact).count(occasion_crosstab)[..., 0]
@@ -194,18 +189,19 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
 
 
 def verdicts(table: Any, effect: float) -> Iterator[Line]:
-    """Yield one line for each thing, agent, variant and player count of the table worth: its figures by name, its verdict, and two marks.
+    """Yield a line for each thing, agent, variant and player count: the figures by name, a verdict, and two marks.
 
-    A thing is SMALL only if its loss is known to be less than `effect`, the smallest share of wins that matters. `misleads`: the wins of
-    its users point elsewhere. `at_ceiling`: without it the agent wins less than `effect` of its games, so that the share lost cannot tell
-    such things apart, but the score can.
+    A thing is SMALL only if its loss is known to be less than `effect`, the smallest share of wins that matters.
+    `misleads`: the wins of its users point elsewhere. `at_ceiling`: without it the agent wins less than `effect` of its
+    games, so that the share lost cannot tell such things apart, but the score can.
     """
     losses, shares = (pick(table, figure=figure).set_index(_KEYS, drop=False) for figure in (LOST, NAIVE))
     p_of_loss = dict(zip(losses.index, corrected_p(losses), strict=True))
     p_of_naive = dict(zip(shares.index, corrected_p(shares, 1 / shares["players"].to_numpy(), share=True), strict=True))
-    ends, df = (losses["value"], losses["low"], losses["high"]), degrees_of_freedom(losses["n"], losses["deals"])
-    as_large = np.maximum(p_value(*ends, effect, df), p_value(*ends, -effect, df))
-    p_of_size = dict(zip(losses.index, holm(np.where(losses["value"].abs() < effect, as_large, 1.0)), strict=True))
+    df = degrees_of_freedom(losses["n"], losses["deals"])
+    as_large = [p_value(losses["value"], losses["low"], losses["high"], side, df) for side in (effect, -effect)]
+    smaller = holm(np.where(losses["value"].abs() < effect, np.maximum(*as_large), 1.0))
+    p_of_size = dict(zip(losses.index, smaller, strict=True))
     for key, rows in table.groupby(_KEYS, sort=False):
         figures = {row.figure: row for row in rows.itertuples(index=False)}
         loss, naive = figures[LOST], figures.get(NAIVE)

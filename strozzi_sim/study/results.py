@@ -142,24 +142,20 @@ def _report_part(function: str) -> Callable[..., Any]:
 
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
     """Return the notes on the tables precision and answers, a sentence each; none without these tables."""
-    sentences = [_precision_note(study, tables["precision"])] if "precision" in tables else []
+    sentences = []
+    if (table := tables.get("precision")) is not None:
+        played, unknown = pluralize(int(table["deals"].iloc[0]), "deal"), int((table["known"] == 0).sum())
+        width, last = f"to +- {study.precision:g} points", f"after the last of {played}"
+        known, not_known = f"share of wins is known {width}", f"shares of wins are not known {width} {last}"
+        if (table["figure"] == "win_share_difference").all():
+            size = f"of {size_text(study.precision / POINTS)} of games won"
+            known = f"difference {size} is found or excluded"
+            not_known = f"differences {size} are neither found nor excluded {last}; more deals decide them"
+        ending = f", after {played}; intervals are valid whenever play stops."
+        sentences.append(f"{unknown} of {len(table)} {not_known}." if unknown else f"Every {known}{ending}")
     for row in tables["answers"].itertuples() if "answers" in tables else ():
         where = f" at {row.players} players" * (len(study.players) > 1)
         where += f" in {row.variant}" * (len(study.variant_of) > 1)
         share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
         sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
     return sentences
-
-
-def _precision_note(study: Study, table: Any) -> str:
-    """Return whether the headlines are known, or whether differences are found or excluded."""
-    played = pluralize(int(table["deals"].iloc[0]), "deal")
-    unknown = int((table["known"] == 0).sum())
-    if (table["figure"] == "win_share_difference").all():
-        size = size_text(study.precision / POINTS)
-        if not unknown:
-            return f"Every difference of {size} of games won is found or excluded, after {played}; intervals are valid whenever play stops."
-        return f"{unknown} of {len(table)} differences of {size} of games won are neither found nor excluded after the last of {played}; more deals decide them."
-    if not unknown:
-        return f"Every share of wins is known to +- {study.precision:g} points, after {played}; intervals are valid whenever play stops."
-    return f"{unknown} of {len(table)} shares of wins are not known to +- {study.precision:g} points after the last of {played}."

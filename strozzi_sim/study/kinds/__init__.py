@@ -8,20 +8,19 @@ from typing import Any
 
 from strozzi_sim.errors import ArgumentError, suggest_names
 
-FUNCTIONS = {  # function -> its file, which is also the command
-    "simulate": "balance", "compare": "compare", "worth": "worth", "tournament": "tournament", "sweep": "sweep",
-    "luck": "luck", "weights": "weights", "exploit": "exploit", "leak_check": "leak_check", "our_table": "our_table", "heatmap": "heatmap",
-}  # fmt: skip
-STUDIES = {  # kind in a file -> its class
-    "balance": "balance:Balance", "compare_agents": "compare:CompareAgents", "compare_variants": "compare:CompareVariants",
-    "worth": "worth:Worth", "tournament": "tournament:Tournament", "sweep": "sweep:Sweep",
-    "luck": "luck:Luck", "weights": "weights:Weights", "exploit": "exploit:Exploit", "leak_check": "leak_check:LeakCheck", "our_table": "our_table:OurTable",
-}  # fmt: skip
+FUNCTIONS = {"simulate": "balance"}  # function -> its file, which is also the command
+FUNCTIONS |= {name: name for name in ("compare", "worth", "tournament", "sweep", "luck", "weights", "exploit")}
+FUNCTIONS |= {name: name for name in ("leak_check", "our_table", "heatmap")}
+STUDIES = {
+    "balance": "balance",
+    "compare_agents": "compare",
+    "compare_variants": "compare",
+}  # kind in a file -> its file
+STUDIES |= {kind: kind for kind in FUNCTIONS if kind not in ("simulate", "compare", "heatmap")}
 
 
 def kind_named(kind: str) -> Any:
     """Return the class of a kind of study, whose file is imported now."""
     if kind not in STUDIES:
         raise ArgumentError("kind", f"unknown kind {kind!r}; {suggest_names(kind, STUDIES)}")
-    module, _, name = STUDIES[kind].partition(":")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return getattr(import_module(f"{__name__}.{STUDIES[kind]}"), kind.title().replace("_", ""))

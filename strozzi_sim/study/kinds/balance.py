@@ -102,14 +102,12 @@ def simulate(
     facts = (facts,) if isinstance(facts, str) else facts
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
-    study = Balance.of(
-        game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, search_deals=search_deals, luck=luck,
-        luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
-    )  # fmt: skip
-    maps: dict[str, Any] = {"heatmaps": tuple(shipped), "heatmap": tuple(custom)}
-    explorer = options.get("folder") is not None
-    look = study.look(**maps, explorer=explorer, rows=rows, facts=tuple(facts), facts_share=facts_share)
-    return run(study, look=look, **options)
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
+    keys |= {"search_deals": search_deals, "luck": luck, "luck_redraws": luck_redraws, "seatings": seatings}
+    study = Balance.of(**keys, lineups=lineups, variants=names.variants_named(the_game, variant))
+    kept: dict[str, Any] = {"rows": rows, "facts": tuple(facts), "facts_share": facts_share}
+    kept["explorer"] = options.get("folder") is not None
+    return run(study, look=study.look(heatmaps=tuple(shipped), heatmap=tuple(custom), **kept), **options)
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
@@ -255,29 +253,31 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
-    """Return who is favoured and in which cells, with the share of the seat that wins most in a few; or in how many cells, if they are many."""
-    favoured, places_and_games = [cell for cell in cells if cell.verdict == FAVOURED], []
+    """Return who is favoured and where, with the share of the seat that wins most; of many cells in how many."""
+    favoured = [(listed(list(cell.seats)), cell) for cell in cells if cell.verdict == FAVOURED]
     several_variants, one_lineup = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
-    few, company, number = len(favoured) <= MOST_NAMED, "with" if played else "in games of", 0
-    for place, cells_of_place in grouped((listed(list(cell.seats)), cell) for cell in favoured).items():
-        games: dict[tuple[str, str], list[str]] = {}
-        for cell in cells_of_place:
-            share = f" players ({format_estimate(next(iter(cell.seats.values())), 'share')})" if few else ""
-            agents = played.get(cell.lineup) or players_words(game, cell.lineup)
-            games.setdefault((agents, cell.variant), []).append(f"{cell.players}{share}")
-        ends = "" if few else " players"
-        where = dict[str, list[str]]()
-        for (agents, name), counts in games.items():
-            variant = f" in {name}" if several_variants else ""
-            where.setdefault(f"at {listed(counts)}{ends}{variant}", []).append(agents)
-        for counts_text, lineups in where.items():
-            games_text = counts_text if one_lineup else f"{company} {listed(lineups)} {counts_text}"
-            places_and_games.append((place, games_text))
-        number += len(games)
-    if number > MOST_NAMED:
-        places = Counter(listed(list(cell.seats)) for cell in favoured).most_common()
+    few, company = len(favoured) <= MOST_NAMED, "with" if played else "in games of"
+
+    def count(cell: SeatCell) -> str:
+        share = format_estimate(next(iter(cell.seats.values())), "share")
+        return f"{cell.players} players ({share})" if few else str(cell.players)
+
+    counts = grouped(
+        ((place, played.get(cell.lineup) or players_words(game, cell.lineup), cell.variant), count(cell))
+        for place, cell in favoured
+    )
+    if len(counts) > MOST_NAMED:
+        places = Counter(place for place, _ in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
-    return listed([f"{place} {listed(counts)}" for place, counts in grouped(places_and_games).items()])
+    agents_of = grouped(
+        ((place, f"at {listed(of)}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}"), agents)
+        for (place, agents, variant), of in counts.items()
+    )
+    where = grouped(
+        (place, text if one_lineup else f"{company} {listed(agents)} {text}")
+        for (place, text), agents in agents_of.items()
+    )
+    return listed([f"{place} {listed(texts)}" for place, texts in where.items()])
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:

@@ -18,7 +18,7 @@ from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick
+from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
@@ -31,9 +31,7 @@ from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers,
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import grouped, points
-
-Figures = dict[tuple[Side, str, str], Estimate]  # by seat or position, its number, and the name of the figure
+from strozzi_sim.study.wording import at_players, grouped, points
 
 
 @documented
@@ -89,10 +87,8 @@ def compare(
     else:
         other_variant = None if variant == BASE or settings else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
-    keys: dict[str, Any] = {
-        "game": the_game, "players": counts, "deals": deals, "precision": precision, "luck": luck, "luck_redraws": luck_redraws,
-        "seatings": seatings, "seed": seed,
-    }  # fmt: skip
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
+    keys |= {"luck": luck, "luck_redraws": luck_redraws, "seatings": seatings}
     if variants is not None:
         as_argument_error("second", names.check_names_differ, variants)
         kind: type[Compare] = CompareVariants
@@ -116,8 +112,10 @@ def compare(
 
 
 _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
-    ("win_share", "share", "points of games won"), ("score_mean", "amount", "points of score"), ("rank_mean", "amount", "places"),
-)  # fmt: skip
+    ("win_share", "share", "points of games won"),
+    ("score_mean", "amount", "points of score"),
+    ("rank_mean", "amount", "places"),
+)
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
 _FEWEST_DEALS = 60
 _SAVED = "_variance_saved"  # ending of figures
@@ -143,11 +141,11 @@ class Compare(Study, frozen=True, kw_only=True):
 
     def headlines(self) -> list[Headline]:
         """Return the wins of both sides and their differences; if `decided`, the differences alone."""
-        return [headline for headline in self.known_figures() if headline.than is not None or not self.decided]
-
-    def known_figures(self) -> list[Headline]:
-        """Return the wins of both sides, and their differences."""
-        return super().headlines()
+        headlines = super().headlines() if self.is_of_variants else list[Headline]()
+        for first, second in () if self.is_of_variants else self.pairs():
+            headlines += [Headline(first, "position", 0), Headline(second, "position", 0)]
+            headlines.append(Headline(first, "position", 0, second))
+        return [headline for headline in headlines if headline.than is not None or not self.decided]
 
     def is_known(self, low: float, value: float, high: float) -> bool:
         """Return whether a figure is known to the precision, or whether a difference of that size is found or excluded."""
@@ -163,17 +161,25 @@ class Compare(Study, frozen=True, kw_only=True):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """The names of the sides."""
-        raise NotImplementedError
+        """The names of the sides: variants, or the agents at position 0."""
+        names = list(self.variants) if self.is_of_variants else [agent for agent, *_ in self.lineups]
+        return names[0], names[-1]
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
         """Yield the cells of both sides that are compared: the first and the last of those that are otherwise alike."""
         for cells in grouped(((cell.players, cell.lineup * self.is_of_variants), cell) for cell in self.cells).values():
             yield cells[0], cells[-1]
 
-    def figures(self, cell: CellCounts) -> Figures:
-        """Return the figures to compare."""
-        raise NotImplementedError
+    def figures(self, cell: CellCounts) -> dict[tuple[str, str, str], Estimate]:
+        """Return the figures to compare: of variants those of every seat, and of every position of different agents."""
+        levels: dict[Side, int] = {"position": 1}
+        if self.is_of_variants:
+            levels = {"seat": cell.players, "position": 0 if cell.selfplay else cell.players}
+        figures = dict[tuple[str, str, str], Estimate]()
+        for by, count in levels.items():
+            of_side = cell.figures(by)
+            figures |= {(by, str(k), name): each.at(k) for k in range(count) for name, each in of_side.items()}
+        return figures
 
     def compared(self, counts: CountsOf, side_key: str) -> dict[str, Any]:
         """Return the tables sides and difference."""
@@ -187,40 +193,40 @@ class Compare(Study, frozen=True, kw_only=True):
                     sides.add(cell, figure, estimate, **{side_key: name, "by": by, "level": level})
             for (by, level, figure), estimate in first_figures.items():
                 where = {"first": first, "second": second, "by": by, "level": level}
-                both = estimate, second_figures[by, level, figure]
-                difference.add(first_cell, figure, stats.paired(*both, same=first == second), **where)
-                difference.add(first_cell, f"{figure}{_SAVED}", _saved_by_pairing(*both), **where)
+                other = second_figures[by, level, figure]
+                difference.add(first_cell, figure, stats.paired(estimate, other, same=first == second), **where)
+                sums, of_other = estimate.sums, other.sums
+                assert sums is not None
+                assert of_other is not None
+                both = (sums.numerator, of_other.numerator), (sums.denominator, of_other.denominator)
+                saved = stats.variance_saved(*both, unit=sums.unit, share=sums.n_deals is not None)
+                difference.add(first_cell, f"{figure}{_SAVED}", saved, **where)
         return {"sides": sides, "difference": difference}
 
     def difference_section(self, tables: Tables) -> Section:
-        """Return the section of the differences: a picture for each side of the table, seats or positions, and the figures."""
-        table, sides = tables["difference"], self.sides
+        """Return the section of the differences: a picture of those of seats, and of positions, and all in figures."""
+        table, sides = tables["difference"].copy(), self.sides
         if self.is_of_variants:  # as in the section of changes: the second minus the first
-            table, sides = table.copy(), sides[::-1]
-            is_difference = ~table["figure"].str.endswith(_SAVED)
-            table.loc[is_difference, ["value", "low", "high"]] = -table.loc[
-                is_difference, ["value", "high", "low"]
-            ].to_numpy()
-        sides_text = " minus ".join(sides)
+            sides, is_difference = sides[::-1], ~table["figure"].str.endswith(_SAVED)
+            turned = -table.loc[is_difference, ["value", "high", "low"]]
+            table.loc[is_difference, ["value", "low", "high"]] = turned.to_numpy()
+        sides_text, is_one = " minus ".join(sides), set(table["level"]) == {"0"}
         of_level, where = table["by"] + " " + table["level"], table["players"].astype("str") + " players"
-        is_one = set(table["level"]) == {"0"}
         table = table.assign(at=where if is_one else where + ", " + of_level, whom=sides_text if is_one else of_level)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
-        tables_of_section = {"difference": table}
-        by_side = {
-            by: picture("difference", tables_of_section, sides=sides_text, by=by) for by in dict.fromkeys(table["by"])
-        }
-        pictures = [replace(each, name=f"difference-by-{by}") for by, each in by_side.items()]
-        pictures[0] = replace(pictures[0], name="difference")
+        shown = {"difference": table}
+        pictures = list[Picture]()
+        for by in dict.fromkeys(table["by"]):
+            name = f"difference-by-{by}" if pictures else "difference"
+            pictures.append(replace(picture("difference", shown, sides=sides_text, by=by), name=name))
         rows = table.dropna(subset="value")
         rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
-        first_rows = {figure: of_figure.head(1) for figure, of_figure in rows.groupby("figure", sort=False)}
         numbers: tuple[KeyNumber, ...] = ()
         for figure, unit, what in _NUMBERS:
-            first_row, words = first_rows.get(figure, rows[:0]), f"{what}: {sides_text}, {{at}}"
-            numbers += key_numbers(first_row, unit, words, is_change=True)
-        declared = section("difference", tables_of_section, numbers=numbers, sides=sides_text, by="")
+            row = pick(rows, figure=figure).head(1)
+            numbers += key_numbers(row, unit, f"{what}: {sides_text}, {{at}}", is_change=True)
+        declared = section("difference", shown, numbers=numbers, sides=sides_text, by="")
         return replace(declared, shown=(*pictures, declared.shown[-1]))
 
 
@@ -229,42 +235,30 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
 
     is_comparison, printed = True, ("sides", "difference")
 
-    @property
-    def sides(self) -> tuple[str, str]:
-        return self.lineups[0][0], self.lineups[-1][0]
-
-    def figures(self, cell: CellCounts) -> Figures:
-        return _figures(cell, "position", 1)
-
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         return self.compared(counts, "agent")
 
-    def known_figures(self) -> list[Headline]:
-        headlines: list[Headline] = []
-        for first, second in self.pairs():
-            headlines += [Headline(first, "position", 0), Headline(second, "position", 0)]
-            headlines.append(Headline(first, "position", 0, second))
-        return headlines
-
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent wins more, at which player counts, and the largest difference that is not excluded elsewhere."""
-        rows, (first, second) = pick(tables["difference"], figure="win_share").dropna(subset="low"), self.sides
+        """Return which agent wins more, at which player counts, and the largest difference not excluded elsewhere."""
+        (first, second), title = self.sides, self.the_game.title
+        rows = pick(tables["difference"], figure="win_share").dropna(subset="low")
         if rows.empty:
-            return [f"There are too few games of {self.the_game.title} to compare {first} with {second}."]
+            return [f"There are too few games of {title} to compare {first} with {second}."]
         rows = rows.assign(sign=np.where(corrected_p(rows, 0.0, self.chunks) < ALPHA, np.sign(rows["value"]), 0))
-        size = missed(not_excluded(pick(rows, sign=0), chunks=self.chunks), what="a difference")
+        unknown = pick(rows, sign=0)
+        size = missed(not_excluded(unknown, chunks=self.chunks), what="a difference")
         words = []
         for better, other, sign in ((first, second, 1), (second, first, -1)):
-            if sign in set(rows["sign"]):
-                counts = "" if (rows["sign"] == sign).all() else _at(pick(rows, sign=sign))
-                where = f"in the same place, on the same deals of {self.the_game.title}{counts}"
-                words.append(f"{better} wins more than {other} {where}")
+            if len(known := pick(rows, sign=sign)):
+                where = "" if len(known) == len(rows) else f" {at_players(known['players'])}"
+                words.append(f"{better} wins more than {other} in the same place, on the same deals of {title}{where}")
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return [f"{first} and {second} win exactly alike."]
-        sentence = f"{'; '.join(words)}{f':{_at(pick(rows, sign=0))} it is not known, {size}' if size else ''}."
-        each = ((row.players, points(row)) for row in rows.itertuples(index=False))
-        numbers = [f"{count} players: {size} of games won, {first} minus {second}." for count, size in each]
-        return [sentence if words else f"{first} and {second} are not known to differ in games won: {size}.", *numbers]
+        elsewhere = f": {at_players(unknown['players'])} it is not known, {size}" if size else ""
+        known_text = f"{'; '.join(words)}{elsewhere}."
+        unknown_text = f"{first} and {second} are not known to differ in games won: {size}."
+        each = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
+        return [known_text if words else unknown_text, *(f"{text}, {first} minus {second}." for text in each)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         return [self.difference_section(tables)]
@@ -274,15 +268,6 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
     """A comparison of two variants, played by the same line-ups."""
 
     is_of_variants, has_pages, printed = True, True, ("changes",)
-
-    @property
-    def sides(self) -> tuple[str, str]:
-        first, *others = self.variants
-        return first, others[-1] if others else first
-
-    def figures(self, cell: CellCounts) -> Figures:
-        """Return those of every seat, and of every position of different agents."""
-        return _figures(cell, "seat", cell.players) | _figures(cell, "position", cell.players * (not cell.selfplay))
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         return facts_of_games(self, look)
@@ -298,25 +283,6 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         """Return the section of changes, that of differences, then the pages of the game."""
         changed, *pages = sections_of_games(self, tables, look, "changes")
         return [changed, self.difference_section(tables), *pages]
-
-
-def _at(rows: Any) -> str:
-    """Return the player counts of rows: " at 3 and 4 players"."""
-    return f" at {listed([str(count) for count in dict.fromkeys(rows['players'])])} players"
-
-
-def _figures(cell: CellCounts, by: Side, levels: int) -> Figures:
-    figures = cell.figures(by).items()
-    return {(by, str(level), name): figure.at(level) for level in range(levels) for name, figure in figures}
-
-
-def _saved_by_pairing(first: Estimate, second: Estimate) -> Estimate:
-    """Return the share of variance that the same deals save in the difference of two figures."""
-    first_sums, second_sums = first.sums, second.sums
-    assert first_sums is not None
-    assert second_sums is not None
-    sides = (first_sums.numerator, second_sums.numerator), (first_sums.denominator, second_sums.denominator)
-    return stats.variance_saved(*sides, unit=first_sums.unit, share=first_sums.n_deals is not None)
 
 
 def _variants(

@@ -88,10 +88,9 @@ def heatmap(
     the_game = find_game(source, "source")  # type: ignore[arg-type]
     _check(the_game, spec)
     counts = names.player_counts(the_game, players)
-    study = Study.of(
-        kind="balance", game=the_game, players=counts, deals=deals, seed=seed or 0,
-        variants=names.variants_named(the_game, variant or "base"), lineups=names.lineups_of(the_game, agents, counts),
-    )  # fmt: skip
+    lineups, variants = names.lineups_of(the_game, agents, counts), names.variants_named(the_game, variant or "base")
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "seed": seed or 0}
+    study = Study.of(kind="balance", **keys, lineups=lineups, variants=variants)
     name = f"heatmap-{the_game.name}".replace("_", "-")
     return run(study, look=Look(name=name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
 
@@ -114,6 +113,5 @@ def _check(game: Game, spec: HeatMapSpec) -> None:
         if key in ("fact", "where", *columns):
             raise ArgumentError(key, words) from None
         quoted = text.partition("'")[2].partition("'")[0]  # the first name that the error quotes
-        default = "where" if spec.where else "rows"
-        named = next((argument for argument, column in columns.items() if column == quoted), default)
-        raise ArgumentError(named, text) from None
+        named = [argument for argument, column in columns.items() if column == quoted]
+        raise ArgumentError([*named, "where" if spec.where else "rows"][0], text) from None

@@ -55,10 +55,12 @@ def leak_check(
     True
     """
     the_game = find_game(game)
-    checked = LeakCheck.of(
-        game=the_game, players=names.player_counts(the_game, players), deals=deals, seed=seed,
-        lineups=[names.agents_named(the_game, [agent], "agent")], variants=[names.one_variant(the_game, "variant", variant, study)],
-    )  # fmt: skip
+    keys: dict[str, Any] = {"game": the_game, "players": names.player_counts(the_game, players), "deals": deals}
+    lineup, checked_variant = (
+        names.agents_named(the_game, [agent], "agent"),
+        names.one_variant(the_game, "variant", variant, study),
+    )
+    checked = LeakCheck.of(**keys, seed=seed, lineups=[lineup], variants=[checked_variant])
     return run(checked, folder, look=checked.look(), workers=1, progress=progress)
 
 

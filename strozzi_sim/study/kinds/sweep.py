@@ -1,4 +1,7 @@
-"""sweep: what do values of the components change? All are played on the same deals and compared with the published ones, else the first."""
+"""sweep: what do values of the components change?
+
+All are played on the same deals and compared with the published ones, else with the first.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,11 @@ from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, pub
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import KeyNumber, Look, Section, picture, section
+from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import players_words
+from strozzi_sim.study.wording import capitalized, players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
 GAP = "seat_gap"
@@ -65,11 +68,10 @@ def sweep(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
+    variants, grid = names.variants_named(the_game, variant), _grid(values) if isinstance(values, str) else values
     try:
-        study = Sweep.of(
-            game=the_game, players=counts, lineups=lineups, deals=deals, precision=precision, seed=seed,
-            variants=names.variants_named(the_game, variant), sweep=_grid(values) if isinstance(values, str) else values,
-        )  # fmt: skip
+        study = Sweep.of(**keys, lineups=lineups, variants=variants, sweep=grid)
     except ArgumentError as error:
         raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
     return run(study, look=study.look(), **options)
@@ -130,22 +132,21 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return differences.assign(known=corrected_p(differences, 0.0, self.chunks) < ALPHA)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return for every cell the values that are fairer than the reference, or the size of a gap that could be missed."""
-        gaps, differences = pick(tables["sweep"], figure=GAP), self._differences(tables, GAP)
+        """Return for every cell the values that are fairer than the reference, or the gap that could be missed."""
         sentences, keys = [], " and ".join(self.sweep)
-        for (players, lineup), rows in gaps.groupby(["players", "lineup"], sort=False):
-            own_differences = pick(differences, players=players, lineup=lineup)
-            chance = pick(tables["sweep"], figure="seat_gap_by_chance", players=players, lineup=lineup)["value"].max()
+        differences, balance = self._differences(tables, GAP), tables["sweep"]
+        for (players, lineup), rows in pick(balance, figure=GAP).groupby(["players", "lineup"], sort=False):
+            where = {"players": players, "lineup": lineup}
+            own, chance = pick(differences, **where), pick(balance, figure="seat_gap_by_chance", **where)["value"].max()
             digits = 0 if chance >= 0.1 else 1
             order = rows.sort_values("value", kind="stable").to_dict("records")
             words = {row["variant"]: f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
             reference = words[self.reference]
-            fairer = set(own_differences[own_differences["known"] & (own_differences["value"] < 0)]["variant"])
-            if fairer:
+            if fairer := set(own[own["known"] & (own["value"] < 0)]["variant"]):
                 values = "; ".join([text for name, text in words.items() if name in fairer][:5])
                 finding = f"the seats are nearer to equal at {keys} = {values} than at {reference}"
             else:
-                size = missed(not_excluded(own_differences, chunks=self.chunks, sign=-1), what="a gap smaller")
+                size = missed(not_excluded(own, chunks=self.chunks, sign=-1), what="a gap smaller")
                 size = size.replace("smaller of up to", "smaller by up to")
                 finding = f"no value is known to be fairer than {keys} = {reference}{f': {size}' if size else ''}"
             sentences.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {finding}.")
@@ -155,34 +156,40 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return a line over the values of one key or a map over those of two, all in figures, then the pages of the game."""
-        figures_present, keys = set(tables["sweep"].dropna(subset="value")["figure"]), " and ".join(self.sweep)
-        figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in figures_present]
-        tables_of_figures = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
-        tables_of_figures["values"] = all_rows = pd.concat(tables_of_figures.values(), ignore_index=True)
-        numbers = tuple(_numbers(pick(all_rows, figure=GAP).dropna(subset="value"), keys))
-        in_figures = replace(picture("values", tables_of_figures, keys=keys), figures=tuple(figures))
-        declared = section("values", tables_of_figures, numbers=numbers, keys=keys, figure="", of_gap="")
-        pictures = *(self._shown(figure, tables_of_figures) for figure in figures), in_figures
+        """Return a line over the values of one key or a map over those of two, figures, then the pages of the game."""
+        keys, known = " and ".join(self.sweep), set(tables["sweep"].dropna(subset="value")["figure"])
+        figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in known]
+        shown = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
+        shown["values"] = all_rows = pd.concat(shown.values(), ignore_index=True)
+        gaps = pick(all_rows, figure=GAP).dropna(subset="value").sort_values("value", kind="stable")
+        gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]]) if len(all_rows) else gaps
+        ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
+        label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{lineup}})"
+        in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
+        numbers = key_numbers(ends, "share", label)
+        declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
+        pictures = *(self._shown(figure, shown) for figure in figures), in_figures
         values = replace(declared, shown=pictures, sentences=tuple(self._published()))
         pages = sections_of_games(self, tables, look)
         return [values, *(each for each in pages if each.name != "What changed")]
 
-    def _shown(self, figure: Figure, made: Tables) -> Picture | tuple[str, HeatMap]:
+    def _shown(self, figure: Figure, shown: Tables) -> Picture | tuple[str, HeatMap]:
         """Return a line over the values of one key, or a map over those of two."""
-        table, keys = f"sweep-{figure.name}", " and ".join(self.sweep)
-        label = f"{figure.label[:1].upper()}{figure.label[1:]}"
+        table, label, keys = f"sweep-{figure.name}", capitalized(figure.label), " and ".join(self.sweep)
         if len(self.sweep) > 1:
-            caption = "The framed cell has the values that the others are compared with, on the same deals and corrected for the number of values."
+            caption = (
+                "The framed cell has the values that the others are compared with, on the same deals and corrected for the "
+                "number of values."
+            )
             (down, across), shaded = self.sweep, "from the framed cell, where significant"
             return table, HeatMap(f"{label} over {keys}", caption, down, across, figure, shade_label=shaded)
         of_gap = "; those of a gap reach as far as chance moves equal seats" if figure.name == GAP else ""
-        line = picture("over-values", made, figure=label, keys=keys, of_gap=of_gap)
-        levels = tuple(dict.fromkeys(made["values"]["at"]))
+        line = picture("over-values", shown, figure=label, keys=keys, of_gap=of_gap)
+        levels = tuple(dict.fromkeys(shown["values"]["at"]))
         return replace(line, name=table.replace("_", "-"), table=table, figures=(figure,), levels=levels)
 
     def _rows(self, tables: Tables, figure: str) -> pd.DataFrame:
-        """Return the rows of a figure in the order of the values: `at`, the values as text, `told`, `row`, `column`, `shade` and `marked`.
+        """Return the rows of a figure in the order of the values, with these as text (`at`) and what pictures show.
 
         The interval of a gap reaches as far as chance moves the largest difference of any two seats (Tukey).
         """
@@ -197,12 +204,11 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
             rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
         marks = np.where(is_reference, " (*)", "")
-        values_text = [f"{self._at(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
-        row_values, column_values = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
-        return rows.assign(
-            at=values_text, row=row_values, column=column_values, told=np.where(is_reference, _TOLD[0], np.where(rows["change"].notna(), _TOLD[1], _TOLD[2])),
-            shade=rows["change"], marked=is_reference, variant="",
-        )  # fmt: skip
+        texts = [f"{self._at(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
+        told = np.where(is_reference, _TOLD[0], np.where(rows["change"].notna(), _TOLD[1], _TOLD[2]))
+        down, across = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
+        rows = rows.assign(at=texts, row=down, column=across, told=told, shade=rows["change"])
+        return rows.assign(marked=is_reference, variant="")
 
     def _published(self) -> Iterator[str]:
         """Yield sentences on published values that are not among these, and those that no source gives."""
@@ -213,17 +219,6 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 yield f"In the published game {published} is reconstructed: no source gives it."
             if value not in values:
                 yield f"The published game has {published}, which is not among the values; they are compared with the first."
-
-
-def _numbers(gaps: pd.DataFrame, keys: str) -> Iterator[KeyNumber]:
-    """Yield the smallest and the largest gap and that at the reference, at the first player count and line-up."""
-    if len(gaps):
-        gaps_of_cell = pick(gaps, players=gaps["players"].iloc[0], lineup=gaps["lineup"].iloc[0])
-        gaps_of_cell = gaps_of_cell.sort_values("value", kind="stable")
-        ends = pd.concat([gaps_of_cell.head(1), gaps_of_cell[gaps_of_cell["marked"]], gaps_of_cell.tail(1)])
-        for _, row in ends.drop_duplicates("at").iterrows():
-            label = f"gap between the seats at {keys} = {row['at']}, {row['players']} players ({row['lineup']})"
-            yield KeyNumber(row, "share", label)
 
 
 def _grid(text: str) -> dict[str, list[float]]:

@@ -39,13 +39,13 @@ from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study.arguments import RunOptions, documented
-from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, Cell, CountsOf, luck_sums
+from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, CountsOf, luck_sums
 from strozzi_sim.study.games import leading_agents
 from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import grouped, shortened
+from strozzi_sim.study.wording import capitalized, grouped, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of an agent's name; agents of a heat map, and of a sentence
@@ -89,10 +89,10 @@ def tournament(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
-    study = Tournament.of(
-        game=the_game, lineups=[[agent] for agent in field], players=counts, deals=deals, precision=precision,
-        max_matchups=max_matchups, luck=luck, luck_redraws=luck_redraws, seatings=seatings, variants=names.variants_named(the_game, variant), seed=seed,
-    )  # fmt: skip
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
+    keys |= {"luck": luck, "luck_redraws": luck_redraws, "seatings": seatings, "max_matchups": max_matchups}
+    lineups, variants = [[agent] for agent in field], names.variants_named(the_game, variant)
+    study = Tournament.of(**keys, lineups=lineups, variants=variants)
     return run(study, look=study.look(), **options)
 
 
@@ -115,21 +115,15 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         """The matchups of every player count."""
         return {players: _matchups(self.labels, players, self.max_matchups, self.seed) for players in self.players}
 
-    def _line(self, matchup: Matchup) -> tuple[str, ...]:
+    def line(self, matchup: Matchup) -> tuple[str, ...]:
+        """Return the agents of a matchup."""
         return tuple(self.lineups[k][0] for k in matchup)
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield a cell for every matchup; matchups of the same agents share one."""
         for players, matchups in self.matchups.items():
-            lines = dict.fromkeys(map(self._line, matchups))
-            for line, variant in product(lines, self.variant_of.values()):
+            for line, variant in product(dict.fromkeys(map(self.line, matchups)), self.variant_of.values()):
                 yield players, tuple(self.specs[text] for text in line), variant, ""
-
-    def cells_of(self, players: int, variant: str) -> list[tuple[Matchup, Cell]]:
-        """Return the matchups with the cells that play them."""
-        cells = [cell for cell in self.cells if (cell.match.players, cell.match.variant.name) == (players, variant)]
-        cell_by_agents = {tuple(spec.text for spec in cell.match.lineup): cell for cell in cells}
-        return [(matchup, cell_by_agents[self._line(matchup)]) for matchup in self.matchups[players]]
 
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
@@ -148,15 +142,15 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
             raise ArgumentError("seatings", f"{message}; give latin, all, rotate or spread")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        keys = {"agents": ["agent"], "pairwise": ["agent", "opponent"], "ratings": ["agent"], "seat_effects": ["seat"], "nash": ["agent"]}  # fmt: skip
-        tables = {name: FigureTable(*columns) for name, columns in keys.items()}
+        tables = {name: FigureTable("agent") for name in ("agents", "pairwise", "ratings", "seat_effects", "nash")}
+        tables |= {"pairwise": FigureTable("agent", "opponent"), "seat_effects": FigureTable("seat")}
+        cells = {(cell.players, cell.variant, cell.lineup): cell for cell in self.cells}
         for players, variant in product(self.players, self.variant_of):
             field = FieldCounts(self, players, variant)
-            for matchup, cell in self.cells_of(players, variant):
-                cell_counts = counts(cell)
-                field.add(matchup, cell_counts.outcome, cell_counts.counts)
-            for name, table in tables.items():
-                getattr(field, f"add_{name}")(table)
+            for matchup in self.matchups[players]:
+                cell = counts(cells[players, variant, ",".join(self.line(matchup))])
+                field.add(matchup, cell.outcome, cell.counts)
+            field.write(tables)
         return tables
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
@@ -220,15 +214,37 @@ class FieldCounts:
         self.remaining[:, columns] += orders["remaining"][:, self._parts]
         self.last[:, members] += orders["remaining"][:, [1 << k for k in range(players)]]
 
-    def add_agents(self, table: FigureTable) -> None:
-        """Add the figures of every agent over all its games."""
-        labels, (wins, _, scores, played) = self.study.labels, self.by_agent
-        table.add_all(self, self._results(self.by_agent), agent=labels)
+    def write(self, tables: Mapping[str, FigureTable]) -> None:
+        """Add the figures of this player count and variant to the tables of a tournament."""
+        labels, played, size = self.study.labels, self.by_agent[3], len(self.study.labels)
+        tables["agents"].add_all(self, self._results(self.by_agent), agent=labels)
         if self.luck is not None:
+            wins, _, scores, _ = self.by_agent
             of_luck = luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores}, self.luck, played)
             for figure, sums in of_luck.items():
-                table.add(self, f"{figure}{WITHOUT_LUCK}", stats.ratio(sums.adjusted(), played), agent=labels)
-                table.add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
+                tables["agents"].add(
+                    self, f"{figure}{WITHOUT_LUCK}", stats.ratio(sums.adjusted(), played), agent=labels
+                )
+                tables["agents"].add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
+        met = self.met * ~np.eye(size, dtype=bool)
+        ahead_share = stats.ratio(self.ahead, met, unit=HALF, n_deals=self.deals)
+        keep = met.sum(axis=0) > 0
+        tables["pairwise"].add(self, "ahead_share", ahead_share, keep=keep, agent=labels, opponent=labels)
+        members = np.full((len(self._column), self.players), size)
+        for agents, column in self._column.items():
+            members[column, : len(agents)] = agents
+        chosen, remaining = played - self.last / ORDER_UNITS, self.remaining / ORDER_UNITS
+        texts = list(self.study.line(tuple(range(size))))
+        copies = np.array([texts.index(text) for text in texts])
+        ratings = fit_ratings(Orders(chosen, members, remaining, self.ahead / HALF), played.sum(axis=0), copies)
+        tables["ratings"].add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=labels)
+        seats = self._results(self.by_seat)
+        seats["win_share_minus_equal"] = seats["win_share"].minus(1 / self.players)
+        tables["seat_effects"].add_all(self, seats, seat=range(self.players))
+        # The mixture that no agent beats, and every agent's score against it; there is none if not all have met.
+        nash = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
+        if nash is not None:
+            tables["nash"].add_all(self, {"weight": nash.weight, "score": nash.score}, agent=labels)
 
     def _results(self, sums: Array) -> dict[str, Estimate]:
         wins, places, scores, played = sums
@@ -236,38 +252,12 @@ class FieldCounts:
         rank = stats.ratio(places, played, unit=2, span=(1.0, self.players), deals=self.deals)
         return {"win_share": share, "rank_mean": rank, "score_mean": stats.ratio(scores, played)}
 
-    def add_pairwise(self, table: FigureTable) -> None:
-        """Add how often every agent finished ahead of every other that it met."""
-        met, labels = self.met * ~np.eye(len(self.study.labels), dtype=bool), self.study.labels
-        estimate = stats.ratio(self.ahead, met, unit=HALF, n_deals=self.deals)
-        table.add(self, "ahead_share", estimate, keep=met.sum(axis=0) > 0, agent=labels, opponent=labels)
-
-    def add_ratings(self, table: FigureTable) -> None:
-        """Add strength and rank of every agent."""
-        members, played = np.full((len(self._column), self.players), len(self.study.labels)), self.by_agent[3]
-        for agents, column in self._column.items():
-            members[column, : len(agents)] = agents
-        texts = [line[0] for line in self.study.lineups]
-        chosen, remaining = played - self.last / ORDER_UNITS, self.remaining / ORDER_UNITS
-        orders = Orders(chosen, members, remaining, self.ahead / HALF)
-        ratings = fit_ratings(orders, played.sum(axis=0), np.array([texts.index(text) for text in texts]))
-        table.add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=self.study.labels)
-
-    def add_nash(self, table: FigureTable) -> None:
-        """Add the mixture that no agent beats, and every agent's score against it, with two players; nothing for other player counts, or if not all have met."""
-        average = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
-        if average is not None:
-            table.add_all(self, {"weight": average.weight, "score": average.score}, agent=self.study.labels)
-
-    def add_seat_effects(self, table: FigureTable) -> None:
-        """Add the figures of every seat over all agents."""
-        estimates = self._results(self.by_seat)
-        estimates["win_share_minus_equal"] = estimates["win_share"].minus(1 / self.players)
-        table.add_all(self, estimates, seat=range(self.players))
-
 
 def _matchups(labels: Sequence[str], players: int, number_of_matchups: int, seed: int) -> list[Matchup]:
-    """Return all matchups, or `number_of_matchups` in which agents are about equally often: in rounds, each in an order that depends on the seed alone."""
+    """Return all matchups, or `number_of_matchups` in which agents are about equally often.
+
+    The agents queue in rounds, each in an order that depends on the seed alone.
+    """
     size = len(labels)
     if comb(size, players) <= number_of_matchups:
         return list(combinations(range(size), players))
@@ -302,6 +292,16 @@ class FieldOrder:
         """The agent that beats every other, or ""."""
         wins = self.beats.sum(axis=1)
         return self.agents[int(wins.argmax())] if len(wins) > 1 and wins.max() == len(wins) - 1 else ""
+
+    @property
+    def unbeaten(self) -> tuple[str, ...]:
+        """The agents that none beats."""
+        return tuple(np.array(self.agents)[~self.beats.any(axis=0)].tolist())
+
+    def tells_apart(self, first: str, second: str) -> bool:
+        """Return whether one of two agents beats the other."""
+        pair = self.agents.index(first), self.agents.index(second)
+        return bool(self.beats[pair] | self.beats[pair[::-1]])
 
     @property
     def cycle(self) -> tuple[str, ...]:
@@ -341,33 +341,30 @@ def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
 
 def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
     """Return whether one agent beats every other of the field, where, and the cycles."""
-    winners, sentences = grouped((order.winner, order) for order in orders), []
-    without_winner = winners.pop("", [])
-    for agent, group in winners.items():
-        others = [other for other in dict.fromkeys(name for order in group for name in order.agents) if other != agent]
+    several = len({order.variant for order in orders}) > 1
+
+    def places(group: Sequence[FieldOrder]) -> str:
+        """Return where something holds: "at 3, 4 and 5 players", with the variants if there are several."""
+        counts = grouped((order.variant, str(order.players)) for order in group)
+        variants = grouped((f"at {listed(players)} players", variant) for variant, players in counts.items())
+        return " and ".join(f"{place} of {listed(names)}" if several else place for place, names in variants.items())
+
+    sentences = []
+    for winner, group in grouped((order.winner, order) for order in orders if order.winner).items():
+        others = [name for name in dict.fromkeys(name for order in group for name in order.agents) if name != winner]
         beaten = listed(others) if len(others) <= _MOST_NAMED else f"each of {len(others)} other agents"
-        sentences.append(f"{agent} finishes ahead of {beaten} {_places(group, orders)}.")
-    unbeaten = (tuple(np.array(order.agents)[~order.beats.any(axis=0)].tolist()) for order in without_winner)
-    for best, group in grouped(zip(unbeaten, without_winner, strict=True)).items():
+        sentences.append(f"{winner} finishes ahead of {beaten} {places(group)}.")
+    for best, group in grouped((order.unbeaten, order) for order in orders if not order.winner).items():
         words = f"{some_of(best, _MOST_NAMED)} {'are' if len(best) > 1 else 'alone is'} beaten by none"
         words = words if best else "each is beaten by another"
         words = "no two can be told apart" if len(best) == len(group[0].agents) else words
         size = missed(max((order.unseen for order in group if order.unseen > 0), default=np.nan), what="an advantage")
-        sentences.append(f"No agent beats every other {_places(group, orders)}: {words}{f'; {size}' if size else ''}.")
+        sentences.append(f"No agent beats every other {places(group)}: {words}{f'; {size}' if size else ''}.")
     for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
-        where = _places(group, orders)
-        losers = (*cycle[1:], cycle[0])
-        chain = ", ".join(f"{winner} beats {loser}" for winner, loser in zip(cycle, losers, strict=True))
-        sentences.append(f"{where[0].upper()}{where[1:]} there is a cycle: {chain}.")
+        pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
+        chain = ", ".join(f"{winner} beats {loser}" for winner, loser in pairs)
+        sentences.append(f"{capitalized(places(group))} there is a cycle: {chain}.")
     return sentences
-
-
-def _places(orders: Sequence[FieldOrder], all_orders: Sequence[FieldOrder]) -> str:
-    """Return where something holds: "at 3, 4 and 5 players", with the variants if there are several."""
-    counts = grouped((order.variant, str(order.players)) for order in orders)
-    places = grouped((f"at {listed(players)} players", variant) for variant, players in counts.items())
-    several_variants = len({order.variant for order in all_orders}) > 1
-    return " and ".join(f"{place} of {listed(names)}" if several_variants else place for place, names in places.items())
 
 
 def standing_sentences(study: Study, tables: Tables) -> list[str]:
@@ -391,26 +388,27 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
 
 def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     """Return the section of the heat map of pairs, coloured where an agent beats another, and titled by a cycle."""
-    strengths_of_all = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
-    strengths = pick(strengths_of_all, players=headline_players(strengths_of_all))
-    number = {agent: k for k, agent in enumerate(dict.fromkeys(strengths["agent"].head(_MOST_MAPPED)), 1)}
-    differences = {(order.players, order.variant): (order.agents, order.beats | order.beats.T) for order in orders}
+    strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
+    strongest = pick(strengths, players=headline_players(strengths))["agent"].unique()[:_MOST_MAPPED]
+    number = {agent: k for k, agent in enumerate(strongest, 1)}
+    order_of = {(order.players, order.variant): order for order in orders}
     rows = pick(tables["pairwise"], figure="ahead_share")
     rows = rows[rows["agent"].isin(list(number)) & rows["opponent"].isin(list(number))]
-    told = []
-    for row in rows.itertuples(index=False):
-        agents, differs = differences[row.players, row.variant]
-        told.append(differs[agents.index(row.agent), agents.index(row.opponent)])
-    rows = rows.assign(
-        row=[f"{number[agent]} {shortened(agent, _LETTERS)}" for agent in rows["agent"]], column=[str(number[agent]) for agent in rows["opponent"]],
-        shade=np.where(told, rows["value"] - 0.5, np.nan), marked=False, lineup="",
-        order=rows["agent"].map(number),
-    ).sort_values("order", kind="stable")  # fmt: skip
+    pairs = rows[["players", "variant", "agent", "opponent"]].itertuples(index=False, name=None)
+    told = [order_of[players, variant].tells_apart(*pair) for players, variant, *pair in pairs]
+    shade = np.where(told, rows["value"] - 0.5, np.nan)
+    names = {agent: f"{k} {shortened(agent, _LETTERS)}" for agent, k in number.items()}
+    rows = rows.assign(row=rows["agent"].map(names), column=rows["opponent"].map(number).astype("str"), shade=shade)
+    rows = rows.assign(marked=False, lineup="", order=rows["agent"].map(number)).sort_values("order", kind="stable")
     heat_map = HeatMap(
         "Who finishes ahead of whom",
-        "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. Agents are numbered by strength.",
-        "agent", "ahead of number", Figure("ahead_share", "finished ahead", "share"), shade_label="from one half, where significant, all pairs judged together",
-    )  # fmt: skip
+        "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. "
+        "Agents are numbered by strength.",
+        "agent",
+        "ahead of number",
+        Figure("ahead_share", "finished ahead", "share"),
+        shade_label="from one half, where significant, all pairs judged together",
+    )
     cycle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
     return replace(section("pairs", {"pairs": rows}), shown=(("pairs", heat_map),), finding=cycle)
 
