@@ -19,6 +19,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game import Game
+from strozzi_sim.game.finding import Comparison, Finding, finding_of
 from strozzi_sim.game.pages import table_of_map
 from strozzi_sim.game.reporting import (
     CELL,
@@ -26,12 +27,10 @@ from strozzi_sim.game.reporting import (
     Tables,
     agent_names,
     first_scenario,
-    format_estimate,
     headline_players,
     pick,
 )
-from strozzi_sim.game.significance import degrees_of_freedom
-from strozzi_sim.stats.intervals import Estimate, t_quantile
+from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CellCounts, CountsOf
 from strozzi_sim.study.changes import changes, changes_section
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
@@ -144,7 +143,7 @@ def sections_of_games(
         wins = pick(tables["lineup"], figure="win_share").dropna(subset="low")
         numbers = leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
     if first == "heatmaps":
-        numbers = tuple(_map_numbers(study, tables, look))
+        numbers = _map_numbers(study, tables, look)
     if first in report.PAGES:
         numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
@@ -226,48 +225,34 @@ def with_agents(lineup: Any) -> Any:
 
 
 def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
-    """Return a sentence per heat map: its significantly lowest and highest cells, at the player count of the headline."""
+    """Return a sentence per heat map: its largest certain difference, at the player count of the headline."""
     sentences = []
+    finding = Finding("varies from {least.value} ({least}) to {most.value} ({most})")
     for name, heat_map in look.maps_in(study.the_game).items():
-        ends = _ends(study, tables, name, heat_map)
-        texts = [f"{format_estimate(row, heat_map.figure.unit)} ({place})" for row, place in ends]
-        finding = f"varies from {' to '.join(texts)}" if texts else "no two cells are known to differ"
-        if len(games := _of_headline(tables[table_of_map(name)])):
-            finding = f"{played_by(study.the_game, games['lineup'])} at {games['players'].iloc[0]} players: {finding}"
-        sentences.append(f"{heat_map.title}{',' if len(games) else ':'} {finding}.")
+        rows, words = _cells_of(study, tables, name, heat_map), "no two cells are known to differ"
+        if len(rows):
+            compared, players = Comparison((heat_map.figure,), "cell", "", {}, ()), int(rows["players"].iloc[0])
+            words = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks) or words
+            words = f"{played_by(study.the_game, rows['lineup'])} at {players} players: {words}"
+        sentences.append(f"{heat_map.title}{',' if len(rows) else ':'} {words}.")
     return sentences
 
 
-def _map_numbers(study: Study, tables: Tables, look: Look) -> list[KeyNumber]:
-    """Return the highest and the lowest cell of the first heat map whose cells are known to differ."""
+def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, ...]:
+    """Return the highest and the lowest cell of the first heat map that has cells."""
     for name, heat_map in look.maps_in(study.the_game).items():
-        if ends := _ends(study, tables, name, heat_map):
-            figure = heat_map.figure
-            return [KeyNumber(row, figure.unit, f"{figure.label}: {place}") for row, place in reversed(ends)]
-    return []
+        if len(rows := _cells_of(study, tables, name, heat_map).dropna(subset=["value", "low"])):
+            ends = rows.loc[[rows["value"].idxmax(), rows["value"].idxmin()]]
+            return key_numbers(ends, heat_map.figure.unit, f"{heat_map.figure.label}: {{cell}}")
+    return ()
 
 
-def _ends(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> list[tuple[Any, str]]:
-    """Return the significantly lowest and highest cell of a heat map with their places as text; empty if no two differ.
-
-    The intervals are widened to hold for all cells simultaneously.
-    """
-    rows = tables[table_of_map(name)].dropna(subset=["value", "low"])
-    of_map = rows[["row", "column"]].astype("str") != ALL
-    rows = _of_headline(rows[(rows["figure"] == heat_map.figure.name) & of_map.all(axis=1)])
-    if len(rows) < 2:
-        return []
-    df = degrees_of_freedom(rows["n"], rows["deals"], study.chunks)
-    wider = t_quantile(df, len(rows)) / t_quantile(df)  # Bonferroni
-    low, high = (rows["value"] + wider * (rows[side] - rows["value"]) for side in ("low", "high"))
-    lowest, highest = high.idxmin(), low.idxmax()
-    ends = [rows.loc[lowest], rows.loc[highest]] if high[lowest] < low[highest] else []
-    return [(row, _place(study, tables, heat_map, row)) for row in ends]
-
-
-def _of_headline(rows: Any) -> Any:
-    """Return the rows of the first variant and line-up at the player count of the headline."""
-    return rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
+def _cells_of(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> Any:
+    """Return the cells of a map in the first variant and line-up at the player count of the headline, with their places as text."""
+    rows = pick(tables[table_of_map(name)], figure=heat_map.figure.name)
+    rows = rows[(rows[["row", "column"]].astype("str") != ALL).all(axis=1)]
+    rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
+    return rows.assign(cell=[_place(study, tables, heat_map, row) for row in rows.to_dict("records")])
 
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
