@@ -94,11 +94,12 @@ class _Cells:
             number = number * len(levels) + place
         _, first, group = np.unique(number, return_index=True, return_inverse=True)
         values = {name: values[first] for name, values in kept_columns.items()}
-        return type(self)(values, len(first), lambda k: _sum_rows(self.counts(k), group, len(first)))
+        sums = _sums_by(group, len(first))
+        return type(self)(values, len(first), lambda k: sums @ self.counts(k))
 
 
-def _sum_rows(counts: Array, targets: Array, size: int, keep: Any = True, times: Any = 1) -> Array:
-    """Return the sums of the rows of counts, integers [K, C], by target, int64[size, C].
+def _sums_by(targets: Array, size: int, keep: Any = True, times: Any = 1) -> Any:
+    """Return the matrix whose product with integers [K, C] is the sums of their rows by target, int64[size, C].
 
     Row k is added to row targets[k], multiplied by `times`, if `keep` is true for it.
     """
@@ -106,8 +107,7 @@ def _sum_rows(counts: Array, targets: Array, size: int, keep: Any = True, times:
 
     keep, times = np.broadcast_to(keep, targets.shape), np.broadcast_to(np.asarray(times, np.int64), targets.shape)
     ends = np.concatenate([[0], np.cumsum(keep)])
-    sums: Array = csc_array((times[keep], targets[keep], ends), (size, len(targets))) @ counts
-    return sums
+    return csc_array((times[keep], targets[keep], ends), (size, len(targets)))
 
 
 # (first count of a cube, columns) -> its cells by these columns
@@ -300,10 +300,11 @@ class CrosstabPlan:
             )
         size = int(np.prod(shape, dtype=np.int64))
         read = np.empty((1 + len(crosstab.sums), len(counts), size), np.int64)
+        sums = _sums_by(cell, size, keep)
         for numbers, name in zip(read, ("", *crosstab.sums), strict=True):
             place = 1 + cube.sums.index(name) if name in cube.sums else 0
-            times = values(name) if name in multiplied else 1
-            numbers[:] = _sum_rows(cells.counts(place), cell, size, keep, times).T
+            weighted = _sums_by(cell, size, keep, values(name)) if name in multiplied else sums
+            numbers[:] = (weighted @ cells.counts(place)).T
         return np.moveaxis(read.reshape(-1, len(counts), *shape), 0, -1)
 
     @cached_property
