@@ -43,7 +43,7 @@ HEARTBEAT = np.dtype([
 TICK = 0.05  # seconds between two checks of a worker
 GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
 IDLE_SECONDS = 300  # without a request for this long a worker ends and frees its memory
-_GOODBYE = 1.0  # seconds for a worker that closed its line to end
+_GOODBYE = 1.0  # seconds for a worker to end after its line is closed
 _PARENT_SECONDS = 0.5  # between two checks that the parent is alive
 _DONE, _RAISED, _QUIT = range(3)  # kinds of reply: a value, an exception, an exception that ends processes
 _START = (
@@ -321,10 +321,16 @@ class Worker:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def end(self) -> None:
-        """Kill the process and close its connections."""
-        self.kill()
+    def close(self) -> None:
+        """Close the connection: an idle worker then ends by itself, and writes what its agents have not written yet."""
         self._line.close()
+
+    def end(self, seconds: float = 0.0) -> None:
+        """Close the connections, and kill the process if it does not end by itself in this time."""
+        self.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        self.kill()
         self._lifeline.close()
 
 
@@ -412,12 +418,16 @@ def _give_back(worker: Worker) -> None:
 
 @atexit.register
 def end_all() -> None:
-    """Kill every worker; a caller waiting for a reply raises WorkerDied."""
+    """End every worker; idle ones may end by themselves first."""
     with _lock:
-        workers = list(_all)
+        idle, busy = list(_idle), _all.difference(_idle)
         _forget()
-    for worker in workers:
+    for worker in busy:
         worker.kill()
+    for worker in idle:
+        worker.close()
+    for worker in idle:
+        worker.end(_GOODBYE)
 
 
 def _forget() -> None:

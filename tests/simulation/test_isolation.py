@@ -24,6 +24,7 @@ from strozzi_sim.game.contract import kth_legal
 from strozzi_sim.runtime.workers import (
     Cancelled,
     Hung,
+    Worker,
     WorkerDied,
     active_heartbeat,
     call_in_worker,
@@ -432,3 +433,9 @@ def count_compiled(name):
     from strozzi_sim.agent.compile import _compiled
 
     return sum(agent.name == name for agent, _ in _compiled.values())
+
+
+def test_a_worker_told_goodbye_ends_by_itself():
+    worker = Worker()
+    worker.end(60)
+    assert worker._process.returncode == 0
