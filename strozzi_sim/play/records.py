@@ -223,24 +223,20 @@ def check_header(header: dict[str, Any], where: str) -> None:
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: format: expected {FORMAT!r}, got {short_repr(header.get('format'))}")
     parsed: _Header = converted(header, _Header, where)
+    players = parsed.players
     try:
-        game = load_game(parsed.game)
-    except InputError as error:
-        raise InputError(f"{where}: game: {error}") from None
-    if parsed.players not in game.player_counts:
-        raise InputError(f"{where}: players: {game.name} takes {game.player_count_text}, got {parsed.players}")
-    if len(parsed.agents) != parsed.players:
-        raise InputError(f"{where}: agents: expected {parsed.players} names, got {len(parsed.agents)}")
-    for name in parsed.agents:
-        if not name.isprintable():
-            raise InputError(f"{where}: agents: expected a name of printable characters, got {short_repr(name)}")
-    if parsed.seating >= factorial(parsed.players):
-        raise InputError(
-            f"{where}: seating: {parsed.players} players have {factorial(parsed.players):,} seatings, got {parsed.seating}"
-        )
-    try:
+        game = as_argument_error("game", load_game, parsed.game)
+        if players not in game.player_counts:
+            raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")
+        if len(parsed.agents) != players:
+            raise InputError(f"agents: expected {players} names, got {len(parsed.agents)}")
+        for name in parsed.agents:
+            if not name.isprintable():
+                raise InputError(f"agents: expected a name of printable characters, got {short_repr(name)}")
+        if parsed.seating >= (seatings := factorial(players)):
+            raise InputError(f"seating: {players} players have {seatings:,} seatings, got {parsed.seating}")
         variant = from_components(game, parsed.variant, parsed.components, "components")
-        game.components_part.check_players(variant.components, parsed.players, "components")
+        game.components_part.check_players(variant.components, players, "components")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     header["components"] = variant.components

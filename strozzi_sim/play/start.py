@@ -55,18 +55,23 @@ class GameSetup:
 
 
 def set_up_game(
-    game: str | Game, players: int | None, seed: int, deal: int, variant: AnyVariant, start_player: int = 0,
+    game: str | Game,
+    players: int | None,
+    seed: int,
+    deal: int,
+    variant: AnyVariant,
+    start_player: int = 0,
     script: Iterable[int] | None = None,
-) -> GameSetup:  # fmt: skip
+) -> GameSetup:
     """Return the set-up of a game from names or objects."""
     the_game = find_game(game)
     the_variant = as_argument_error("variant", resolve_variant, the_game, variant)
     players = default_players(the_game) if players is None else check_whole("players", players)
     check_players(the_game, players, the_variant)
-    return GameSetup(
-        the_game, the_variant, players, check_whole("seed", seed, 0, MAX_SEED), check_whole("deal", deal, 0, MAX_SEED),
-        check_whole("start_player", start_player, 0, players - 1), None if script is None else _outcomes(script),
-    )  # fmt: skip
+    seed, deal = check_whole("seed", seed, 0, MAX_SEED), check_whole("deal", deal, 0, MAX_SEED)
+    start_player = check_whole("start_player", start_player, 0, players - 1)
+    outcomes = None if script is None else _outcomes(script)
+    return GameSetup(the_game, the_variant, players, seed, deal, start_player, outcomes)
 
 
 def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:

@@ -262,11 +262,9 @@ class Match:
             parts, answer_counts = mixed.waves(jobs.copy(), agents[0], fault, stop), mixed.answers
         with active_heartbeat(beat, players, ranges[0][0]):
             for part_jobs, part_agents in parts:
-                arguments = (
-                    part_jobs, rules, work[0], part_agents, seat_agents, randoms, design, outcomes,
-                    table[games * players :], fault[0], stop, beat[0], sink, counting, counts, measured,
-                )  # fmt: skip
-                games += call_interruptible(stop, partial(loop, *arguments))
+                played = part_jobs, rules, work[0], part_agents, seat_agents, randoms, design
+                written = outcomes, table[games * players :], fault[0], stop, beat[0], sink, counting, counts, measured
+                games += call_interruptible(stop, partial(loop, *played, *written))
         if rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if fault["found"][0]:
