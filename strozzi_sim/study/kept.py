@@ -108,7 +108,9 @@ class KeptTable:
             outcome = rows.games["position" if column is _AGENT else name]
             values = outcome[rows.game, rows.columns["seat"]]
         elif column.derived_from:
-            values = derived[name][tuple(rows.columns[base] for base in column.derived_from)]
+            sizes = derived[name].shape  # larger values count as the largest, as in crosstabs
+            bases = zip(column.derived_from, sizes, strict=True)
+            values = derived[name][tuple(np.minimum(rows.columns[base], size - 1) for base, size in bases)]
         else:
             values = rows.columns[name]
         if self._types[name] == _LABELS:

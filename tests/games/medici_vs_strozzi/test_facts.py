@@ -1,12 +1,12 @@
 """Facts recounted in plain Python from the lines of records, row by row; fair prices from positions played again."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 import pytest
 
+from recount import assert_recounted
 from strozzi_sim.agent import load_agent
-from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_changes, resolve_variant
@@ -29,26 +29,21 @@ FLIPPED = {
     "rounds": {"reveal_max": 4},
     "price_space": {"action_space_cap": 40},
 }  # fmt: skip
-VARIANTS = {
-    "base": resolve_variant(GAME, "base"),
-    "long": resolve_variant(GAME, "long"),
-    "flipped": from_changes(GAME, "flipped", FLIPPED, "tests flipped"),
-}
-CASES = [
-    ("base", "random", 4), ("flipped", "random", 4), pytest.param("base", "random", 20, marks=pytest.mark.slow),
-    pytest.param("base", "fair-price", 10, marks=pytest.mark.slow), pytest.param("long", "random", 8, marks=pytest.mark.slow),
-    pytest.param("flipped", "random", 20, marks=pytest.mark.slow),
-]  # fmt: skip
-RECOUNTED = [table for table in f.TABLES if table is not f.ESTIMATES]
+VARIANTS = {"base": resolve_variant(GAME, "base"), "flipped": from_changes(GAME, "flipped", FLIPPED, "tests flipped")}
 
 
 class Recount:
-    """The rows of every table but that of estimates, as dicts column -> value, told by levels where they have names."""
+    """The rows of every table but that of estimates.
 
-    def __init__(self, components):
-        self.data = components
-        self.rows = defaultdict(list)
+    Args:
+        components: of the games.
+        tell: function of a table and its columns, which is called for every row.
+    """
+
+    def __init__(self, components, tell):
+        self.data, self.tell = components, tell
         self.tiles = {name: (kind, value) for name, kind, value in tile_ids(components)}
+        self.faces = {value for kind, value in self.tiles.values() if kind != s.GOLD}
         self.types = [kind["key"] for kind in components["type"]]
         self.goods = {**dict(enumerate(self.types)), s.GOLD: components["gold"]["key"]}
         self.tracks = {harbor["id"]: harbor["tracks"] for harbor in components["harbor"]}
@@ -62,10 +57,10 @@ class Recount:
         if seat is not None:
             ahead = self.total[seat] - self.total[1 - seat]
             columns |= {
-                "seat": s.PLAYER_NAMES[seat], "position": seat, "score": self.total[seat], "win": (np.sign(ahead) + 1) * 30,
-                "place": 3 - int(np.sign(ahead)),
+                "seat": s.PLAYER_NAMES[seat], "position": seat, "score": self.total[seat], "win": (np.sign(ahead) + 1) / 2,
+                "place": (3 - np.sign(ahead)) / 2,
             }  # fmt: skip
-        self.rows[table].append(columns)
+        self.tell(table, **columns)
 
     def game(self, lines):
         end, start = lines[-1], self.data["money"]["start_cash"]
@@ -126,13 +121,13 @@ class Recount:
             room="both" if responder_fits else "proposer", price=self.price,
             asked=self.data["switches"]["buy_without_room"] or responder_fits, bought=self.bought, discarded=discarded,
             forced=forced, price_band=self.price, capped=self.price == self.data["price_space"]["action_space_cap"],
-            face=f.GOLD_VALUE if gold else min(value, 15), buyer=("proposer", "responder")[self.bought],
-            rival_fits=rival_fits, fate=fate,
+            face="gold" if gold else max(face for face in self.faces if face <= value), fate=fate, rival_fits=rival_fits,
+            buyer=("proposer", "responder")[self.bought],
         )  # fmt: skip
         for name, (kind, value) in zip(self.lot, lot, strict=True):
             traded = not discarded and self.goods[kind] in self.tracks[harbor]
             self.add(
-                "tile", buyer, round=self.round, tile=name, value=f.GOLD_VALUE if kind == s.GOLD else value,
+                "tile", buyer, round=self.round, tile=name, value="gold" if kind == s.GOLD else value,
                 goods=self.goods[kind], tiles=size, harbor=harbor, alone=size == 1, loaded=not discarded, traded=traded,
                 steps=self.steps(kind, value) * traded,
             )  # fmt: skip
@@ -232,56 +227,23 @@ class Recount:
         assert line["total"] == self.cash
 
 
-def match_of(variant, agent):
-    return Match(GAME, 2, (load_agent(agent), load_agent(agent)), VARIANTS[variant], 1475, "one")
+@pytest.mark.slow_for("base-random-12", "long", "fair-price")
+@pytest.mark.parametrize(
+    ("variant", "agent", "deals"),
+    [
+        ("base", "random", 4),
+        ("flipped", "random", 4),
+        ("base", "random", 12),
+        ("base", "fair-price", 8),
+        ("long", "random", 8),
+    ],
+)
+def test_facts_recounted_from_records(variant, agent, deals):
+    def told(lines, tell):
+        Recount(lines[0]["components"], tell).game(lines)
 
-
-def by_two(table, setting):
-    """Crosstabs of a table: all sums, by each column alone that can be sorted by."""
-    names = tuple(column.name for column in table.all_columns)
-    by = [column.name for column in table.all_columns if column.levels_in(setting) is not None]
-    return [Crosstab(table.name, (), names), *(Crosstab(table.name, (name,), names) for name in by)]
-
-
-def numbers_of(rows, column, levels):
-    """The values of a column as they are counted, and the level of each."""
-    if levels is None:
-        return [int(row[column]) for row in rows], None
-    named = {name: (start, k) for k, (name, start) in enumerate(zip(levels.names, levels.starts, strict=True))}
-    found = [named.get(row[column]) if isinstance(row[column], str) else None for row in rows]
-    values = [int(row[column]) if known is None else known[0] for row, known in zip(rows, found, strict=True)]
-    return values, levels.of(np.asarray(values, int))
-
-
-def assert_recounted(variant, agent, first, last):
-    """The facts of these deals are what their records come to, by every column alone."""
-    match, setting = match_of(variant, agent), GameConfig(2, VARIANTS[variant].components)
-    plans = {table.name: by_two(table, setting) for table in RECOUNTED}
-    recount = Recount(VARIANTS[variant].components)
-    for deal in range(first, last):
-        recount.game(record_game(match, deal, 0))
-    for table in RECOUNTED:
-        plan = match.plan(plans[table.name])
-        counts = match.play(first, last, plan=plan).counts[None]
-        rows = recount.rows[table.name]
-        names = [column.name for column in table.all_columns]
-        assert rows
-        assert {*rows[0]} == {*names}, table.name
-        found = {column.name: numbers_of(rows, column.name, column.levels_in(setting)) for column in table.all_columns}
-        summed = np.array([np.ones(len(rows), int), *(found[name][0] for name in names)])
-        for crosstab in plans[table.name]:
-            level = found[crosstab.by[0]][1] if crosstab.by else np.zeros(len(rows), int)
-            counted = plan.read(crosstab, counts)[0].reshape(-1, len(summed))
-            expected = np.array([[column[level == k].sum() for column in summed] for k in range(len(counted))])
-            where = f"{table.name} by {crosstab.by}: {variant}, {agent}, seed 1475, deals {first} to {last - 1}"
-            assert (counted == expected).all(), where
-    return recount
-
-
-@pytest.mark.slow_for("base-random-4")
-@pytest.mark.parametrize(("variant", "agent", "games"), CASES)
-def test_facts_recounted_from_records(variant, agent, games):
-    assert_recounted(variant, agent, 0, games)
+    changes = FLIPPED if variant == "flipped" else None
+    assert_recounted(told, GAME.name, 2, agent, deals, variant=variant, changes=changes, seed=1475)
 
 
 def action_of(line, components):
@@ -324,7 +286,8 @@ def lots_played_again(match, deal):
 
 @pytest.mark.parametrize(("variant", "agent"), [("base", "random"), ("flipped", "random")])
 def test_fair_prices_are_those_of_the_positions_in_one_deal_of_many(variant, agent):
-    match, games = match_of(variant, agent), 3 * f.SAMPLED
+    agents = (load_agent(agent), load_agent(agent))
+    match, games = Match(GAME, 2, agents, VARIANTS[variant], 1475, "one"), 3 * f.SAMPLED
     sums = ("fair", "gap", "miss", "price")
     by = {name: Crosstab("price_estimate", ("tiles", name), sums) for name in ("fair", "gap")}
     plan = match.plan(list(by.values()))

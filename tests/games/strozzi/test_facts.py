@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from recount import assert_recounted, counter
+from recount import assert_recounted
 from strozzi_games import STROZZI, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -16,9 +16,8 @@ FLAGS, PORTS = ("pirate", "plus_one", "ware"), ("venice", "rome", "naples")
 CITIES, CATEGORIES = (*PORTS, "florence"), ("art", "science", "architecture")
 
 
-def told(lines):
-    """The counts of one record, from its lines."""
-    count, add = counter()
+def told(lines, add):
+    """Tell the rows of one record, from its lines."""
     header, *events = lines
     data, players = header["components"], header["players"]
     ships = {ship["id"]: ship for ship in data["ships"]}
@@ -45,24 +44,23 @@ def told(lines):
         elif kind == "claim" and line["flag"]:
             claims.append((seat, line["flag"]))
         elif kind == "place":
-            flag, port = line["flag"], line["port"]
+            flag, port, ship = line["flag"], line["port"], ships[card]
             order[seat] += 1
-            steps = ships[card][port]
+            steps = ship[port]
             if flag == "ware" and (steps > 0 or not data["rules"]["ware_flag_needs_match"]):
                 steps += data["flags"]["ware_steps"]
             moved = move(seat, port, steps)
-            move(seat, "florence", ships[card]["scrolls"])
-            lap = (seat - active) % players
-            wares = sum(ships[card][port] for port in PORTS)
+            move(seat, "florence", ship["scrolls"])
             used[seat, "flag"].append(flag)
             used[seat, "port"].append(port)
-            sums = (moved, wares, 60 * (seat == winner), len(claims) > 1)
-            add(SHIPS, (flag, port, ships[card]["sail"], lap, order[seat]), *sums)
-            add(LEFT, (round_, left), moved)
-            first = claims[0][1]
-            add(CARDS, (card, first, "yes" if len(claims) > 1 else "no"), 1)
+            add(
+                "ship", seat=seat, round=round_, card=card, flag=flag, port=port, sail=ship["sail"], steps=moved, cards_left=left,
+                lap=(seat - active) % players, order=order[seat], cargo=sum(ship[each] for each in PORTS),
+                win=seat == winner, takes_over=len(claims) > 1,
+            )  # fmt: skip
+            add("card", card=card, claimed_by=claims[0][1], taken_over=len(claims) > 1, taken=True)
         elif kind == "set_aside":
-            add(CARDS, (card, "none", "no"), 0)
+            add("card", card=card, claimed_by="none", taken_over=False, taken=False)
         elif kind == "take_tile" and line["tile"]:
             mine[seat, tiles[line["tile"]]["category"]].append(tiles[line["tile"]]["value"])
             if tiles[line["tile"]]["ware"]:
@@ -70,29 +68,19 @@ def told(lines):
         elif kind == "score_round":
             for who in range(players):
                 for city in CITIES:
-                    add(SPACES, (city, round_), space[who, city])
+                    add("marker", seat=who, city=city, round=round_, space=space[who, city])
                 coins = line["ships"][who] + line["markers"][who] + line["bonus"][who]
-                names = [">".join(used[who, what]) or "none" for what in ("flag", "port")]
-                add(ROUNDS, names, coins, 60 * (who == winner))
+                flags, ports = (">".join(used[who, what]) or "none" for what in ("flag", "port"))
+                add("round", seat=who, round=round_, flags=flags, ports=ports, coins=coins, win=who == winner)
         elif kind == "score_end":
             for who, total in enumerate(line["total"]):
-                add(SEATS, (who,), total, line["promotion"][who], 2 * (line["ranking"].index(who) + 1))
+                place = line["ranking"].index(who) + 1
+                add("seat", seat=who, total=total, promotion=line["promotion"][who], place=place)
                 for category in CATEGORIES:
-                    add(TILES, (category, sum(mine[who, category])), len(mine[who, category]))
+                    own = mine[who, category]
+                    add("category", seat=who, category=category, total=sum(own), tiles=len(own))
             best = sorted(line["total"])[::-1]
-            add(GAMES, (), best[0] - best[1], best[0] == best[1])
-    return count
-
-
-SHIPS = Crosstab("ship", ("flag", "port", "sail", "lap", "order"), ("steps", "cargo", "win", "takes_over"))
-LEFT = Crosstab("ship", ("round", "cards_left"), ("steps",))
-CARDS = Crosstab("card", ("card", "claimed_by", "taken_over"), ("taken",))
-SPACES = Crosstab("marker", ("city", "round"), ("space",))
-ROUNDS = Crosstab("round", ("flags", "ports"), ("coins", "win"))
-SEATS = Crosstab("seat", ("seat",), ("total", "promotion", "place"))
-TILES = Crosstab("category", ("category", "total"), ("tiles",))
-GAMES = Crosstab("game", (), ("margin", "florence_tie"))
-EVERY = (SHIPS, LEFT, CARDS, SPACES, ROUNDS, SEATS, TILES, GAMES)
+            add("game", margin=best[0] - best[1], florence_tie=best[0] == best[1])
 
 
 @pytest.mark.slow_for("3-base-random")
@@ -101,9 +89,7 @@ EVERY = (SHIPS, LEFT, CARDS, SPACES, ROUNDS, SEATS, TILES, GAMES)
     [(3, "base", "random"), (4, "base", "heuristic,random"), (6, "long-tracks", "greedy")],
 )
 def test_facts_recounted_from_records(players, name, agents):
-    lineup = tuple(load_agent(agent) for agent in agents.split(","))
-    match = Match(STROZZI, players, lineup, variant(name), 17, "one")
-    assert_recounted(match, EVERY, told, deals=6)
+    assert_recounted(told, "strozzi", players, agents, 6, variant=name)
 
 
 PAID = Crosstab("marker", ("seat", "round", "city"), ("prize", "bonus"))
