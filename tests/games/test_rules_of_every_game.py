@@ -24,7 +24,6 @@ from strozzi_sim.game.variants import from_changes, from_components
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.records import check_header, record_game, verify_record, write_record
-from strozzi_sim.simulation.match import Match
 
 SLOW = pytest.mark.slow
 
@@ -215,7 +214,7 @@ def test_every_course_of_a_tiny_game(kit, switch):
 def golden(kit, players, name):
     """(file, lines) of a golden record; made anew by this module when `behaviour` is raised."""
     folder = TESTS / "games" / kit.game.name / "golden"
-    match = Match(kit.game, players, (load_agent("random", kit.game),), kit.variant(name), 2008, "rotate")
+    match = kit.match("random", variant=name, players=players, seed=2008, seatings="rotate")
     several = len(kit.game.player_counts) > 1
     return folder / f"random-{players if several else name}.jsonl", [record_game(match, 0, 0)]
 
@@ -234,10 +233,9 @@ def test_the_same_seed_gives_the_same_game(kit, case, tmp_path):
     assert verify_record(file) == 1
 
 
-def shown(kit, *, agents=("random",), seating=0, name="base", seed=5, deal=3, players=None):
+def shown(kit, *, agents=("random",), seating=0, name="base", seed=5, deal=3, players=0):
     """What chance brought in one game, by source."""
-    lineup = tuple(load_agent(text, kit.game) for text in agents)
-    match = Match(kit.game, players or kit.game.player_counts[-1], lineup, kit.variant(name), seed, "rotate")
+    match = kit.match(*agents, variant=name, players=players, seed=seed, seatings="rotate")
     return kit.chance(record_game(match, deal, seating)[1:])
 
 
@@ -268,7 +266,7 @@ def test_other_deals_seeds_and_counts_are_other_games(kit):
 
 def recorded(kit, name):
     """(check, header, numbered lines) of one game."""
-    lines = record_game(match(kit, "random", name=name, players=kit.game.player_counts[0]), 1, 0)
+    lines = record_game(kit.match("random", variant=name, players=kit.game.player_counts[0]), 1, 0)
     return kit.game.verify.REPLAY, lines[0], list(enumerate(lines[1:], 2))
 
 
@@ -382,7 +380,7 @@ def test_a_header_needs_every_section(kit):
 def test_any_legal_variant_plays_to_an_end_that_the_rules_confirm(kit, data):
     chosen = from_changes(kit.game, "drawn", data.draw(kit.changes), "drawn")
     players, deal = data.draw(st.sampled_from(kit.game.player_counts)), data.draw(st.integers(0, 1000))
-    lines = record_game(Match(kit.game, players, (load_agent("random", kit.game),), chosen, 3), deal, 0)
+    lines = record_game(kit.match("random", variant=chosen, players=players), deal, 0)
     kit.game.verify.REPLAY.check_game(lines[0], 1, list(enumerate(lines[1:], 2)))
     assert lines[-1]["type"] == "score_end"
     rounds = kit.game.components_part.rounds(chosen.components)
@@ -485,11 +483,6 @@ def searches_when_slow(kit):
     return [pytest.param(agent, marks=SLOW) if searches(kit, agent) else agent for agent in every_agent(kit)]
 
 
-def match(kit, *agents, name="base", players=None, seatings="one"):
-    lineup = tuple(load_agent(text, kit.game) for text in agents)
-    return Match(kit.game, players or kit.game.player_counts[-1], lineup, kit.variant(name), 3, seatings)
-
-
 @pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
 @pytest.mark.slow_for("learned")
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
@@ -497,12 +490,12 @@ def test_every_agent_plays_every_variant(kit, agent):
     deals = 1 if searches(kit, agent) else 3
     for players in kit.game.player_counts:
         for name in kit.variants:  # an illegal action would be a fault
-            assert match(kit, agent, "random", name=name, players=players).play(0, deals).games == deals
+            assert kit.match(agent, "random", variant=name, players=players).play(0, deals).games == deals
 
 
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):
-    played, deals = match(kit, agent, kit.game.default_agent), 2 if searches(kit, agent) else 10
+    played, deals = kit.match(agent, kit.game.default_agent), 2 if searches(kit, agent) else 10
     whole, again, second_half = (played.play(first, 2 * deals, rows=True).rows for first in (0, 0, deals))
     assert whole.tobytes() == again.tobytes()
     assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games

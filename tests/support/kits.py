@@ -7,9 +7,11 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy, booleans
 
+from strozzi_sim.agent.registry import find_agent
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
+from strozzi_sim.simulation.match import Match
 
 Lines = Sequence[Mapping[str, Any]]
 Pairs = Iterator[tuple[str, Any, Any]]  # what is compared, the core's, the reference's
@@ -81,6 +83,14 @@ class Kit:
     free: frozenset[tuple[str, str]]
     joining: frozenset[str]
     golden: tuple[tuple[int, str], ...]
+
+    def match(
+        self, *agents: Any, variant: str | Variant = "base", players: int = 0, seed: int = 3, seatings: str = "one"
+    ) -> Match:
+        """A match of agents, each a spec string, a spec or declared in code; default: of as many players as the game takes."""
+        chosen = self.variant(variant) if isinstance(variant, str) else variant
+        lineup = tuple(find_agent(agent, self.game) for agent in agents)
+        return Match(self.game, players or self.game.player_counts[-1], lineup, chosen, seed, seatings)
 
     def position(self, variant: Variant, players: int, deal: int, start_player: int = 0) -> Position:
         """The first decision of a deal."""

@@ -145,7 +145,7 @@ SWITCHES: list[dict[str, Any]] = [
 ]
 
 
-games = settings(max_examples=60, deadline=None)
+games = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32)
 
 

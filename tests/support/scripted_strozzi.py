@@ -9,7 +9,6 @@ from scripted import lines, shipped, with_switches
 from strozzi_sim.games.strozzi.reference import CITIES, FLAGS, Game
 
 BASE = shipped("strozzi")
-SEATS_AND_DECKS = ((3, 12), (4, 15), (5, 18), (6, 21))
 
 
 def base_components(**switches: Any) -> dict[str, Any]:
@@ -114,7 +113,7 @@ def random_game(components: dict[str, Any], players: int, seed: int, passing: fl
 
 
 ALL_FLAGS = list(FLAGS)
-SMALL_COUNT = 40  # random games per player count
+SMALL_COUNT = 12  # random games per player count
 
 
 def level(game: Game, city: str, seat: int) -> int:

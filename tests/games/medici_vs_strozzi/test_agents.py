@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from numba import types
 
-from medici_games import BASE, MEDICI_VS_STROZZI, SHIPPED, variant
+from medici_games import BASE, KIT, MEDICI_VS_STROZZI, SHIPPED, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
@@ -18,11 +17,6 @@ from strozzi_sim.games.medici_vs_strozzi.view import view_of
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.match import Match
-
-
-def match(*names, played=BASE, seatings="one"):
-    return Match(MEDICI_VS_STROZZI, 2, tuple(load_agent(name) for name in names), played, 3, seatings)
 
 
 def decisions(*names, played=BASE, deals=10):
@@ -65,13 +59,6 @@ def test_fixed_price_pays_its_price_and_not_a_coin_more(rival, answer):
         if table.actor == 0 and table.state["phase"][0] == s.ANSWER:
             assert int(table.state["price"][0]) == rival
             assert action == answer
-
-
-def test_fixed_price_names_no_more_than_can_be_named():
-    low = from_changes(MEDICI_VS_STROZZI, "low", {"price_space": {"action_space_cap": 5}}, "tests low")
-    named = {action - s.NAME_PRICE for table, _, action in decisions("fixed-price:value=9", "fixed-price:value=9",
-             played=low, deals=2) if table.state["phase"][0] == s.PRICE}  # fmt: skip
-    assert named == {5}
 
 
 def lead_now(view, loads):
@@ -185,31 +172,10 @@ def test_item_57_changing_sides_changes_signs_and_nothing_else(changes):
     assert prices > 20
 
 
-def test_item_57_other_names_of_the_types_change_nothing():
-    order = [2, 0, 3, 1]  # number of a type -> its new number
-    components = BASE.components
-    keys = [kind["key"] for kind in components["type"]]
-    renamed = from_changes(
-        MEDICI_VS_STROZZI, "renamed", {"type": [{"key": keys[order.index(k)]} for k in range(4)]}, "tests renamed"
-    )
-    before, after = ([tile for tile, *_ in tile_ids(each.components)] for each in (BASE, renamed))
-    moved = [after.index(tile) for tile in before]  # the gold tiles keep their places
-    assert moved != list(range(26))
-    for table, _, _ in decisions("fair-price", "shader", deals=3):
-        state = table.state.copy()
-        state["location"][0, moved] = table.state["location"][0, :26]
-        for name, used in (("lot", int(state["shown"][0])), ("unseen_tile", int(state["unseen"][0]))):
-            state[name][0, :used] = [moved[tile] for tile in table.state[name][0, :used]]
-        state["position"][:, :, order] = table.state["position"][:, :, :4]
-        state["steps"][:, :, :, order] = table.state["steps"][:, :, :, :4]
-        # another tile is thought of in the order of the file, so its worth may move
-        assert estimates(state, renamed.rules)[:5] == pytest.approx(estimates(table.state, BASE.rules)[:5], abs=1e-9)
-
-
 @cache
 def win_share(name, opponent, deals):
     """Win share over `deals` deals, each played from both sides."""
-    played = match(name, opponent, seatings="rotate").play(0, deals)
+    played = KIT.match(name, opponent, seatings="rotate").play(0, deals)
     return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 

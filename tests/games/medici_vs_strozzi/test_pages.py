@@ -152,17 +152,6 @@ def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts
     assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(price / denied)
 
 
-def test_variants_are_compared():
-    cells = [cell(GAME, 2, deals=60, chunks=6, variant=variant) for variant in ("base", "long", "short")]
-    pages, tables = GAME.report, tables_of(GAME, cells, PAGES, {})
-    compared = {picture.name for picture in pages.pictures(tables) if picture.name.startswith("compared-")}
-    alone = tables_of(GAME, cells[:1], PAGES, {})
-    assert {picture.page for picture in pages.pictures(tables) if picture.name in compared} == {
-        "balance", "monopolies", "prices",
-    }  # fmt: skip
-    assert not [picture for picture in pages.pictures(alone) if picture.name.startswith("compared-")]
-
-
 def test_scores_below_the_lowest_level_have_no_quantile():
     dear = from_changes(GAME, "dear", {"price_space": {"action_space_cap": 250}}, "tests dear")
     counts = cell(GAME, 2, deals=60, chunks=4, variant=dear)

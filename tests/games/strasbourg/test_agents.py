@@ -16,17 +16,11 @@ from strozzi_sim.games.strasbourg.events import cards_of
 from strozzi_sim.games.strasbourg.scoring import is_fulfilled
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.match import Match
 
 STYLES = ("councillor", "hoarder", "merchant", "spender", "tasker")
 SEARCH = "strategist:iterations=8"
 AGENTS = ("heuristic", *STYLES)
 COMPARED = {s.MOST_COINS, s.MOST_MEMBERS_IN_CITY, s.COUNCIL_MEMBERS, s.NOBILITY_OR_CHURCH}  # not by what is missing
-
-
-def match(*names, players=4, played_variant=BASE, seatings="one"):
-    agents = tuple(load_agent(name, STRASBOURG) for name in names)
-    return Match(STRASBOURG, players, agents, played_variant, 3, seatings)
 
 
 def decided(compiled, table, memory):
@@ -141,7 +135,7 @@ def games_of(name, played, deal):
 
 def win_share(name, opponent, deals):
     """Win share of one seat against three others, in all rotations."""
-    played = match(name, opponent, opponent, opponent, seatings="rotate").play(0, deals)
+    played = KIT.match(name, *[opponent] * 3, players=4, seatings="rotate").play(0, deals)
     return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 

@@ -1,6 +1,5 @@
 """Tasks, the end of the game, components and switches: the reference rules of Strasbourg against the ambiguities list, item by item."""
 
-import itertools
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from scripted_strasbourg import (
     PLAYERS,
     SETTINGS,
     Scene,
-    Space,
     actions,
     base_components,
     lines_of_step,
@@ -34,39 +32,6 @@ def test_a36_a_chapel_touches_four_spaces() -> None:
     assert touching == [(4, 5), (5, 5), (4, 6), (5, 6)]
 
 
-@pytest.mark.parametrize(
-    ("spaces", "orthogonal", "diagonal"),
-    [
-        ([(1, 5), (3, 5), (4, 5)], False, False),  # across the site (2, 5)
-        ([(3, 5), (4, 5), (5, 5)], True, False),  # of two guilds
-        ([(2, 1), (2, 2), (2, 3)], True, False),  # a column, of two guilds
-        ([(7, 6), (8, 6), (9, 6)], True, False),
-        ([(9, 6), (1, 5), (1, 6)], False, False),  # not around the edge
-        ([(1, 4), (3, 6), (4, 6)], False, False),  # a diagonal across the site (2, 5)
-        ([(2, 4), (3, 3), (4, 2)], False, True),
-        ([(2, 2), (3, 3), (4, 4)], False, True),
-        ([(2, 2), (3, 3), (4, 5)], False, False),
-    ],
-)
-def test_a40_lines_are_consecutive_spaces(spaces: list[Space], orthogonal: bool, diagonal: bool) -> None:
-    game = settled(*spaces)
-    assert is_fulfilled(game, 0, "T_ROW3") is orthogonal
-    assert is_fulfilled(game, 0, "T_DIAG3") is diagonal
-    del game.members[spaces[1]]
-    game.members[spaces[1]] = 1  # somebody else's
-    assert not is_fulfilled(game, 0, "T_ROW3")
-    assert not is_fulfilled(game, 0, "T_DIAG3")
-
-
-def test_a41_longer_lines_and_several_tasks() -> None:
-    row, column = [(column, 6) for column in range(3, 7)], [(3, row) for row in range(2, 5)]
-    game = settled(*row, *column, (4, 4), (5, 5))
-    game.kept[0] = ["T_G_baker", "T_ROW3", "T_DIAG3"]
-    assert score(game)["fulfilled"][0] == game.kept[0]
-    assert score(game)["tasks"][0] == 5 + 6 + 7
-    assert is_fulfilled(settled(*row), 0, "T_ROW3")
-
-
 @pytest.mark.parametrize("players", PLAYERS)
 def test_a42_the_council_task_is_judged_after_the_last_council(players: int) -> None:
     outcomes = set()
@@ -77,25 +42,6 @@ def test_a42_the_council_task_is_judged_after_the_last_council(players: int) -> 
             assert is_fulfilled(game, seat, "T_COUNCIL") is (last[seat] >= {3: 4, 4: 3, 5: 2}[players])
             outcomes.add(is_fulfilled(game, seat, "T_COUNCIL"))
     assert outcomes == {True, False}
-
-
-def test_a44_a_task_scores_once() -> None:
-    squares = [(column, row) for column in (2, 3, 4) for row in (3, 4)]  # two of them
-    game = settled(*squares)
-    game.kept[0] = ["T_SQUARE"]
-    assert (score(game)["fulfilled"][0], score(game)["tasks"][0]) == (["T_SQUARE"], 12)
-    game = settled(*squares[:3])
-    assert not is_fulfilled(game, 0, "T_SQUARE")
-
-
-def test_a45_totals_have_no_bounds() -> None:
-    game = settled()
-    game.kept[0] = ["T_SQUARE", "T_ROW3", "T_DIAG3", "T_BORDER6", "T_GROUP5"]
-    game.kept[1] = []
-    game.prestige = [4, 300, 0, 0]
-    end = score(game)
-    assert (end["tasks"][0], end["total"][0]) == (-15, -11)
-    assert (end["total"][1], end["winners"]) == (300, [1])
 
 
 def test_a46_the_last_council_is_played_in_full() -> None:
@@ -131,33 +77,7 @@ def test_a48_a_last_tie_is_a_shared_victory() -> None:
     assert scene.game.winners == [0, 1]
 
 
-def test_a49_the_order_of_scoring_has_no_effect() -> None:
-    for seed in range(5):
-        game = random_game(BASE, 4, seed, 0.5)
-        end = game.events[-1]
-        for things in ("members", "built"):
-            setattr(game, things, dict(reversed(getattr(game, things).items())))
-        game.chapels.reverse()
-        assert {"type": "score_end", **score(game)} == end
-        names = ("council", "city", "chapels", "edifices", "privileges", "tasks")
-        assert end["total"] == [sum(end[name][seat] for name in names) for seat in range(4)]
-
-
 # -- components, and what the record's specification added ------------------------------------------------------------
-
-
-def test_a52_the_map() -> None:
-    city = Scene(3).game.city
-    assert (city.columns, city.rows, len(city.sites), len(city.guilds)) == (9, 6, 7, 47)
-    for one, other in itertools.combinations(city.sites, 2):
-        assert abs(one[0] - other[0]) + abs(one[1] - other[1]) > 1
-    for guild, value in BASE["goods"]["value"].items():
-        assert {city.prices[space] for space, owner in city.guilds.items() if owner == guild} == {value - 1, value}
-    for column, row in city.corners:
-        assert {(column + across, row + down) for across in (0, 1) for down in (0, 1)} <= set(city.guilds)
-    assert city.guilds[4, 3] == "smith"
-    assert city.prices[4, 3] == 4
-    assert city.sites == sorted(city.sites, key=lambda site: (site[1], site[0]))  # row by row (F6.1)
 
 
 def test_a57_players_without_stacks_are_not_waited_for() -> None:
@@ -224,13 +144,6 @@ def test_a59_each_use_of_a_right_counts_in_its_own_step() -> None:
     scene.bid_in("D", p0=[5], p1=[4], p2=[3]).say((0, "none"), (0, "none"), (1, "none"))
     scene.say((1, scene.game.legal[1]), (2, "none"))
     assert scene.game.under == [[], [5], [3], []]  # a space was taken by seat 1, nothing by seat 2 in this step
-
-
-def test_a59_who_lost_returns_a_card_as_ever() -> None:
-    scene = Scene(4, {0: [[6]], 1: [[5, 1]]}, return_if_unused=True).to("C")
-    scene.game.goods[0]["smith"] = 1
-    scene.bid(p0=[6], p1=[5, 1]).say((0, ("sell", 1)), (1, ("return", 1)))
-    assert scene.game.under == [[], [1], [], []]
 
 
 @pytest.mark.parametrize("optional", [True, False])
@@ -393,7 +306,7 @@ def test_a68_switch_min_draw_0() -> None:
 @pytest.mark.parametrize("switches", SETTINGS[1:], ids=lambda switches: "-".join(switches)[:20])
 def test_switches_change_what_they_say(switches: dict[str, Any]) -> None:
     """Play under knowledge switches is the same line by line; under the others it is not."""
-    games = [random_game(base_components(**changes), 4, seed, 0.3) for changes in ({}, switches) for seed in range(20)]
-    same = [one.events == other.events for one, other in zip(games[:20], games[20:], strict=True)]
+    games = [random_game(base_components(**changes), 4, seed, 0.3) for changes in ({}, switches) for seed in range(6)]
+    same = [one.events == other.events for one, other in zip(games[:6], games[6:], strict=True)]
     knowledge = set(switches) <= {"planning", "hide_money"}
     assert all(same) if knowledge else not all(same)

@@ -143,35 +143,6 @@ def test_no_points_are_proposed_where_0_would_be_too_many():
     assert (rows["low"].dropna() >= 0).all()
 
 
-@pytest.fixture(scope="module")
-def blind():
-    """Tasks kept by the toss of a coin."""
-    return cell(GAME, 4, "heuristic:keep_blindly=0.5", deals=DEALS, chunks=24)
-
-
-def test_tasks_kept_blindly_are_kept_alike_and_show_what_keeping_adds(blind, cells):
-    tables = tables_of(GAME, [cells[1], blind], PAGES, {})
-    mine = tables["tasks"][tables["tasks"]["lineup"] == blind.lineup]
-    shares = mine.query("figure == 'kept_share' and task != 'all'")
-    assert len(shares) == 25
-    assert shares["value"].between(0.35, 0.65).all()
-    assert 0.47 < shares["value"].mean() < 0.54  # the one task that must be kept adds a little
-    counts = blind.count(Crosstab("task", ("task", "kept"), ("score",))).sum(axis=0)
-    means = counts[..., 1] / counts[..., 0]
-    rows = mine.query("figure == 'score_mean_minus_not_kept' and task != 'all'").set_index("task")["value"]
-    scale = blind.plan.column("task", "score").scale
-    for name, (no, yes) in zip(blind.plan.levels("task", "task").names, means, strict=True):
-        assert rows[name] == pytest.approx((yes - no) / scale)
-
-
-def test_seldom_kept_tasks_have_no_proposal(tables):
-    rows = tables["tasks"].query("by == 'all' and level == 'all'").pivot_table(
-        index=["players", "task"], columns="figure", values="value", dropna=False
-    )  # fmt: skip
-    assert rows[rows["kept_share"] < 0.25]["fair_points"].isna().all()
-    assert rows["fair_points"].notna().any()
-
-
 def test_points_of_positions_add_up_to_those_of_all(tables):
     for players in (3, 4):
         mine = tables["positions"].query("players == @players")

@@ -1,11 +1,11 @@
 """The built-in Strozzi agents: legal everywhere, pure, repeatable, true to their styles, and strong enough."""
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
-from strozzi_games import BASE, STROZZI
+from strozzi_games import BASE, KIT, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -13,14 +13,12 @@ from strozzi_sim.game import load_game
 from strozzi_sim.games.strozzi.events import PLACE
 from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.match import Match
 
 STYLES = ("eager", "florence", "picky", "pirate-early", "pirate-late", "promoter", "racer", "trader")
 AGENTS = ("random", "greedy", "heuristic", *STYLES)
 
 
-def match(*names, players=4, played_variant=BASE, seatings="one"):
-    return Match(STROZZI, players, tuple(load_agent(name) for name in names), played_variant, 3, seatings)
+match = partial(KIT.match, players=4)
 
 
 def test_the_strategist_is_the_search_by_another_name():
@@ -33,7 +31,7 @@ def test_the_strategist_is_the_search_by_another_name():
 
 
 @cache
-def traits(name, deals=400):
+def traits(name, deals=200):
     """What `name` has more than the three heuristics around it: sail of its ships, spaces, value of its tiles."""
     style, heuristic = load_agent(name), load_agent("heuristic")
     own, all_seats, ships = np.zeros(4), np.zeros(4), np.zeros(2)

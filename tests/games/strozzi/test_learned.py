@@ -1,25 +1,18 @@
 """The learned values of Strozzi: features, training, and the agent that plays by them."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from learned_features import assert_worth_adds_up_and_is_exact_in_the_end, assert_written_and_small, describer
 from strozzi_agents.learned import train
 from strozzi_agents.learned.fit import Fit, Rows, initial, parts_of, predictions, rows_of
 from strozzi_agents.learned.positions import FIRST, LATER
 from strozzi_agents.learned.train import Stage, Trainer, main
-from strozzi_agents.strozzi import features
-from strozzi_agents.strozzi.features import COMMON, FEATURES, OWN
+from strozzi_agents.strozzi.features import COMMON, OWN
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
 from strozzi_sim.agent.weights import packed_networks, read_networks
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.variants import with_values
-from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
 PLAIN = Stage(1)
@@ -28,57 +21,6 @@ PLAIN = Stage(1)
 @pytest.fixture(scope="module")
 def trainer():
     return Trainer("strozzi", 4, seed=7)
-
-
-@pytest.fixture(scope="module")
-def described():
-    return describer(STROZZI, features, BASE)
-
-
-def quiet_position(moves, seed=1, players=4):
-    """A position at which a card has just been turned over."""
-    table, heuristic = Position(STROZZI, players, seed=seed, deal=0), load_agent("heuristic", STROZZI)
-    for _ in range(moves):
-        table.play(table.ask(heuristic))
-    while table.state[0]["phase"] != 0 or table.state[0]["actor"] != table.state[0]["active"]:
-        table.play(table.ask(heuristic))
-    return table
-
-
-@pytest.mark.parametrize("moves", [0, 15, 40, 80])
-def test_every_feature_is_written_and_small(described, moves):
-    assert_written_and_small(described(quiet_position(moves).state.copy()), 60)
-
-
-def test_features_do_not_depend_on_the_ship_in_question_or_the_order_of_the_unseen_ones(described):
-    state = quiet_position(30).state.copy()
-    before = described(state)
-    unseen = int(state["ships_unseen"][0])
-    other = state.copy()
-    other["ship"][0], other["unseen_ship"][0, 0] = state["unseen_ship"][0, 0], state["ship"][0]
-    other["unseen_ship"][0, 1:unseen] = other["unseen_ship"][0, 1:unseen][::-1].copy()
-    np.testing.assert_allclose(described(other), before, atol=1e-6)
-
-
-def test_the_symmetry_of_ports_moves_features_alone(described):
-    """Ports of a position are renamed in every field; the features are those of the position, in the order of a symmetry."""
-    state, rules = quiet_position(45).state.copy(), exact_copy(BASE.rules)
-    turned, other_rules, ports = state.copy(), rules.copy(), [1, 2, 0]  # port p is called ports[p]
-    for name in ("ships_at", "berth_seat", "berth_speed", "berth_ship", "berth_flag"):
-        turned[name][0][ports] = state[name][0][[0, 1, 2]]
-    for name in ("position", "order"):
-        turned[name][0][ports] = state[name][0][[0, 1, 2]]
-    turned["berths"][0] = [sum(1 << ports[p] for p in range(3) if int(old) >> p & 1) for old in state["berths"][0]]
-    other_rules["cargo"][0][:, ports] = rules["cargo"][0]
-    wares = rules["tile_ware"][0]
-    other_rules["tile_ware"][0] = [ports[ware] if ware < 3 else ware for ware in wares]
-    before = described(state)
-    out = described(turned, other_rules)
-    same = [
-        turns for turns in range(FEATURES.symmetries) if np.allclose(out[FEATURES.order(4, turns)], before, atol=1e-6)
-    ]
-    assert same == [1] or same == [2]
-    assert sorted(FEATURES.order(4, 1)) == list(range(len(before)))
 
 
 def test_labels_of_games_without_trust_are_their_results(trainer):
@@ -204,18 +146,6 @@ def test_what_cannot_be_trained_is_refused_before_it_begins(given, message, caps
     assert message in capsys.readouterr().err
 
 
-def test_it_wins_more_than_its_guide():
-    lineup = (load_agent("learned", STROZZI), *[load_agent("heuristic", STROZZI)] * 3)
-    played = Match(STROZZI, 4, lineup, BASE, 11, "rotate").play(0, 150)
-    wins = played.outcome["wins"][0, 0].sum() / 60 / 600
-    assert wins > 0.33  # 0.25 is an equal share, the standard error 0.02
-
-
-def test_its_worth_is_exact_in_the_end_and_adds_up_before():
-    learned, guide = (load_agent(name, STROZZI) for name in ("learned", "heuristic"))
-    assert_worth_adds_up_and_is_exact_in_the_end(learned, quiet_position(60), guide, lambda own: own["coins"][:4])
-
-
 @pytest.mark.slow
 def test_its_networks_are_part_of_its_identity(tmp_path):
     spec = load_agent("learned", STROZZI)
@@ -229,13 +159,6 @@ def test_its_networks_are_part_of_its_identity(tmp_path):
     with pytest.raises(InputError, match=r"weights: weights nowhere\.npz: expected an \.npz file"):
         load_agent("learned:weights=nowhere.npz", STROZZI)
     assert packed_networks(read_networks(tmp_path / "other.npz"))[0][4] != 0
-
-
-def test_it_keeps_to_restrictions_and_variants():
-    changed = with_values(STROZZI, "base", {"tracks.top_index": 12})
-    restricted = replace(load_agent("learned~flag:pirate", STROZZI))
-    played = Match(STROZZI, 4, (restricted, load_agent("heuristic", STROZZI)), changed, 1).play(0, 10)
-    assert played.outcome["games"] == 10
 
 
 @pytest.mark.parametrize("search", ["flat_mc:playouts=4", "ismcts:iterations=30", "mo_ismcts:iterations=30"])
