@@ -2,14 +2,16 @@
 
 import itertools
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 
+from every_kit import KITS
 from machine_code import decide, worth_of
 from our_games import OUR_GAMES
 from paths import ROOT
-from strozzi_games import BASE, STROZZI
+from strozzi_games import BASE, KIT, STROZZI
 from strozzi_sim.agent import compiled_agent, dense, load_agent, spec_of
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, probabilities_field
 from strozzi_sim.agent.compile import compile_agent, compile_evaluator
@@ -24,7 +26,6 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
-from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.vector import VectorEnv
 
 GAMES = [load_game(name) for name in OUR_GAMES]
@@ -65,9 +66,7 @@ def forward(rows, layers):
     return rows
 
 
-def match(*lineup, game=STROZZI, players=4):
-    agents = tuple(load_agent(each, game) if isinstance(each, str) else each for each in lineup)
-    return Match(game, players, agents, resolve_variant(game, BASE_NAME), 3)
+match = partial(KIT.match, players=4)
 
 
 # -- the agent -------------------------------------------------------------------------------------------------------
@@ -85,7 +84,7 @@ def test_games_are_those_of_a_forward_pass_over_what_the_environment_shows(files
         for deal, final in zip(step.info.final_deals, step.info.final_scores, strict=True):
             if deal < 8:
                 scores[int(deal)] = final.tolist()
-    played = match(agent(files, 3, game), game=game, players=players).play(0, 8, rows=True)
+    played = KITS[game.name].match(agent(files, 3, game), players=players).play(0, 8, rows=True)
     rows = played.rows.reshape(8, players)
     assert [rows["score"][deal].tolist() for deal in range(8)] == [scores[deal] for deal in range(8)]
 
@@ -252,20 +251,6 @@ def test_a_count_has_its_own_network_or_that_of_all(tmp_path):
     assert games("own", 3) == games("other", 3)
 
 
-@pytest.mark.parametrize(
-    ("networks", "message"),
-    [
-        ({}, "expected at least one network, got none"),
-        ({4: [(np.ones((2, 3)), np.ones(3))]}, "4 players: expected float32, got float64"),
-        ({ALL: layers_of(3, 600)}, "all players: layer 0: expected weights"),
-    ],
-)
-def test_networks_that_cannot_be_read_are_not_written(tmp_path, networks, message):
-    with pytest.raises(InputError, match=message):
-        write_networks(tmp_path / "w.npz", networks)
-    assert not (tmp_path / "w.npz").exists()
-
-
 # -- the prior -------------------------------------------------------------------------------------------------------
 
 
@@ -309,15 +294,6 @@ def test_a_prior_is_asked_where_the_seat_is_and_bias_takes_its_action(files, tmp
     assert spec.source_digest
     found = check_leaks(load_agent(f"ismcts:iterations=10,{prior}", STROZZI), STROZZI, BASE, players=[3], deals=1)
     assert found.leak is None
-
-
-def test_halving_at_the_root_and_the_prior_below(files):
-    prior = f"prior=(network:weights={files['strozzi', 0][0]})"
-    one, other = (
-        match(f"ismcts:iterations=60,root=halving{more}", "random").play(0, 2, rows=True).rows.tobytes()
-        for more in ("", f",{prior}")
-    )
-    assert one != other
 
 
 def _first(state, rules, params, memory, rng):

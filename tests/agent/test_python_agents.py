@@ -21,13 +21,11 @@ from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES
 from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, spec_of
 from strozzi_sim.agent.python import BATCH_SIZE
-from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError, Interrupted
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strozzi.view import OBSERVATION
-from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation import mixed
 from strozzi_sim.simulation.match import Match
@@ -285,20 +283,6 @@ def test_two_agents_of_one_name_each_play_as_themselves():
     assert both.tobytes() == match(first, other).play(0, 5).outcome.tobytes()
 
 
-def test_what_is_no_agent_is_refused():
-    with pytest.raises(InputError, match="expected a class with a method act or act_batch"):
-        python_agent(name="nothing")(lambda view: 1)
-
-
-def test_a_seats_stream():
-    rng = SeatRng(12345)
-    draws = [rng.below(6) for _ in range(6000)]
-    assert all(900 < draws.count(k) < 1100 for k in range(6))
-    assert all(0 <= rng.unit() < 1 for _ in range(1000))
-    with pytest.raises(ValueError, match="n must be between 1"):
-        rng.below(0)
-
-
 # -- faults ----------------------------------------------------------------------------------------------------------
 
 
@@ -322,27 +306,17 @@ def faulty(kind, body, init="pass"):
 
 FAULTS = [
     ("act", "return 1.0", r"returned 1\.0, a float"),
-    ("act", "return True", r"returned True, a bool"),
-    ("act", "return np.True_", r"returned np\.True_, a bool"),
     ("act", "return None", r"returned None, a NoneType"),
     ("act", "return 0", r"chose the illegal action 0; legal: 1, "),
-    ("act", "return -1", r"chose the illegal action -1"),
     ("act", "return 10**30", r"chose the illegal action 10{30}"),
-    ("act", "return 1 if view.round == 1 and len(legal) < 4 else 99", r"chose the illegal action 99"),
     ("act", "raise KeyError('no such ship')", r"raised KeyError: 'no such ship'"),
     ("act", "return type('X', (), {'__repr__': lambda self: 1 // 0})()", r"returned an object whose repr fails"),
-    ("act", "return type('X', (int,), {'__eq__': lambda self, other: 1 // 0})(0)", r"chose the illegal action 0;"),
     ("act", "raise type('X', (Exception,), {'__str__': lambda self: 1 // 0})", r"raised X, whose text raised Zero"),
     ("batch", "return legal.argmax(axis=1)[:-1]", r"returned an array of int64\[255\] for a batch; .*\[256\]"),
     ("batch", "return legal.argmax(axis=1) * 1.0", r"returned an array of float64\[256\]"),
-    ("batch", "return legal[:, 1]", r"returned an array of bool\[256\]"),
-    ("batch", "return [[1], [1, 2]]", r"raised ValueError: setting an array element with a sequence"),
     ("batch", "return type('X', (), {'__array__': lambda self, *a, **k: 1 // 0})()", r"raised ZeroDivisionError"),
     ("batch", "return None", r"returned an array of object\[\]"),
     ("batch", "return np.full(len(legal), 14)", r"chose the illegal action 14; legal: 1, "),
-    ("batch", "return np.full(len(legal), -3)", r"chose the illegal action -3"),
-    ("batch", "return np.full(len(legal), 10**9)", r"chose the illegal action 1000000000"),
-    ("batch", "raise ValueError('shapes')", r"raised ValueError: shapes"),
 ]
 
 
@@ -355,17 +329,6 @@ def test_a_fault_names_the_agent_and_the_game(kind, body, words, tmp_path):
     text = str(fault.value)
     assert re.search(r"bots\.py::bad' at seat [0-3] ", text)
     assert re.search(r"decision \d+ of strozzi, seed 5, deal [78], seating [0-3]\)", text)
-
-
-def test_a_fault_can_be_had_again(tmp_path, capsys, monkeypatch):
-    file = tmp_path / "bots.py"
-    file.write_text(faulty("act", "return legal[0] if view.round < 3 else 99"))
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(AgentFault) as fault:
-        match("random", f"{file}::bad").play(0, 3)
-    said = str(fault.value)
-    assert app.run(shlex.split(said.split("replay: strozzi ")[1])) == 3
-    assert capsys.readouterr().err.strip() == f"strozzi: error: {said}"
 
 
 def test_an_agent_that_cannot_be_made(tmp_path):

@@ -11,8 +11,6 @@ from strozzi_sim.agent.names import player_counts
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 
-STUDY = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 10\nlineups = [["random"]]\n'
-
 
 def test_the_command_alone_shows_its_help(capsys):
     assert run([]) == run(["--debug"]) == 0
@@ -21,27 +19,6 @@ def test_the_command_alone_shows_its_help(capsys):
     assert told.err == ""
     assert run(["--help"]) == 0
     assert told.out == 2 * capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("rnu study.toml", "no command 'rnu'; did you mean 'run'?"),
-        ("bench strozzi --player 4", "did you mean --players?"),
-        ("bench strozzi --agents greedy:margins=2", "greedy has no parameter 'margins'; known: margin"),
-        ("bench strozzi --agents ismcts:backup=maxm", "backup: got 'maxm'; known: "),
-        ("bench strozzi --agents ismcts:rollout=(gredy)", "did you mean 'greedy'?"),
-        ("record strozzi --study study.toml --variant bas", "variant 'bas'; known: base; did you mean 'base'?"),
-    ],
-)
-def test_what_was_meant_is_suggested(line, words, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.toml").write_text(STUDY)
-    assert run(line.split()) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert words in told.err
-    assert told.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -78,36 +55,6 @@ def test_player_counts_that_are_none(text, words):
     with pytest.raises(InputError, match=re.escape(words)) as caught:
         player_counts(STROZZI, text)
     assert len(str(caught.value)) < 200
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        ["bench", "strozzi", "--games", "9" * 5000],
-        ["bench", "strozzi", "--seconds", "1e999"],
-        ["bench", "strozzi", "--seconds", "nan"],
-        ["bench", "strozzi", "--agents", "greedy:margin=" + "9" * 900],
-        ["bench", "strozzi", "--agents", "a" * 10**6],
-        ["bench", "strozzi", "--agents", "(" * 10**5 + ")" * 10**5],
-        ["bench", "strozzi", "--agents", "ismcts:rollout=(" * 300 + "random" + ")" * 300],
-        ["bench", "strozzi", "--agents", f"{'x' * 300}.py::a"],
-        ["bench", "strozzi", "--agents", "a\nb\x1b[2J\udcff"],
-        ["balance", "strozzi", "--deals", "9" * 400],
-        ["run", "x" * 5000],
-        ["report", "x" * 300],
-    ],
-    ids=lambda line: f"{line[0]} {line[-1][:20]!r}",
-)
-def test_values_without_measure_are_one_short_line(line, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert run(line) in (2, 4)
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("strozzi: error: ")
-    assert told.err.count("\n") == 1
-    assert len(told.err) < 2_100
-    assert told.err[:-1].isprintable()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_names_that_are_no_text_are_printed(tmp_path):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.cli.app import run as command
 from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.runtime.parsing import read_toml
 
@@ -74,39 +73,6 @@ def test_a_toml_file_may_begin_with_a_mark(tmp_path):
     file = tmp_path / "x.toml"
     file.write_bytes(b"\xef\xbb\xbfa = 1\n")
     assert read_toml(file) == {"a": 1}
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("balance strozzi --set tracks.bonus.7=1_0", "--set: tracks.bonus.7: expected plain digits, got '1_0'"),
-        ("balance strozzi --set tracks.bonus.7=0x10", "--set: tracks.bonus.7: expected plain digits, got '0x10'"),
-        (
-            "balance strozzi --agents flat_mc:playouts=1_0",
-            "--agents: agent 'flat_mc:playouts=1_0': playouts must be a whole number, got '1_0'",
-        ),
-        ("balance strozzi --agents racer:speed=1_0", "--agents: agent 'racer:speed=1_0': speed must be a number"),
-        ("heatmap strozzi --rows seat --columns round --where round==1_0", "--where: 'round==1_0' is not a condition"),
-    ],
-)
-def test_a_wrong_option_is_told_by_its_name(capsys, line, words):
-    assert command(line.split()) == 2
-    assert capsys.readouterr().err.startswith(f"strozzi: error: {words}")
-
-
-@pytest.mark.parametrize(
-    ("words", "option"),
-    [
-        (["record", "strozzi", "--out", "a\0b"], "--out"),
-        (["compare", "strozzi", "random", "greedy", "--study=a\0b"], "--study"),
-        (["balance", "strozzi", "--variant", "\0"], "--variant"),
-        (["run", "a\0b"], "FILE"),
-        (["mcp", "--code", "a\0b"], "--code"),
-    ],
-)
-def test_a_nul_character_is_refused_by_the_name_of_the_option(capsys, words, option):
-    assert command(words) == 2
-    assert capsys.readouterr().err.startswith(f"strozzi: error: {option}: must not hold a NUL character, got ")
 
 
 @pytest.mark.parametrize(

@@ -10,27 +10,17 @@ import tomllib
 import pytest
 
 from strozzi_sim.cli.app import run
-from strozzi_sim.errors import InputError, RuleViolation
+from strozzi_sim.errors import InputError
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
-from strozzi_sim.game.pages import Page
-from strozzi_sim.game.record_checking import replayer
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.template import GAME
 from strozzi_sim.template.events import EVENTS
 from strozzi_sim.template.fact_handlers import TAKES
-from strozzi_sim.template.reference import REPLAY, Game
 from strozzi_sim.template.state import STATE
-
-LINES = [
-    (2, {"type": "reveal", "value": 1}),
-    (3, {"type": "reveal", "value": 2}),
-    (4, {"type": "take", "player": 0, "value": 1}),
-]
-COMPONENTS = {"tokens": {"copies": [2, 2, 0, 0, 0]}, "table": {"face_up": 2, "turns": 2}}
 
 
 @jit
@@ -179,11 +169,6 @@ def test_an_existing_folder_is_untouched(tmp_path, capsys):
     assert [path.name for path in (tmp_path / "fair").iterdir()] == ["mine.txt"]
 
 
-def test_a_page_refuses_keys_that_every_table_has():
-    with pytest.raises(InputError, match="page 'Tokens': key 'value': every table has a column of this name"):
-        Page("Tokens", "What is a token worth?", ("value",))
-
-
 @pytest.mark.parametrize(
     ("part", "words"),
     [
@@ -241,15 +226,6 @@ def test_a_declaration_that_does_not_fit_is_named(make, words):
     with pytest.raises(InputError) as refused:
         make()
     assert words in str(refused.value)
-
-
-def test_keys_of_a_record_check_are_named():
-    lines = [(2, {"type": "reveal", "valeu": 3})]
-    with pytest.raises(RuleViolation, match="line 2: expected value in a line of type reveal, found"):
-        REPLAY.check_game({"players": 2, "components": COMPONENTS}, 1, lines)
-    wrong = replayer(lambda components, players: Game(components, players, tokens=[1, 2, 1, 2]), [], {"bids": "value"})
-    with pytest.raises(InputError, match="replayer: answers: no key for the question 'take', only for bids"):
-        wrong.check_game({"players": 2, "components": COMPONENTS}, 1, LINES)
 
 
 @pytest.mark.slow

@@ -338,19 +338,3 @@ def test_the_evaluator_of_strasbourg_means_nothing_for_a_step_where_it_may_not_b
             bids += sum(line["stack"] is not None for line in mine if line["type"] == "bid")
         assert max(stacks) in (steps - 1, steps)
         assert bids > 0.8 * sum(stacks)
-
-
-def test_the_evaluator_of_strasbourg_keeps_no_task_that_it_cannot_fulfil():
-    game = load_game("strasbourg")
-    base, heuristic = resolve_variant(game, "base"), load_agent("heuristic", game)
-    kept = Counter()
-    for names in ((), ("space:baker",), ("task:T_G_baker",), ("auction:baker",)):
-        limited = restricted(game, base, dict.fromkeys(range(4), names))
-        for deal in range(20):
-            position = Position(game, 4, seed=3, deal=deal, variant=limited)
-            for _ in range(4):
-                position.play(position.ask(heuristic))
-            lines = [line for line in position.lines() if line["type"] == "keep_tasks"]
-            kept[names] += sum("T_G_baker" in line["tasks"] and len(line["tasks"]) > 1 for line in lines)
-    assert kept[()] > 5
-    assert len(+kept) == 1

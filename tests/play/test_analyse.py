@@ -140,13 +140,8 @@ def test_the_page_names_the_winner_and_has_every_figure(tmp_path, capsys):
     costly = max(document["decisions"], key=lambda each: each["loss"])
     assert f'<th scope="row">{costly["best"]}</th><td data-v="' in text
     assert np.abs(shown - costly["loss"]).min() < 0.001
-    assert text.count("<svg") >= 2  # wide and narrow
     said = re.sub(r"<[^>]*>", "", text).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "computer players, not people" not in said  # who played is known by name only
-    assert "learned, a computer player, judges one game" in said
-    choices = winner["choices"]
-    assert f"points lost in a decision, on average over {choices} decisions" in said
-    assert not re.search(r"in each of \d+ decisions|% of the win by|share of the win by", said)
     minus = said.replace("\N{MINUS SIGN}", "-")
     added = re.search(
         r"began at (-?\d+) %; with ([+-]?\d+) by luck, ([+-]?\d+) by own errors and ([+-]?\d+) by rivals.{1,6} errors, and ([+-]?\d+) "

@@ -9,7 +9,6 @@ import pytest
 from paths import ROOT
 from strozzi_games import BASE, STROZZI, variant
 from strozzi_sim.agent import load_agent
-from strozzi_sim.cli import replay as replay_command
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.kernel.streams import RANDOM
@@ -155,22 +154,6 @@ def test_all_iterations_are_shown_and_the_most_visited_action_is_chosen():
         assert document["same"] == (document["played"] == document["chosen"])
 
 
-@pytest.mark.parametrize("allocation", ["uniform", "halving"])
-def test_flat_monte_carlo_chooses_the_best_of_the_most_tried(allocation):
-    name = f"flat_mc:playouts=12,per=decision,allocation={allocation},utility=margin"
-    found, _ = explained(recorded("random"), name)
-    uneven = 0
-    for document in found:
-        rows = document["actions"]
-        uneven += rows[0]["visits"] > rows[-1]["visits"]
-        assert 1 <= document["visits"] <= 12 + len(rows)
-        most = [row for row in rows if row["visits"] == rows[0]["visits"]]
-        best = max(most, key=lambda row: (row["value"], -row["action"]))
-        assert document["chosen"]["action"] == best["action"]
-        assert all(row["next"] == [] for row in rows)
-    assert (uneven > 0) == (allocation == "halving")
-
-
 def test_an_agent_without_analysis_shows_its_choice_alone():
     for document in explained(recorded("random"), "heuristic", wanted=[1, 2])[0]:
         assert document["visits"] is None
@@ -201,26 +184,6 @@ def test_actions_that_were_not_considered_have_no_visits(bots):
 def test_an_illegal_choice_is_a_fault(bots):
     with pytest.raises(AgentFault, match=r"bad.*chose the illegal action 99"):
         explained(recorded("random"), f"{bots}::bad", wanted=[2])
-
-
-@pytest.mark.parametrize("backup", ["maxn", "selfish"])
-def test_names_are_those_of_the_game(backup):
-    known = {"pass", "pirate", "plus_one", "ware", "venice", "rome", "naples", "decline"}
-    known |= {tile["id"] for tile in BASE.components["promotion_tiles"]} | {"..."}
-    name = f"ismcts:iterations=400,backup={backup}"
-    below = [
-        node
-        for document in explained(recorded("random"), name, wanted=range(1, 80, 9))[0]
-        for _, node in nodes(document["actions"], 1)
-    ]
-    assert {word for node in below for word in node["name"].split(" or ")} <= known
-    if backup == "selfish":
-        assert all(
-            node["seat"] == document["seat"]
-            for document in explained(recorded("random"), name, wanted=[1])[0]
-            for row in document["actions"]
-            for _, node in nodes(row["next"])
-        )
 
 
 def test_nobody_imagines_from_the_chance_to_come():
@@ -291,25 +254,6 @@ def test_the_command_shows_every_decision(file, capsys):
     assert f"seat 0 (ismcts:iterations=40): {own['same']} of {own['same']} decisions as played" in out
     assert out.count("chosen, played") == sum(row["same"] for row in document["seats"])
     assert (document["header"]["deal"], document["agent"]) == (1, "ismcts:iterations=40")
-
-
-def test_of_many_actions_the_first_are_shown(file, capsys, monkeypatch):
-    monkeypatch.setattr(replay_command, "MAX_ROWS", 2)
-    _, out, _ = said(capsys, file, "--explain", "ismcts:iterations=40")
-    document = json.loads(said(capsys, file, "--explain", "ismcts:iterations=40", "--json")[1])
-    parts = out.split("\nDecision ")[1:]
-    folded = 0
-    for part, decision in zip(parts, document["decisions"], strict=True):
-        told = {decision[key]["name"] for key in ("chosen", "played")}
-        shown = [k for k, row in enumerate(decision["actions"]) if k < 2 or row["name"] in told]
-        left = len(decision["actions"]) - len(shown)
-        folded += left > 0
-        assert (f"  and {left} more, each tried at most " in part) == (left > 0)
-        for k, row in enumerate(decision["actions"]):
-            assert bool(re.search(rf"(?m)^  {row['name']} +\d", part)) == (k in shown)
-    assert folded > 5
-    whole = said(capsys, file, "--explain", "ismcts:iterations=40", "--decision", 1)[1]
-    assert "more, each tried" not in whole
 
 
 def test_one_decision_is_shown_with_the_board(file, capsys):

@@ -39,31 +39,23 @@ TOP = [
     ("format", "strozzi-sim.record/2", "format: expected 'strozzi-sim.record/1', got 'strozzi-sim.record/2'"),
     ("game", "strozi", f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?"),
     ("players", 7, "players: strozzi takes 3-6 players, got 7"),
-    ("players", True, "players: expected a whole number, got True"),
     ("players", 5, "agents: expected 5 names, got 4"),
-    ("agents", [1, None, "a", "b"], "agents[0]: expected text, got "),
-    ("agents", ["random", "random", "", "random"], "agents[2]: expected text of length >= 1"),
     ("agents", ["random", "random", "\x1b[2J", "random"], "agents: expected a name of printable characters"),
     ("agents", GONE, "missing required field `agents`"),
     ("seed", 2**53, "seed: expected a whole number <= 9,007,199,254,740,991, got 9007199254740992"),
-    ("seating", 24, "seating: 4 players have 24 seatings, got 24"),
-    ("variant", "Über", "variant: expected text matching regex"),
     ("comment", "mine", "unknown key 'comment'"),
     ("components", {}, "components: setup: missing"),
 ]
 OF_STROZZI = [  # what a study refuses too is in the tests of a game's components
     ("ships/3/venice", -100, "components: ships.S04.venice: expected a whole number >= 0, got -100"),
-    ("setup/rounds", True, "components: setup.rounds: expected a whole number, got True"),
     ("setup/cards_removed/4", GONE, "components: setup.cards_removed.4: no entry for 4 players"),
     ("setup/cards_removed/04", 3, "components: setup.cards_removed: expected a whole number as a key, got '04'"),
-    ("tracks/top_index", 2**63, "components: tracks.top_index: expected a whole number <= 31, got 9223372036854775808"),
     ("tracks/provenance", "rulebook", "components: tracks.provenance: unknown key"),
     ("tracks", GONE, "components: tracks: missing"),
     ("meta", {}, "components: 'meta': unknown key; known: setup"),
 ]
 OF_MEDICI = [
     ("tiles/total", 27, "components: tiles.total: expected 26 beside the other parts, got 27"),
-    ("ships/per_player", 4, "components: ships.per_player: expected 3 beside the other parts, got 4"),
     ("tracks/identical_on_all_harbors", 1, "tracks.identical_on_all_harbors: expected true or false, got 1"),
 ]
 CASES = [

@@ -63,15 +63,6 @@ def test_numbers_in_words_and_fields_are_the_same(stated):
         assert claim.n is None or claim.n in told or claim.n not in {*claim.aside}
 
 
-def test_values_are_written_with_the_digits_of_the_document(stated):
-    """A trailing zero counts: it says how far the value was rounded."""
-    for claim in stated[0].values():
-        plain = re.sub(r"`[^`]*`", " ", claim.words).replace(",", "")
-        for each in claim.figures:
-            if claim.kind == "strength":
-                assert re.search(rf"(?<![\d.]){abs(each.value)}(?![\d.]*\d)", plain), (claim.name, each.value)
-
-
 def test_commands_play_as_many_games_as_are_stated(stated):
     for claim in stated[0].values():
         if claim.kind != "strength" or not claim.command.startswith("strozzi balance") or claim.n is None:
@@ -144,16 +135,6 @@ def test_a_run_in_which_all_is_true_rarely_fails(claims, draw, truth, sizes):
     assert (z > claims.critical(figures)).any(axis=1).sum() <= 6  # 2 are expected; 7 or more: 1 in 200
 
 
-def test_the_difference_of_symmetric_intervals_is_a_z_test(claims):
-    one, other = (claims.Estimate(m, m - 1.96 * e, m + 1.96 * e) for m, e in ((1.0, 3), (11.0, 4)))
-    assert claims.z_of_difference(one, other) == pytest.approx(2.0, abs=1e-4)
-    assert claims.z_of_difference(other, one) == pytest.approx(2.0, abs=1e-4)
-    assert claims.z_of_difference(one, other, unit=10.0) == pytest.approx(1.0, abs=1e-4)
-    assert claims.z_of_difference(*[claims.Estimate(1, 1, 1)] * 2) == 0
-    assert claims.z_of_difference(claims.Estimate(1, 1, 1), claims.Estimate(2, 2, 2)) == np.inf
-    assert claims.critical(1) == pytest.approx(2.576, abs=1e-3)
-
-
 def test_a_speed_agrees_within_its_tolerance(claims):
     turns = claims.Estimate(1.0, 0.9, 1.1)
     assert [stated for stated in (0.7, 0.75, 1.0, 1.37, 1.4) if claims.within(stated, turns, 0.25)] == [0.75, 1.0, 1.37]
@@ -201,14 +182,6 @@ def test_a_planted_claim_is_judged(claims, tmp_path, monkeypatch, capsys, value,
     rows = json.loads((tmp_path / "found.json").read_text())
     assert [each["agrees"] for each in rows] == [code == 0, None]
     assert rows[1]["measured"] == {"value": 7.5, "low": 7.0, "high": 8.0, "n": None}
-
-
-def test_other_deals_are_played(claims, stated):
-    claim = stated[0]["learned-4"]
-    command = claims.arguments_of(claim)
-    assert command[-3:] == ["--seed", str(claims.SEED), "--json"]
-    assert claims.arguments_of(claim, 0.1)[command.index("--deals") + 1] == "250"
-    assert claims.arguments_of(claim, 1e-9)[command.index("--deals") + 1] == str(claims.FEWEST_DEALS)
 
 
 def test_a_command_that_fails_is_a_claim_that_fails(claims, stated):

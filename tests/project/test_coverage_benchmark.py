@@ -72,21 +72,6 @@ def test_a_quick_check_sees_80_per_cent_among_a_hundred_figures_and_seldom_raise
     assert alarms <= 3  # 3 in 300 would be 1 %; the chance of 4 at the promised rate is below 1 in 1,000
 
 
-def test_what_lies_where_is_told_apart(parts):
-    judging = parts["judging"]
-    names = [("flags", "share", level, 4) for level in "abcdef"]
-    rows = pd.DataFrame({"table": "flags", "figure": "share", "value": [0.5] * 6, "n_per_deal": 1.0})
-    truth = judging.Truth(rows, {name: k for k, name in enumerate(names)})
-    nothing = np.nan
-    bits = judging.judge(truth, frame({
-        "a": (0.5, 0.4, 0.6, 9), "b": (0.3, 0.2, 0.4, 9), "c": (0.7, 0.6, 0.8, 9), "d": (0.7, nothing, nothing, 9),
-        "e": (nothing, 0.1, 0.9, 9),
-    }))  # fmt: skip
-    there, value, interval, below, above, same = 1, 2, 4, 8, 16, 32
-    has = there | value | interval
-    assert bits.tolist() == [has | same, has | below, has | above, there | value, there | interval, 0]
-
-
 def test_variants_are_compared_with_the_facts_that_their_tables_read(parts):
     """A plan of finishing orders counts none: the long study of variants once ended in an error."""
     (case,) = (each for each in parts["cases"].cases() if each.name.startswith("base and short"))

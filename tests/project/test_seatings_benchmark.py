@@ -1,8 +1,5 @@
 """benchmarks/seatings.py: the variance of a game under each design is that of means of such games."""
 
-import json
-import sys
-
 import numpy as np
 import pytest
 
@@ -28,16 +25,3 @@ def test_variances_are_those_of_repeated_means(seatings):
     assert low < found[0] / found[1] * 1.1
     assert high > found[0] / found[1] / 1.1
     assert low < value < high
-
-
-def test_it_prints_a_line_for_each_question(seatings, monkeypatch, capsys):
-    monkeypatch.setattr(seatings, "FIELDS", seatings.FIELDS[5:6])
-    monkeypatch.setattr(sys, "argv", ["seatings", "--deals", "100"])
-    assert seatings.main() == 0
-    assert "1 of spread = " in capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", ["seatings", "--deals", "100", "--json"])
-    assert seatings.main() == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert {row["question"] for row in rows} >= {"lead of one", "seat gap"}
-    copies = next(row for row in rows if row["question"] == "seat gap")
-    assert copies["rotate"] == pytest.approx(2 * copies["spread"])

@@ -79,14 +79,6 @@ def test_where_events_are_too_few_there_is_no_colour_and_that_is_said():
     assert not any("too few" in mark["tip"] for mark in whole.marks)
 
 
-def test_places_that_do_not_differ_beyond_chance_have_one_colour():
-    found = colours(*panels(drawn({"a1": 0.5, "b1": 0.505})))
-    assert found["a1"] == found["b1"]
-    assert found["a1"][1] > 0
-    told = colours(*panels(drawn({"a1": 0.5, "b1": 0.6})))
-    assert told["a1"][1] < told["b1"][1]
-
-
 def test_only_the_shape_that_does_not_differ_has_one_colour():
     board = Board(2, 2, {**PLACES, "a2": Place(0.5, 1.5, "frame")}, KEY, "ab", "12")
     (panel,) = panels(drawn({"a1": 0.1, "b1": 0.9, "b2": 0.5, "a2": 0.505}, replace(SHOWN, board=lambda data: board)))
@@ -95,14 +87,6 @@ def test_only_the_shape_that_does_not_differ_has_one_colour():
     assert found["b2"] == found["a2"]
     assert found["a1"][1] < found["b1"][1]
     assert {"a", "b", "1", "2"} <= set(panel.words)  # what a place is called is found along the edges
-
-
-def test_beside_an_equal_share_a_place_that_is_not_told_apart_has_no_colour():
-    shown = replace(SHOWN, equal=True, figures=(Figure("taken_share", "won", "share"),))
-    found = colours(*panels(drawn({"a1": 0.2, "b1": 0.5, "corner": 0.335, "b2": 0.6}, shown)))
-    assert (found["a1"][0], found["b1"][0]) == ("s2", "s1")
-    assert found["corner"][1] == 0
-    assert 0 < found["a1"][1] < found["b1"][1]
 
 
 def test_nothing_is_drawn_without_places_or_component_data():

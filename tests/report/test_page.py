@@ -150,13 +150,6 @@ def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch)
     assert content(Layout(results), Painter()).caveats.count(said) == 1
 
 
-def test_games_of_middling_play_come_first():
-    layout = Layout(played(KEYS | {"lineups": [["random"], ["heuristic"]], "players": [3]}))
-    assert layout.tables["seats"]["lineup"].iloc[0] == "heuristic"
-    (scene,), _ = layout.scenes(layout.sections[0], layout.hero)
-    assert scene.words["scenario=heuristic"] == "middling play (heuristic)"
-
-
 @pytest.mark.parametrize(
     ("why", "cells"),
     [("every cell has too few events (at most 12) for a value", {"value": np.nan, "low": np.nan, "high": np.nan, "n": 12}),
@@ -175,15 +168,6 @@ def test_a_figure_that_a_table_lacks_is_named(results):
     lacks = replace(results, tables=Frames({**results.tables, "seats": table[table["figure"] != "rank_mean"]}))
     notes = [part.note for section in content(Layout(lacks), Painter()).sections for item in section.items for part in item.parts]  # fmt: skip
     assert any("unknown figure 'rank_mean'" in note for note in notes)
-
-
-def test_a_picture_is_not_drawn_for_every_variant_and_line_up():
-    lineups = [[f"heuristic:keep_plus_one={k}"] for k in range(6)]
-    made = content(
-        Layout(played(KEYS | {"lineups": lineups, "players": [3], "deals": 60, "pages": ["flags"]})), Painter()
-    )
-    said = {item.left_out for section in made.sections for item in section.items}
-    assert any(re.fullmatch(r"The first 4 of 6; `tables/\w+.csv` has all.", each) for each in said)
 
 
 def test_another_file_is_not_overwritten(results, tmp_path):

@@ -91,16 +91,6 @@ def test_a_quantile_without_a_value_is_not_drawn():
     assert [line for ink, _, line in panel.drawn_lines if ink == "s1"] == []  # from 5 to 95 %
 
 
-@pytest.mark.parametrize("there", [(), ("q5",), ("q0", "q4", "q1", "q3")])
-def test_quantiles_are_drawn_as_far_as_they_are_known(there):
-    table = rows({f"q{k}": float(k) if f"q{k}" in there or k == 2 else np.nan for k in range(6)}, (3,))
-    shown = Picture("x", "x", "spread", "x", tuple(Figure(f"q{k}", f"q{k}", "count") for k in range(6)), "X")
-    drawn = draw_picture(shown, table, {})
-    svg = drawn.svg(drawn.width, "X")
-    assert ">3 players<" in svg
-    assert "nan" not in svg
-
-
 # Dots with intervals
 
 
@@ -208,15 +198,6 @@ def test_of_several_series_the_ends_that_differ_are_labelled_and_no_others():
     assert panel.values == []
 
 
-def test_a_value_is_written_beyond_the_whiskers_of_its_neighbours():
-    low = by_level({"0": 0.40}, 0.001, who="one")
-    wide = by_level({"0": 0.40}, 0.2, who="two")
-    (panel,) = panels(dots("intervals", pd.concat([low, wide]), series="who", equal=True))
-    ((_, x, y, at, _),) = [each for each in panel.placed if each[0] in panel.values]
-    bottom = panel.at(x, y)[1] + at[1]
-    assert bottom < panel.at(x, 100 * (0.60 - 0.25))[1]
-
-
 def test_of_one_series_with_few_levels_every_value_is_written():
     (panel,) = panels(dots("intervals", by_level({"x": 0.31, "y": 0.4})))
     assert panel.values == ["31", "40"]
@@ -288,15 +269,6 @@ def test_numbers_below_an_axis_do_not_touch(each, most):
     assert spots
     for (left, one), (right, two) in itertools.pairwise(spots):
         assert right - left >= (width_of(one) + width_of(two)) / 2 + 9
-
-
-def test_a_tall_picture_has_its_numbers_at_both_ends():
-    def numbers(levels):
-        (panel,) = panels(dots("dots", by_level({f"level {k}": 0.3 for k in range(levels)})))
-        return [words for words in panel.words if words == "20 %"]
-
-    assert len(numbers(5)) == 1
-    assert len(numbers(40)) == 2
 
 
 def test_a_wide_picture_has_the_width_that_it_is_given():

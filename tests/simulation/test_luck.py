@@ -1,15 +1,16 @@
 """Luck in the loop: mean zero whatever the evaluator says, the same games as without it, the parts of a total."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from strozzi_games import BASE, STROZZI
+from strozzi_games import KIT, STROZZI
 from strozzi_sim.agent import Param, compiled_agent, load_agent, spec_of
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, worth_field
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import actor, score
 from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck
-from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.luck import LuckSums
 
 _WORTH = np.dtype([worth_field(6)], align=True)
@@ -45,8 +46,7 @@ SIMPLE = spec_of(compiled_agent(name="simple", games=("strozzi",), memory=_WORTH
 LEARNED = load_agent("learned", STROZZI)
 
 
-def match(*names, seatings="one", seed=5):
-    return Match(STROZZI, 4, tuple(load_agent(name, STROZZI) for name in names), BASE, seed, seatings)
+match = partial(KIT.match, players=4, seed=5)
 
 
 @pytest.mark.slow_for("lineup0-evaluator0", "lineup0-evaluator2")

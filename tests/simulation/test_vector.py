@@ -1,6 +1,5 @@
 """VectorEnv: every game is the one that positions, self-play and records have of its deal, and mistakes are told in one line."""
 
-import dataclasses
 import re
 from collections import defaultdict
 
@@ -15,7 +14,7 @@ from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import AgentFault, ArgumentError, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import count_legal, kth_legal
-from strozzi_sim.game.variants import from_changes, resolve_variant
+from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strozzi.state import CLAIM_WITH, PIRATE_FLAG
 from strozzi_sim.play import one_game
 from strozzi_sim.play.position import Position
@@ -218,16 +217,6 @@ def test_opponents_follow_one_rule_everywhere(seat, around):
     assert re.findall(r"^ +[0-3] (\w+)", text, re.MULTILINE) == ["you" if name == "me" else name for name in around]
 
 
-def test_the_learner_alone_is_asked():
-    env = VectorEnv("strozzi", 4, 8, opponents="greedy")
-    step = env.reset(3)
-    for _ in range(100):
-        assert (step.seats == step.info.deals % 4).all()
-        step = env.step(env.random_actions())
-    env = VectorEnv("strozzi", 4, 8, opponents="greedy", seat=2)
-    assert (env.reset(3).seats == 2).all()
-
-
 def test_a_game_does_not_depend_on_the_number_of_games():
     """Nor on the slot: what is seen of a deal, step by step, is the same for every n."""
     seen = []
@@ -380,16 +369,6 @@ def test_the_fault_of_an_opponent_is_told_and_only_a_reset_helps(agent, words):
         env.random_actions()
 
 
-def test_what_it_says_of_itself():
-    env = VectorEnv(STROZZI, 3, 2, ["heuristic"], variant=resolve_variant(STROZZI, "long-tracks"))
-    assert (env.players, env.num_envs, env.num_actions, env.seed) == (3, 2, STROZZI.actions, None)
-    assert env.observation_shape == (env.slices.size,) == env.reset(1).observations.shape[1:]
-    table = env.describe().splitlines()
-    assert len(table) == len(env.slices)
-    assert [line.split()[0] for line in table] == list(env.slices)
-    assert dataclasses.asdict(env.reset(1).info)["final_observations"].shape == (0, 3, env.slices.size)
-
-
 # -- pools of opponents ----------------------------------------------------------------------------------------------
 
 POOL = [["random"], ["greedy", "random"], ["flat_mc:playouts=1,per=decision", "heuristic"], ["heuristic"]]
@@ -434,11 +413,3 @@ def test_lineups_of_a_pool_are_equally_likely_and_another_seed_draws_others():
     assert "opponents=[[random, random, random], [greedy, random, greedy], " in repr(env)
     with pytest.raises(ArgumentError, match=r"deals: expected whole numbers \[k\], got float64\[1\]"):
         env.lineups([0.5])
-
-
-def test_without_a_pool_there_is_one_lineup():
-    for opponents in (None, "random", ["random"], [["random"]]):
-        env = VectorEnv("strozzi", 4, 2, opponents)
-        env.reset(0)
-        assert env.lineups(range(5)).tolist() == [0] * 5
-        assert len(env.pool) == (opponents is not None)

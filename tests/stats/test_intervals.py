@@ -29,15 +29,6 @@ def test_ratio_is_the_ratio_of_sums_and_its_error_the_delete_one_jackknife():
     assert (found.high - found.low) / 2 == pytest.approx(2.2009851600829 * error, rel=0.02)
 
 
-def test_unit_scales_and_axes_are_kept():
-    numerator, denominator = counts(size=(2, 3))
-    found = stats.ratio(60 * numerator, denominator, unit=60, n_deals=100)
-    plain = stats.ratio(numerator, denominator, n_deals=100)
-    assert found.value.shape == (2, 3)
-    np.testing.assert_allclose(found.value, plain.value)
-    np.testing.assert_allclose(found.low, plain.low)
-
-
 def test_wilson_against_the_published_formula():
     # 15 of 148 and 81 of 263: Newcombe 1998, table I, method 3
     low, high = intervals.wilson(np.array([15 / 148, 81 / 263]), np.array([148, 263]))

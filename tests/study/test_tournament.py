@@ -254,16 +254,6 @@ def test_copies_are_equal_and_move_nobody(finished):
         assert was["low"] <= now["value"] <= was["high"]
 
 
-def test_more_copies_than_seats_are_exactly_equal():
-    found = played(tourney(["greedy"] * 5, players=[4], deals=40))
-    assert found.n_games == 160
-    ratings = found.tables["ratings"]
-    assert (ratings.query("figure == 'strength'")[["value", "low", "high"]] == 0).all(axis=None)
-    assert (ratings.query("figure == 'rank'")[["value", "low", "high"]] == 1).all(axis=None)
-    pairs = found.tables["pairwise"]
-    assert ((pairs["low"] <= 0.5) & (pairs["high"] >= 0.5)).all()
-
-
 def test_a_sample_of_matchups_is_balanced_and_repeatable():
     labels = [f"greedy:margin={k}" for k in range(20)]
     found = matchups(labels, 4, 300, seed=1)
