@@ -15,6 +15,7 @@ from scripted_medici import (
     TILES,
     base_components,
     buy_one,
+    empty_bag,
     kind,
     left_over,
     loads_on,
@@ -146,6 +147,16 @@ def test_item_29_all_on_one_ship_or_none() -> None:
     for option in ((4, "H2"), ((3, "H1"), (5, "H3")), "dye-3", (3,), [3, "H1"]):
         with pytest.raises(ValueError, match="not legal"):
             game.play(option)  # type: ignore[arg-type]
+
+
+def test_item_31_discards_come_back_next_round() -> None:
+    game = sell(table(TILES[::-1], TILES, rounds=2), 3, MEDICI, DISCARD)
+    assert game.discards == TILES[:-4:-1]
+    later = [*game.lot, *game._bag]
+    assert not set(game.discards) & set(later)
+    empty_bag(game)
+    assert (game.round, game.discards, game.bag_left) == (2, [], 25)
+    assert [*game.lot, *game._bag] == TILES
 
 
 def test_item_32_moored_with_the_first_tile() -> None:
