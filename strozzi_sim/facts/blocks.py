@@ -65,9 +65,27 @@ def per_game(name: str, *columns: str) -> Ratio:
     return Ratio(name, columns or (ROWS,), GAMES)
 
 
-def per_player(name: str, *columns: str) -> Ratio:
-    """Return the sum of columns per game and player; without columns, the number of rows."""
-    return Ratio(name, columns or (ROWS,), PLAYERS)
+def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return figures by name, each with its formula: `points`, `prize + bonus - paid`, `bid / influence`, `rows / games`.
+
+    `rows` is the number of rows, the denominator of a formula without one; `games` counts games, `players` games times players.
+    `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its name is in [0, 1].
+    A name alone, COLUMN_mean or COLUMN_share, is that of a column.
+
+    >>> for figure in ratios("tiles_mean", paid_mean="price / players", share="rows along level"):
+    ...     print(figure.formula("lot"))
+    sum of tiles / number of rows; rows of lot
+    sum of price / games times players; rows of lot
+    number of rows / number of rows, over all levels of level together; rows of lot
+    """
+    figures = []
+    for name, formula in {**{name: name.rpartition("_")[0] for name in names}, **formulas}.items():
+        quotient, _, along = formula.partition(" along ")
+        total, _, denominator = quotient.partition(" / ")
+        summed = tuple(column.replace("rows", ROWS) for column in total.replace("- ", "-").replace("+ ", "").split(" "))
+        of = denominator.replace("rows", ROWS) if denominator or not along else summed[0]
+        figures.append(Ratio(name, summed, of, along, share="share" in name))
+    return tuple(figures)
 
 
 @dataclass(frozen=True)

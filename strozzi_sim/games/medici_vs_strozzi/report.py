@@ -4,18 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from strozzi_sim.facts.blocks import (
-    ALL,
-    Block,
-    Difference,
-    Quantiles,
-    Ratio,
-    mean,
-    per_game,
-    per_player,
-    share,
-    share_along,
-)
+from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, Ratio, ratios
 from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
@@ -27,48 +16,42 @@ PRICE_QUANTILES = {"price_q05": 0.05, "price_q50": 0.5, "price_q95": 0.95}
 LOTS_BY = {by: by for by in ("round", "order", "value", "zeros", "gold", "proposer", "room")} | {"price": "price_band"}
 FAIR_BY = {"fair": "fair", "gap": "gap"}
 _WHOLE = {"by": ALL, "level": ALL}
-_WON = share("win_share", "win")
-_COINS = (*(mean(f"coins_{source}_mean", source) for source in SOURCES), mean("payout_mean", *SOURCES),
-          mean("paid_mean", "paid"), mean("gain_mean", *SOURCES, "-paid"))  # fmt: skip
-_COURSE = (
-    mean("lots_mean", "lots"), mean("tiles_mean", "tiles"), Ratio("tiles_per_lot", ("tiles",), "lots"),
-    share("full_fleet_share", "full_fleet"), share("empty_bag_share", "empty_bag"),
-)  # fmt: skip
-_SCORE = (mean("score_mean", "total"), *_COINS[:3], mean("paid_mean", "paid"))
+_EARNED = " + ".join(SOURCES)
+_PAY = {f"coins_{source}_mean": source for source in SOURCES}
+_COINS = {**_PAY, "payout_mean": _EARNED, "paid_mean": "paid", "gain_mean": f"{_EARNED} - paid"}
+_SCORE = {"score_mean": "total", **_PAY, "paid_mean": "paid"}
 _DECIDED = {"winner_": "win == 1", "loser_": "win == 0"}
-_BOUGHT = (
-    mean("price_mean", "price"), Ratio("responder_share", ("bought",), "asked", share=True),
-    share("discard_share", "discarded"), _WON,
-)  # fmt: skip
+_TILES = {"lots_mean": "lots", "tiles_mean": "tiles", "tiles_per_lot": "tiles / lots"}
+_COURSE = ratios(**_TILES, full_fleet_share="full_fleet", empty_bag_share="empty_bag")
+_LEVEL = ratios(share="rows along level")
+_OF_LEVEL = ratios(share_of_level="rows along tiles")
+_ASKED = {"responder_share": "bought / asked", "discard_share": "discarded", "win_share": "win"}
+_BOUGHT = ratios("price_mean", **_ASKED)
 _FAIR = (
-    mean("fair_mean", "fair"), mean("price_minus_fair_mean", "gap"), mean("miss_mean", "miss"),
+    *ratios("fair_mean", price_minus_fair_mean="gap", miss_mean="miss"),
     Ratio("price_to_fair_ratio", ("price",), "fair", rows_count=True),
-)  # fmt: skip
-_SHARES = (share_along("share", "level"), share_along("share_of_level", "tiles"))
-_SHIP = (
-    mean("load_mean", "load"), mean("tiles_mean", "tiles"), share("full_share", "full"), share("won_share", "won"),
-    share("tied_share", "tied"), share("alone_share", "alone"), Ratio("alone_won_share", ("alone_won",), "alone", share=True),
-    _WON,
-)  # fmt: skip
-_MARKER = (
-    share("off_centre_share", "off_centre"), mean("distance_mean", "distance"), share("bonus_share", "on_bonus"),
-    share("swapped_share", "swapped"), mean("coins_mean", "monopoly", "bonus"), mean("steps_mean", "steps"),
-    mean("moved_mean", "moved"), Ratio("effective_share", ("moved",), "steps", share=True),
-)  # fmt: skip
+)
+_WON = ratios("won_share", "tied_share")
+_LOADED = ratios("load_mean", "tiles_mean", "full_share")
+_ALONE = ratios("alone_share", alone_won_share="alone_won / alone", win_share="win")
+_PLACE = {"off_centre_share": "off_centre", "distance_mean": "distance", "bonus_share": "on_bonus"}
+_MOVES = {"steps_mean": "steps", "moved_mean": "moved", "effective_share": "moved / steps"}
+_MARKER = ratios(**_PLACE, swapped_share="swapped", coins_mean="monopoly + bonus", **_MOVES)
 
 
-def _prefixed(figures: tuple[Ratio, ...], prefix: str) -> tuple[Ratio, ...]:
-    return tuple(Ratio(f"{prefix}{figure.name}", figure.numerator) for figure in figures)
+def _prefixed(formulas: Mapping[str, str], prefix: str) -> tuple[Ratio, ...]:
+    return ratios(**{f"{prefix}{name}": formula for name, formula in formulas.items()})
 
 
 def lots(by: str) -> Block:
     """Return blocks of the prices and buyers of lots."""
-    return Block("lot", {"tiles": "tiles", "level": LOTS_BY[by]}, (*_SHARES, *_BOUGHT), {"by": by}, margins=("tiles",))
+    axes = {"tiles": "tiles", "level": LOTS_BY[by]}
+    return Block("lot", axes, (*_LEVEL, *_OF_LEVEL, *_BOUGHT), {"by": by}, margins=("tiles",))
 
 
 def estimates(by: str) -> Block:
     """Return blocks of fair prices, and of all figures of lots by fair price."""
-    figures = (*_SHARES, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
+    figures = (*_LEVEL, *_OF_LEVEL, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
     axes, trim = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}, ("level",) if by == "fair" else ()
     return Block("price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=trim)
 
@@ -76,96 +59,110 @@ def estimates(by: str) -> Block:
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
     """Return blocks of the outcomes of harbors and their pay per player and game."""
     axes = {"harbor": "harbor", **levels}
-    coins = [per_player(f"coins_{source}_mean", source) for source in SOURCES]
+    outcomes = ratios(**{"{}_share": "rows along outcome"})
+    ties, contested = ratios(tie_of_contested_share="tied"), "outcome == decided or outcome == tie"
+    coins = {**_PAY, "coins_mean": _EARNED}
+    paid = ratios(**{name: f"{formula} / players" for name, formula in coins.items()})
     return (
-        Block("harbor", {**axes, "outcome": "outcome"}, (share_along("{}_share", "outcome"),), by, named="outcome", margins=("harbor",)),
-        Block("harbor", axes, (share("tie_of_contested_share", "tied"),), by, "outcome == decided or outcome == tie", margins=("harbor",)),
-        Block("harbor", axes, (*coins, per_player("coins_mean", *SOURCES)), by, margins=("harbor",)),
-    )  # fmt: skip
+        Block("harbor", {**axes, "outcome": "outcome"}, outcomes, by, named="outcome", margins=("harbor",)),
+        Block("harbor", axes, ties, by, contested, margins=("harbor",)),
+        Block("harbor", axes, paid, by, margins=("harbor",)),
+    )
+
+
+_NO_HARBOR: Any = {"exclude": {"harbor": ("none",)}}
 
 
 def ships(axes: Mapping[str, str], levels: Mapping[str, str], margins: tuple[str, ...] = ("harbor",)) -> Block:
     """Return blocks of the results of moored ships."""
-    return Block("ship", axes, _SHIP, levels, "moored == yes", margins, exclude={"harbor": ("none",)})
+    return Block("ship", axes, (*_LOADED, *_WON, *_ALONE), levels, "moored == yes", margins, **_NO_HARBOR)
 
 
-LOADS = Block("ship", {"harbor": "harbor", "level": "load"}, (
-    share_along("share", "level"), share("won_share", "won"), share("tied_share", "tied"),
-), {"by": "load"}, "moored == yes", ("harbor",), exclude={"harbor": ("none",)})  # fmt: skip
+_BY_LOAD = {"harbor": "harbor", "level": "load"}
+LOADS = Block("ship", _BY_LOAD, (*_LEVEL, *_WON), {"by": "load"}, "moored == yes", ("harbor",), **_NO_HARBOR)
 TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "round"}, margins=("track",))
+_LEADERS = Block(
+    "round",
+    {"round": "round"},
+    ratios(**{"leader_{}_wins_share": "win"}),
+    where="leader == yes",
+    exclude={"round": lambda cell: [str(cell.components["rounds"]["count"])]},
+    named="round",
+)
+_BELOW_ZERO = ratios("below_zero_share", "below_zero_at_end_share")
 BALANCE: tuple[Block | Quantiles, ...] = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
-    Block("seat", {}, (
-        *_SCORE, share("below_zero_share", "below_zero"), share("below_zero_at_end_share", "below_zero_at_end"),
-    )),
+    Block("seat", {}, (*ratios(**_SCORE), *_BELOW_ZERO)),
     *(Block("seat", {}, _prefixed(_SCORE, who), where=where) for who, where in _DECIDED.items()),
-    Block("seat", {}, (share("medici_win_share", "win"),), where="seat == Medici"),
-    Block("game", {}, (
-        mean("margin_mean", "margin"), mean("medici_margin_mean", "medici_margin"), share("tie_share", "tie"),
-        mean("lead_changes_mean", "lead_changes"),
-    )),
-    Block("round", {"round": "round"}, (share("leader_{}_wins_share", "win"),), where="leader == yes",
-          exclude={"round": lambda cell: [str(cell.components["rounds"]["count"])]}, named="round"),
+    Block("seat", {}, ratios(medici_win_share="win"), where="seat == Medici"),
+    Block("game", {}, ratios("margin_mean", "medici_margin_mean", "tie_share", "lead_changes_mean")),
+    _LEADERS,
     Block("round_end", {}, _COURSE),
-    Block("round", {}, (mean("loaded_mean", "loaded"),)),
-    Block("lot", {}, (share("price_cap_share", "capped"),)),
-)  # fmt: skip
+    Block("round", {}, ratios("loaded_mean")),
+    Block("lot", {}, ratios(price_cap_share="capped")),
+)
+_BY_SIZE = {"tiles": "tiles"}
 PRICES: tuple[Block | Quantiles, ...] = (
-    Block("lot", {"tiles": "tiles"}, (_SHARES[1], *_BOUGHT), _WHOLE, margins=("tiles",)),
-    Block("price_estimate", {"tiles": "tiles"}, _FAIR, _WHOLE, margins=("tiles",)),
-    Quantiles("lot", "price", PRICE_QUANTILES, _WHOLE, by={"tiles": "tiles"}, open_above=False),
+    Block("lot", _BY_SIZE, (*_OF_LEVEL, *_BOUGHT), _WHOLE, margins=("tiles",)),
+    Block("price_estimate", _BY_SIZE, _FAIR, _WHOLE, margins=("tiles",)),
+    Quantiles("lot", "price", PRICE_QUANTILES, _WHOLE, by=_BY_SIZE, open_above=False),
     *(block(by) for by in LOTS_BY for block in (lots, estimates)),
     *(estimates(by) for by in FAIR_BY),
-)  # fmt: skip
+)
+_PRICE = ratios("price_mean")
+_LESS_THAN_0 = Difference("value_0_price_minus_this_mean", _PRICE[0], "tile", "0")
+_SINGLE = (*_PRICE, *ratios(responder_share="bought"))
 TILES = (
-    Block("tile", {"tile": "value"}, (
-        per_game("shown_mean"), share("loaded_share", "loaded"), share("alone_share", "alone"),
-    )),
-    Block("tile", {"tile": "value"}, (share("traded_share", "traded"), mean("steps_mean", "steps"), _WON), where="loaded == yes"),
-    Block("lot", {"tile": "face"}, (
-        mean("price_mean", "price"), share("responder_share", "bought"),
-    ), where="tiles == 1", differences=(Difference("value_0_price_minus_this_mean", mean("", "price"), "tile", "0"),)),
-    Block("price_estimate", {"tile": "face"}, (mean("fair_mean", "fair"),), where="tiles == 1"),
-)  # fmt: skip
+    Block("tile", {"tile": "value"}, ratios(shown_mean="rows / games", loaded_share="loaded", alone_share="alone")),
+    Block("tile", {"tile": "value"}, ratios("traded_share", "steps_mean", win_share="win"), where="loaded == yes"),
+    Block("lot", {"tile": "face"}, _SINGLE, where="tiles == 1", differences=(_LESS_THAN_0,)),
+    Block("price_estimate", {"tile": "face"}, ratios("fair_mean"), where="tiles == 1"),
+)
+_BY_SHIP = {"harbor": "harbor", "level": "ship"}
+_MOORED = ratios(moored_share="rows along harbor")
 HARBORS = (
     *_harbor({}, _WHOLE),
     *_harbor({"level": "round"}, {"by": "round"}),
     ships({"harbor": "harbor"}, _WHOLE),
-    ships({"harbor": "harbor", "level": "ship"}, {"by": "ship"}),
-    Block("ship", {"harbor": "harbor", "level": "ship"}, (share_along("moored_share", "harbor"),), {"by": "ship"},
-          exclude={"harbor": ("none",)}),
-    Block("ship", {"level": "ship"}, (share("moored_share", "moored"),), {"harbor": ALL, "by": "ship"}),
+    ships(_BY_SHIP, {"by": "ship"}),
+    Block("ship", _BY_SHIP, _MOORED, {"by": "ship"}, **_NO_HARBOR),
+    Block("ship", {"level": "ship"}, ratios("moored_share"), {"harbor": ALL, "by": "ship"}),
     LOADS,
-)  # fmt: skip
+)
+_HELD = (*_LEVEL, *ratios(win_share="win"))
 MONOPOLIES = (
     Block("marker", {"track": "track"}, _MARKER, _WHOLE, margins=("track",)),
     TRACKS,
-    Block("marker", {"level": "place"}, (share_along("share", "level"),), {"track": ALL, "by": "space"}, "last == yes"),
-    Block("round", {"level": "held"}, (share_along("share", "level"), _WON), {"track": ALL, "by": "held"}, "last == yes"),
-)  # fmt: skip
+    Block("marker", {"level": "place"}, _LEVEL, {"track": ALL, "by": "space"}, "last == yes"),
+    Block("round", {"level": "held"}, _HELD, {"track": ALL, "by": "held"}, "last == yes"),
+)
 ROUNDS = tuple(
     Block(fact, {"round": "round"}, figures, where=where, margins=("round",))
     for fact, figures, where in (
-        ("round_end", (*_COURSE, mean("left_mean", "left")), ""),
-        ("lot", (mean("price_mean", "price"),), ""),
-        ("round", (mean("loaded_mean", "loaded"), share("full_ships_share", "full"), *_COINS), ""),
+        ("round_end", (*_COURSE, *ratios("left_mean")), ""),
+        ("lot", _PRICE, ""),
+        ("round", ratios(loaded_mean="loaded", full_ships_share="full", **_COINS), ""),
         *(("round", _prefixed(_COINS, who), where) for who, where in _DECIDED.items()),
     )
-)  # fmt: skip
-_PAID = (mean("price_mean", "price"),)
-_DISCARDED = (share("discard_share", "discarded"), Ratio("forced_share", ("forced",), "discarded", share=True))
+)
+_DISCARDED = ratios(discard_share="discarded", forced_share="forced / discarded")
+_OF_DISCARDS = (*_DISCARDED, *ratios(share="discarded along level"))
 DISCARDS = (
-    Block("lot", {}, (*_DISCARDED, per_game("discards_mean", "discarded")), _WHOLE),
-    Block("lot", {}, _PAID, _WHOLE, "discarded == yes"),
-    *(Block("lot", {"level": by}, (*_DISCARDED, share_along("share", "level", "discarded")), {"by": by})
-      for by in ("tiles", "round", "buyer")),
-    Block("lot", {"level": "buyer"}, _PAID, {"by": "buyer"}, "discarded == yes"),
-    Block("lot", {"level": "fate"}, (share_along("share", "level"), *_PAID), {"by": "why"}, "discarded == yes", include={"level": WHY}),
-)  # fmt: skip
+    Block("lot", {}, (*_DISCARDED, *ratios(discards_mean="discarded / games")), _WHOLE),
+    Block("lot", {}, _PRICE, _WHOLE, "discarded == yes"),
+    *(Block("lot", {"level": by}, _OF_DISCARDS, {"by": by}) for by in ("tiles", "round", "buyer")),
+    Block("lot", {"level": "buyer"}, _PRICE, {"by": "buyer"}, "discarded == yes"),
+    Block("lot", {"level": "fate"}, (*_LEVEL, *_PRICE), {"by": "why"}, "discarded == yes", include={"level": WHY}),
+)
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
-    "balance": BALANCE, "prices": PRICES, "tiles": TILES, "harbors": HARBORS, "monopolies": MONOPOLIES, "rounds": ROUNDS,
+    "balance": BALANCE,
+    "prices": PRICES,
+    "tiles": TILES,
+    "harbors": HARBORS,
+    "monopolies": MONOPOLIES,
+    "rounds": ROUNDS,
     "discards": DISCARDS,
-}  # fmt: skip
+}
 
 
 def _lots(block: Block, *, sized: bool = False) -> Block:
@@ -177,11 +174,9 @@ def _lots(block: Block, *, sized: bool = False) -> Block:
     return replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
 
 
-def _tracks(*rounds: str) -> Block:
-    """Return a heat map of tracks by round, without some rounds."""
-    return replace(TRACKS, exclude={"level": rounds} if rounds else {}).as_map("track")
-
-
+_OF_COLUMN = ratios(share="rows along column")
+_RIVALS, _LOADS_OF = {"row": "ship", "column": "rival"}, {"row": "goods", "column": "harbor"}
+_NOWHERE: Any = {"exclude": {"column": ("none",)}}
 MAPS = {
     "price-by-tiles-round": _lots(lots("round")),
     "price-by-size-value": _lots(lots("value")),
@@ -192,17 +187,15 @@ MAPS = {
     "buyer-by-price-size": _lots(lots("price")),
     "buyer-by-gap-size": _lots(estimates("gap")),
     "tiles-by-order": _lots(lots("order"), sized=True),
-    "harbor-by-ship": ships({"harbor": "harbor", "level": "ship"}, {}, ("harbor", "level")).as_map("harbor"),
-    "ship-against-ship": Block("ship", {"row": "ship", "column": "rival"}, (
-        share_along("share", "column"), share("won_share", "won"), share("tied_share", "tied"),
-    ), where="moored == yes"),
+    "harbor-by-ship": ships(_BY_SHIP, {}, ("harbor", "level")).as_map("harbor"),
+    "ship-against-ship": Block("ship", _RIVALS, (*_OF_COLUMN, *_WON), where="moored == yes"),
     "harbor-by-load": LOADS.as_map("harbor", figures=LOADS.figures[:2]),
-    "cargo-by-harbor": Block("tile", {"row": "goods", "column": "harbor"}, (share_along("share", "column"),), where="loaded == yes",
-                             exclude={"column": ("none",)}),
-    "position-by-round": Block("marker", {"row": "round", "column": "place"}, (share_along("share", "column"),)),
-    "coins-by-track": _tracks(),
-    "swapped-by-track": _tracks("1"),  # in round 1 all markers come from the centre, and none can change sides
-}  # fmt: skip
+    "cargo-by-harbor": Block("tile", _LOADS_OF, _OF_COLUMN, where="loaded == yes", **_NOWHERE),
+    "position-by-round": Block("marker", {"row": "round", "column": "place"}, _OF_COLUMN),
+    "coins-by-track": TRACKS.as_map("track"),
+    # in round 1 all markers come from the centre, and none can change sides
+    "swapped-by-track": replace(TRACKS, exclude={"level": ("1",)}).as_map("track"),
+}
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:

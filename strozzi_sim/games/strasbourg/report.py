@@ -6,20 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.blocks import (
-    ALL,
-    GAMES,
-    ROWS,
-    Block,
-    Difference,
-    Quantiles,
-    Ratio,
-    mean,
-    per_game,
-    per_player,
-    share,
-    share_along,
-)  # fmt: skip
+from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, ratios
 from strozzi_sim.facts.pictures import Board, Place, Shape
 from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.game.reporting import Tables
@@ -28,120 +15,121 @@ from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_na
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 _WHOLE = {"by": ALL, "level": ALL}
-_WON = share("win_share", "win")
-_IN_A_GAME = Ratio("taken_share", (ROWS,), GAMES, share=True)  # of events that happen at most once in a game
-_SOURCES = tuple(mean(f"points_{source}_mean", source) for source in SOURCES)
+_WON = ratios(win_share="win")
+_SHARE = ratios(share="rows along level")
+_IN_A_GAME = ratios(taken_share="rows / games")  # of events that happen at most once in a game
+_POINTS = {f"points_{source}_mean": source for source in SOURCES}
 MIN_KEPT = 0.25  # of the times dealt; a task kept less often is kept only by players whom it suits
 
+_SCORE = {"score_mean": "total", **_POINTS, "members_mean": "city", "kept_mean": "kept"}
+_WINNER = {"winner_score_mean": "total", **{f"winner_{name}": source for name, source in _POINTS.items()}}
+_WAITED = {"privileges_gained_mean": "privilege / players", "waited_mean": "waited / players"}
+_USED = {"influence_bid_share": "bid / influence", "stacks_used_share": "used / stacks"}
+_STARTED = ratios(**{"start_{}_wins_share": "win"})
 BALANCE = (
     Quantiles("seat", "total", QUANTILES, open_below=True),
-    Block("seat", {}, (
-        mean("score_mean", "total"), *_SOURCES, mean("members_mean", "city"), mean("kept_mean", "kept"),
-        mean("coins_left_mean", "coins"),
-    )),
-    Block("act", {}, (per_player("paid_mean", "price"), per_player("earned_mean", "coins"))),
-    Block("seat", {}, (
-        mean("winner_score_mean", "total"), *(replace(source, name=f"winner_{source.name}") for source in _SOURCES),
-    ), where="win > 0"),
-    Block("game", {}, (
-        mean("margin_mean", "margin"), share("tie_share", "tie"), share("shared_win_share", "shared"),
-    )),
-    Block("round", {}, (
-        per_player("privileges_gained_mean", "privilege"), per_player("waited_mean", "waited"),
-        Ratio("influence_bid_share", ("bid",), "influence", share=True), Ratio("stacks_used_share", ("used",), "stacks", share=True),
-    )),
-    Block("round", {"round": "round"}, (share("start_{}_wins_share", "win"),), where="starts == yes", named="round"),
-)  # fmt: skip
-
-POSITIONS = (
-    Block("seat", {"position": "position"}, (
-        _WON, mean("score_mean", "total"), *_SOURCES, mean("members_mean", "city"), mean("kept_mean", "kept"),
-    )),
-    Block("round", {"position": "position"}, (
-        per_game("privileges_gained_mean", "privilege"), per_game("waited_mean", "waited"),
-    )),
-    Block("act", {"position": "position"}, (per_game("paid_mean", "price"), per_game("earned_mean", "coins"))),
-)  # fmt: skip
-
-_BEATS = (share("won_share", "won"), share("acts_share", "acts"))
-BID_BY_SUM = Block(
-    "bid", {"step": "step", "level": "sum"}, (*_BEATS, share_along("share", "level")), {"by": "bid"}, margins=("step",)
+    Block("seat", {}, ratios(**_SCORE, coins_left_mean="coins")),
+    Block("act", {}, ratios(paid_mean="price / players", earned_mean="coins / players")),
+    Block("seat", {}, ratios(**_WINNER), where="win > 0"),
+    Block("game", {}, ratios("margin_mean", "tie_share", shared_win_share="shared")),
+    Block("round", {}, ratios(**_WAITED, **_USED)),
+    Block("round", {"round": "round"}, _STARTED, where="starts == yes", named="round"),
 )
-BID_BY_ROUND = Block(
-    "bid", {"step": "step", "level": "round"}, (per_game("bids_mean"), per_player("spent_mean", "sum")), {"by": "round"},
-    margins=("step",),
-)  # fmt: skip
-WINNING_BY_ROUND = Block(
-    "bid", {"step": "step", "level": "round"}, (mean("winning_bid_mean", "sum"), _IN_A_GAME), {"by": "round"}, where="won == yes",
-)  # fmt: skip
+_POSITION = {"position": "position"}
+POSITIONS = (
+    Block("seat", _POSITION, (*_WON, *ratios(**_SCORE))),
+    Block("round", _POSITION, ratios(privileges_gained_mean="privilege / games", waited_mean="waited / games")),
+    Block("act", _POSITION, ratios(paid_mean="price / games", earned_mean="coins / games")),
+)
+
+_STEP, _BY_ROUND = {"step": "step"}, {"step": "step", "level": "round"}
+_BEATS = ratios("won_share", "acts_share")
+_BIDS = {"bids_mean": "rows / games", "spent_mean": "sum / players"}
+BID_BY_SUM = Block("bid", {**_STEP, "level": "sum"}, (*_BEATS, *_SHARE), {"by": "bid"}, margins=("step",))
+BID_BY_ROUND = Block("bid", _BY_ROUND, ratios(**_BIDS), {"by": "round"}, margins=("step",))
+_WINNING = ratios(winning_bid_mean="sum")
+WINNING_BY_ROUND = Block("bid", _BY_ROUND, (*_WINNING, *_IN_A_GAME), {"by": "round"}, where="won == yes")
+_OF_STEP = ratios(bids_mean="rows / games", bid_mean="sum", cards_mean="cards", spent_mean="sum / players")
+_PLANS = ratios("drawn_mean", "influence_mean", "stacks_mean", "used_mean")
 AUCTIONS = (
-    Block("bid", {"step": "step"}, (
-        per_game("bids_mean"), mean("bid_mean", "sum"), mean("cards_mean", "cards"), per_player("spent_mean", "sum"),
-    ), _WHOLE, margins=("step",)),
-    Block("bid", {"step": "step"}, (share_along("spent_share", "step", "sum"),), _WHOLE),
-    Block("bid", {"step": "step"}, (mean("winning_bid_mean", "sum"), _WON), _WHOLE, where="won == yes", margins=("step",)),
+    Block("bid", _STEP, _OF_STEP, _WHOLE, margins=("step",)),
+    Block("bid", _STEP, ratios(spent_share="sum along step"), _WHOLE),
+    Block("bid", _STEP, (*_WINNING, *_WON), _WHOLE, where="won == yes", margins=("step",)),
     BID_BY_SUM,
     BID_BY_ROUND,
     WINNING_BY_ROUND,
-    Block("bid", {"level": "lap"}, (*_BEATS, mean("bid_mean", "sum")), {"step": ALL, "by": "lap"}),
-    Block("bid", {"level": "waited"}, (*_BEATS, share_along("share", "level")), {"step": ALL, "by": "waited"}),
-    Block("bid", {"level": "returned"}, (share_along("share", "level"),), {"step": ALL, "by": "returned"}, where="acts == no",
-          exclude={"level": ("0",)}),
-    Block("round", {"level": "round"}, (
-        mean("drawn_mean", "drawn"), mean("influence_mean", "influence"), mean("stacks_mean", "stacks"), mean("used_mean", "used"),
-    ), {"step": ALL, "by": "planning"}),
-)  # fmt: skip
+    Block("bid", {"level": "lap"}, (*_BEATS, *ratios(bid_mean="sum")), {"step": ALL, "by": "lap"}),
+    Block("bid", {"level": "waited"}, (*_BEATS, *_SHARE), {"step": ALL, "by": "waited"}),
+    Block(
+        "bid",
+        {"level": "returned"},
+        _SHARE,
+        {"step": ALL, "by": "returned"},
+        where="acts == no",
+        exclude={"level": ("0",)},
+    ),
+    Block("round", {"level": "round"}, _PLANS, {"step": ALL, "by": "planning"}),
+)
 
-HELD_BY_ROUND = Block(
-    "council", {"chair": "chair", "level": "round"}, (Ratio("held_share", (ROWS,), GAMES, share=True),), {"by": "round"},
-)  # fmt: skip
-_LATER: Any = {"where": "round > 1", "exclude": {"level": ("1",)}}  # in round 1 all members are new
-CHANGED_BY_ROUND = Block(
-    "council", {"chair": "chair", "level": "round"}, (share("changed_share", "changed"),), {"by": "round"}, **_LATER,
-)  # fmt: skip
+_CHAIR, _CHAIR_BY_ROUND = {"chair": "chair"}, {"chair": "chair", "level": "round"}
+_CHANGED = ratios("changed_share")
+HELD_BY_ROUND = Block("council", _CHAIR_BY_ROUND, ratios(held_share="rows / games"), {"by": "round"})
+CHANGED_BY_ROUND = Block(  # in round 1 all members are new
+    "council", _CHAIR_BY_ROUND, _CHANGED, {"by": "round"}, where="round > 1", exclude={"level": ("1",)}
+)
 COUNCIL = (
-    Block("council", {"chair": "chair"}, (per_game("points_mean", "points"),), _WHOLE, margins=("chair",)),
-    Block("council", {"chair": "chair"}, (share("changed_share", "changed"),), _WHOLE, where="round > 1", margins=("chair",)),
-    Block("council", {"chair": "chair"}, (_WON,), _WHOLE, where="last == yes"),
+    Block("council", _CHAIR, ratios(points_mean="points / games"), _WHOLE, margins=("chair",)),
+    Block("council", _CHAIR, _CHANGED, _WHOLE, where="round > 1", margins=("chair",)),
+    Block("council", _CHAIR, _WON, _WHOLE, where="last == yes"),
     HELD_BY_ROUND,
     CHANGED_BY_ROUND,
-)  # fmt: skip
+)
 
-USE_BY_RANK = Block("act", {"guild": "guild", "rank": "rank"}, (
-    per_game("turns_mean"), share("good_share", "good"), share("placed_share", "placed"), share("declined_share", "declined"),
-    mean("bid_mean", "bid"), _WON,
-), where=f"guild != {NONE}", margins=("guild", "rank"), exclude={"guild": (NONE,)})  # fmt: skip
+_GUILD: Any = {"margins": ("guild",), "exclude": {"guild": (NONE,)}}
+_ACTS = {"turns_mean": "rows / games", "good_share": "good", "placed_share": "placed", "declined_share": "declined"}
+USE_BY_RANK = Block(
+    "act",
+    {"guild": "guild", "rank": "rank"},
+    (*ratios(**_ACTS, bid_mean="bid"), *_WON),
+    where=f"guild != {NONE}",
+    **{**_GUILD, "margins": ("guild", "rank")},
+)
+_GOODS = ratios(goods_mean="rows / games", sold_share="good_sold", good_coins_mean="good_coins")
+_MEMBERS = ratios(members_mean="rows / games", price_mean="price", points_mean="points")
 GUILDS = (
     USE_BY_RANK,
-    Block("act", {"guild": "guild"}, (per_game("goods_mean"), share("sold_share", "good_sold"), mean("good_coins_mean", "good_coins")),
-          {"rank": ALL}, where="good == yes", margins=("guild",), exclude={"guild": (NONE,)}),
-    Block("placement", {"guild": "guild"}, (per_game("members_mean"), mean("price_mean", "price"), mean("points_mean", "points")),
-          {"rank": ALL}, margins=("guild",)),
-)  # fmt: skip
+    Block("act", {"guild": "guild"}, _GOODS, {"rank": ALL}, where="good == yes", **_GUILD),
+    Block("placement", {"guild": "guild"}, _MEMBERS, {"rank": ALL}, margins=("guild",)),
+)
 
+_EARNED = ratios("points_mean", chapel_points_mean="chapels", edifice_points_mean="edifices", round_mean="round")
+_PAID = (*_IN_A_GAME, *ratios(pays_mean="points"))
 CITY = (
-    Block("placement", {"place": "space"}, (
-        _IN_A_GAME, mean("points_mean", "points"), mean("chapel_points_mean", "chapels"), mean("edifice_points_mean", "edifices"), mean("round_mean", "round"), _WON,
-    )),
-    *(Block("placement", {"place": "space", key: key}, (share_along(f"{key}_{{}}_share", key),), named=key) for key in ("rank", "seat")),
-    *(Block(fact, {"place": "site"}, (_IN_A_GAME, mean("pays_mean", "points")), exclude={"place": (NONE,)})
-      for fact in ("edifice", "chapel")),
-)  # fmt: skip
+    Block("placement", {"place": "space"}, (*_IN_A_GAME, *_EARNED, *_WON)),
+    *(
+        Block(
+            "placement", {"place": "space", key: key}, ratios(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key
+        )
+        for key in ("rank", "seat")
+    ),
+    *(Block(fact, {"place": "site"}, _PAID, exclude={"place": (NONE,)}) for fact in ("edifice", "chapel")),
+)
 
-_KEPT = Block("task", {"task": "task"}, (
-    share("fulfilled_share", "fulfilled"), mean("worth_mean", "points"), _WON, Ratio("break_even", ("lost",), "fulfilled"),
-), _WHOLE, where="kept == yes", margins=("task",))  # fmt: skip
-_DEALT = Block("task", {"task": "task"}, (share("kept_share", "kept"),), _WHOLE, margins=("task",))
+_TASK: Any = {"axes": {"task": "task"}, "levels": _WHOLE}
+_WORTH = (*ratios("fulfilled_share", worth_mean="points"), *_WON, *ratios(break_even="lost / fulfilled"))
+_KEPT = Block("task", figures=_WORTH, where="kept == yes", margins=("task",), **_TASK)
+_DEALT = Block("task", figures=ratios("kept_share"), margins=("task",), **_TASK)
+_LESS_NOT_KEPT = tuple(
+    Difference(f"{figure.name}_minus_not_kept", figure, "level", "yes") for figure in (*ratios("score_mean"), *_WON)
+)
+_NUMBER_KEPT = (*_SHARE, *ratios(worth_mean="tasks", score_mean="total"), *_WON)
 TASKS = (
     _DEALT,
-    Block("task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=(
-        Difference("score_mean_minus_not_kept", mean("score_mean", "score"), "level", "yes"), Difference("win_share_minus_not_kept", _WON, "level", "yes"),
-    )),
-    Block("task", {"task": "task"}, (share("done_anyway_share", "done"),), _WHOLE, where="kept == no", margins=("task",)),
+    Block("task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=_LESS_NOT_KEPT),
+    Block("task", figures=ratios(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
     _KEPT,
-    Block("seat", {"level": "kept"}, (share_along("share", "level"), mean("worth_mean", "tasks"), mean("score_mean", "total"), _WON),
-          {"task": ALL, "by": "kept"}),
-)  # fmt: skip
+    Block("seat", {"level": "kept"}, _NUMBER_KEPT, {"task": ALL, "by": "kept"}),
+)
 
 
 def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
@@ -162,41 +150,45 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     value, low, high = (np.where(is_missing, np.nan, side) for side in (fair.value, np.maximum(fair.low, 0), fair.high))
     fair = replace(fair, value=value, low=low, high=high)
     tasks = cell.components["tasks"]
-    for figure, estimate in (
-        ("fair_points", fair), ("fair_less_printed", fair.minus(np.array([task["points"] for task in tasks]))),
-    ):  # fmt: skip
+    less_printed = fair.minus(np.array([task["points"] for task in tasks]))
+    for figure, estimate in (("fair_points", fair), ("fair_less_printed", less_printed)):
         table.add(cell, figure, estimate, task=[task["id"] for task in tasks], **_WHOLE)
 
 
-_BUILT = (
-    mean("members_mean", "members"), mean("points_mean", "points"), Ratio("own_share", ("own_points",), "points", share=True), _WON,
-)  # fmt: skip
+_BUILT = (*ratios("members_mean", "points_mean", own_share="own_points / points"), *_WON)
 BUILDINGS = (
-    Block("edifice", {"thing": "edifice"}, (share("built_share", "built"),), margins=("thing",)),
+    Block("edifice", {"thing": "edifice"}, ratios("built_share"), margins=("thing",)),
     Block("edifice", {"thing": "edifice"}, _BUILT, where="built == yes", margins=("thing",)),
-    Block("chapel", {}, (share("built_share", "built"),), {"thing": "chapel"}),
+    Block("chapel", {}, ratios("built_share"), {"thing": "chapel"}),
     Block("chapel", {}, _BUILT, {"thing": "chapel"}, where="built == yes"),
-)  # fmt: skip
+)
 
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
-    "balance": BALANCE, "positions": POSITIONS, "auctions": AUCTIONS, "council": COUNCIL, "guilds": GUILDS, "city": CITY, "tasks": TASKS,
+    "balance": BALANCE,
+    "positions": POSITIONS,
+    "auctions": AUCTIONS,
+    "council": COUNCIL,
+    "guilds": GUILDS,
+    "city": CITY,
+    "tasks": TASKS,
     "buildings": BUILDINGS,
-}  # fmt: skip
+}
 ADD = {"tasks": add_fair_points}
+_OF_ROW, _OF_COLUMN = ratios(share="rows along row"), ratios(share="rows along column")
+_RETURNED = {"row": "step", "column": "returned"}
 MAPS = {
     "winning-bid-by-step": WINNING_BY_ROUND.as_map("step"),
     "spent-by-step": replace(BID_BY_ROUND.as_map("step"), margins=()),  # sums over steps would dominate the scale
     "acts-by-step-and-bid": BID_BY_SUM.as_map("step"),
-    "returned-by-step": Block("bid", {"row": "step", "column": "returned"}, (share_along("share", "column"),), where="acts == no",
-                              exclude={"column": ("0",)}),
-    "drawn-by-round": Block("round", {"row": "drawn", "column": "round"}, (share_along("share", "row"),), trim=("row",)),
+    "returned-by-step": Block("bid", _RETURNED, _OF_COLUMN, where="acts == no", exclude={"column": ("0",)}),
+    "drawn-by-round": Block("round", {"row": "drawn", "column": "round"}, _OF_ROW, trim=("row",)),
     "held-by-chair": HELD_BY_ROUND.as_map("chair"),
     "changed-by-chair": CHANGED_BY_ROUND.as_map("chair"),
     "placed-by-rank": USE_BY_RANK.as_map("guild", "rank"),
-    "win-by-guild-and-price": Block("placement", {"row": "guild", "column": "price"}, (_WON,)),
-    "site-by-edifice": Block("edifice", {"row": "edifice", "column": "site"}, (share_along("share", "column"),)),
-    "space-by-round": Block("placement", {"row": "space", "column": "round"}, (_IN_A_GAME,)),
-}  # fmt: skip
+    "win-by-guild-and-price": Block("placement", {"row": "guild", "column": "price"}, _WON),
+    "site-by-edifice": Block("edifice", {"row": "edifice", "column": "site"}, _OF_COLUMN),
+    "space-by-round": Block("placement", {"row": "space", "column": "round"}, _IN_A_GAME),
+}
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
@@ -220,7 +212,9 @@ def board(components: Mapping[str, Any]) -> Board:
     places |= {corner_name(cell): Place(float(cell[0]), float(cell[1]), "disc") for cell in city.chapel_sites}
     guilds = ", ".join(f"{letter} {guild}" for letter, guild in letters.items())
     key: dict[Shape, str] = {
-        "square": f"space, with its guild ({guilds}) and its price in coins", "frame": "building site", "disc": "chapel site",
-    }  # fmt: skip
+        "square": f"space, with its guild ({guilds}) and its price in coins",
+        "frame": "building site",
+        "disc": "chapel site",
+    }
     edges = [[space_name((k, k)) for k in range(1, size + 1)] for size in (city.columns, city.rows)]
     return Board(city.columns, city.rows, places, key, [name[0] for name in edges[0]], [name[1:] for name in edges[1]])

@@ -4,147 +4,140 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, mean, per_game, per_player, share, share_along
+from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, ratios
 from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.game.reporting import Tables, pick
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 SOURCES = ("ships", "markers", "bonus", "promotion")
 BY = ("sail", "cargo", "match", "round", "lap", "order")
+PAIRS = ("rome+naples", "venice+naples", "venice+rome")
 _WHOLE = {"by": ALL, "level": ALL}
-_WON = share("win_share", "win")
-_BROUGHT = (mean("ship_prize_mean", "prize"), mean("steps_mean", "steps"), _WON)
+_BROUGHT = ratios(ship_prize_mean="prize", steps_mean="steps", win_share="win")
+_OF_ROUND = ratios(share="rows along level", round_coins_mean="coins", win_share="win")
+_PIRATED = ratios(pirated_share="taken_over")
+_NO_PIRATES = {"flag": FLAG_NAMES[1:]}  # a pirate is not taken over
 
 
 def use(key: str, by: str) -> Block:
     """Return a block of the results of ships, by flag or port and another column."""
-    figures = (share_along("share", "level"), share_along("share_of_level", key), *_BROUGHT)
-    return Block("ship", {key: key, "level": by}, figures, {"by": by}, margins=(key,))
+    figures = ratios(share="rows along level", share_of_level=f"rows along {key}")
+    return Block("ship", {key: key, "level": by}, (*figures, *_BROUGHT), {"by": by}, margins=(key,))
 
 
 def _orders(key: str) -> Block:
     """Return a block of player-rounds by the order of flags or ports."""
-    figures = (share_along("share", "level"), mean("round_coins_mean", "coins"), _WON)
-    return Block("round", {"level": f"{key}s"}, figures, {key: ALL, "by": "pattern"})
+    return Block("round", {"level": f"{key}s"}, _OF_ROUND, {key: ALL, "by": "pattern"})
 
 
 def _unused(flag: str) -> tuple[Block, ...]:
-    figures = (share_along("share", "level"), mean("round_coins_mean", "coins"), _WON)
     return (
-        Block("round", {}, (share("unused_share", f"unused_{flag}"),), {"flag": flag, **_WHOLE}),
-        Block("round", {"level": f"used_{flag}"}, figures, {"flag": flag, "by": "used"}),
+        Block("round", {}, ratios(unused_share=f"unused_{flag}"), {"flag": flag, **_WHOLE}),
+        Block("round", {"level": f"used_{flag}"}, _OF_ROUND, {"flag": flag, "by": "used"}),
     )
 
 
-PIRATED_BY_SAIL = Block(
-    "card", {"flag": "claimed_by", "level": "sail"}, (share("pirated_share", "taken_over"),), {"by": "claim_sail"},
-    include={"flag": FLAG_NAMES[1:]},
-)  # fmt: skip
-PIRATED_BY_LAP = Block("card", {"flag": "claimed_by", "level": "lap"}, (
-    share_along("share", "level", "taken_over"), Ratio("pirated_share", ("taken_over",), along="level", share=True),
-), {"by": "pirate_lap"}, include={"flag": FLAG_NAMES[1:]})  # fmt: skip
-LAST_SPACE = Block("marker", {"port": "city", "level": "space"}, (
-    share_along("share", "level"), mean("coins_mean", "prize", "bonus"), _WON,
-), {"by": "space"}, where="last == yes")  # fmt: skip
-SPACE_BY_ROUND = Block(
-    "marker", {"port": "city", "level": "round"}, (mean("space_mean", "space"),), {"by": "space_round"}
+def _claims(by: str, figures: tuple[Ratio, ...], name: str) -> Block:
+    """Return a block of claimed cards by flag and another column."""
+    return Block("card", {"flag": "claimed_by", "level": by}, figures, {"by": name}, include=_NO_PIRATES)
+
+
+_ALONG_LAPS = ratios(share="taken_over along level", pirated_share="taken_over / rows along level")
+PIRATED_BY_SAIL = _claims("sail", _PIRATED, "claim_sail")
+PIRATED_BY_LAP = _claims("lap", _ALONG_LAPS, "pirate_lap")
+_LANDED = ratios(share="rows along level", coins_mean="prize + bonus", win_share="win")
+LAST_SPACE = Block("marker", {"port": "city", "level": "space"}, _LANDED, {"by": "space"}, where="last == yes")
+SPACE_BY_ROUND = Block("marker", {"port": "city", "level": "round"}, ratios("space_mean"), {"by": "space_round"})
+
+_SCORES = ratios(score_mean="total", payout_mean="total / games", **{f"coins_{name}_mean": name for name in SOURCES})
+_OF_WINNER = ratios(winner_score_mean="total", **{f"winner_coins_{name}_mean": name for name in SOURCES})
+_COURSE = ("margin_mean", "florence_tie_share", "lead_changes_mean", "set_aside_mean", "tiles_left_mean")
+_LEADERS = Block(
+    "round",
+    {"round": "round"},
+    ratios(**{"leader_{}_wins_share": "win"}),
+    where="leader == yes",
+    exclude={"round": lambda cell: [str(cell.components["setup"]["rounds"])]},
+    named="round",
 )
-_SCORES = (mean("score_mean", "total"), Ratio("payout_mean", ("total",), "games"))
 BALANCE = (
     Quantiles("seat", "total", QUANTILES),
-    Block("seat", {}, (*_SCORES, *(mean(f"coins_{source}_mean", source) for source in SOURCES))),
-    Block("seat", {}, (mean("winner_score_mean", "total"), *(mean(f"winner_coins_{source}_mean", source) for source in SOURCES)),
-          where="win == 1"),
-    Block("game", {}, (
-        mean("margin_mean", "margin"), share("florence_tie_share", "florence_tie"), mean("lead_changes_mean", "lead_changes"),
-        mean("set_aside_mean", "set_aside"), mean("tiles_left_mean", "tiles_left"), share("over_990_share", "over_box"),
-    )),
-    Block("round", {"round": "round"}, (share("leader_{}_wins_share", "win"),), where="leader == yes",
-          exclude={"round": lambda cell: [str(cell.components["setup"]["rounds"])]}, named="round"),
-    Block("round", {}, (per_game("unused_flags_mean", "unused"),)),
-)  # fmt: skip
+    Block("seat", {}, _SCORES),
+    Block("seat", {}, _OF_WINNER, where="win == 1"),
+    Block("game", {}, ratios(*_COURSE, over_990_share="over_box")),
+    _LEADERS,
+    Block("round", {}, ratios(unused_flags_mean="unused / games")),
+)
+_MEANS = ("sail_mean", "cargo_mean", "match_mean", "lap_mean", "order_mean")
+_USED = (*ratios(uses_mean="rows / games", share="rows along flag"), *_BROUGHT)
 FLAGS = (
-    Block("ship", {"flag": "flag"}, (
-        per_game("uses_mean"), share_along("share", "flag"), *_BROUGHT,
-        *(mean(f"{by}_mean", by) for by in ("sail", "cargo", "match", "lap", "order")),
-    ), _WHOLE),
-    Block("card", {"flag": "claimed_by"}, (per_game("claims_mean"),), _WHOLE, include={"flag": FLAG_NAMES}),
-    Block("card", {"flag": "claimed_by"}, (share("pirated_share", "taken_over"),), _WHOLE, include={"flag": FLAG_NAMES[1:]}),
-    Block("ship", {"flag": "flag"}, (share("takeover_share", "takes_over"),), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
+    Block("ship", {"flag": "flag"}, (*_USED, *ratios(*_MEANS)), _WHOLE),
+    Block("card", {"flag": "claimed_by"}, ratios(claims_mean="rows / games"), _WHOLE, include={"flag": FLAG_NAMES}),
+    Block("card", {"flag": "claimed_by"}, _PIRATED, _WHOLE, include=_NO_PIRATES),
+    Block("ship", {"flag": "flag"}, ratios(takeover_share="takes_over"), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
     *(use("flag", by) for by in (*BY, "port")),
     PIRATED_BY_SAIL,
     PIRATED_BY_LAP,
     _orders("flag"),
     *(block for flag in FLAG_NAMES for block in _unused(flag)),
-)  # fmt: skip
+)
+_OF_MARKERS = ratios(coins_markers_mean="prize + bonus / players", coins_mean="ships + prize + bonus / players")
+_OF_PAIR, _CLEAR = ratios(share="rows along level", score_mean="score", win_share="win"), "best_ports != unclear"
 PORTS = (
-    Block("ship", {"port": "port"}, (share_along("share", "port"), *_BROUGHT), _WHOLE),
-    Block("marker", {"port": "city"}, (per_player("coins_ships_mean", "ships"),), _WHOLE, include={"port": PORT_NAMES}),
-    Block("marker", {"port": "city"}, (
-        per_player("coins_markers_mean", "prize", "bonus"), per_player("coins_mean", "ships", "prize", "bonus"),
-    ), _WHOLE),
+    Block("ship", {"port": "port"}, (*ratios(share="rows along port"), *_BROUGHT), _WHOLE),
+    Block("marker", {"port": "city"}, ratios(coins_ships_mean="ships / players"), _WHOLE, include={"port": PORT_NAMES}),
+    Block("marker", {"port": "city"}, _OF_MARKERS, _WHOLE),
     *(use("port", by) for by in (*BY, "flag")),
     LAST_SPACE,
     SPACE_BY_ROUND,
     _orders("port"),
-    Block("seat", {"level": "best_ports"}, (share_along("share", "level"), mean("score_mean", "score"), _WON),
-          {"port": ALL, "by": "pair"}, where="best_ports != unclear", include={"level": ("rome+naples", "venice+naples", "venice+rome")}),
-)  # fmt: skip
+    Block("seat", {"level": "best_ports"}, _OF_PAIR, {"port": ALL, "by": "pair"}, _CLEAR, include={"level": PAIRS}),
+)
+_RANKED = ratios("total_mean", "tiles_mean", prize_mean="coins", win_share="win")
+_PRIZES = ratios(prize_per_tile="coins / tiles", prize_per_value="coins / total")
 PROMOTION = (
-    Block("category", {"category": "category", "place": "rank"}, (
-        mean("total_mean", "total"), mean("tiles_mean", "tiles"), mean("prize_mean", "coins"), _WON,
-    ), margins=("category", "place")),
-    Block("category", {"category": "category"}, (
-        Ratio("prize_per_tile", ("coins",), "tiles"), Ratio("prize_per_value", ("coins",), "total"),
-    ), {"place": ALL}, margins=("category",)),
-)  # fmt: skip
+    Block("category", {"category": "category", "place": "rank"}, _RANKED, margins=("category", "place")),
+    Block("category", {"category": "category"}, _PRIZES, {"place": ALL}, margins=("category",)),
+)
+_FATES = {"claimed_share": "claimed", "pirated_share": "taken_over / claimed"}
+_COINS = ratios(coins_track_mean="track", coins_tile_mean="promotion", coins_brought_mean="brought")
 SHIPS = (
-    Block("card", {"ship": "card"}, (
-        share("claimed_share", "claimed"), Ratio("pirated_share", ("taken_over",), "claimed", share=True),
-        share("set_aside_share", "set_aside"), share("taken_share", "taken"),
-    )),
-    Block("ship", {"ship": "card"}, (
-        *_BROUGHT, mean("coins_track_mean", "track"), mean("coins_tile_mean", "promotion"), mean("coins_brought_mean", "brought"),
-    )),
-    *(Block("ship", {"ship": "card", key: key}, (share_along(f"{key}_{{}}_share", key),), named=key) for key in ("port", "flag")),
-)  # fmt: skip
+    Block("card", {"ship": "card"}, ratios(**_FATES, set_aside_share="set_aside", taken_share="taken")),
+    Block("ship", {"ship": "card"}, (*_BROUGHT, *_COINS)),
+    *(
+        Block("ship", {"ship": "card", key: key}, ratios(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key)
+        for key in ("port", "flag")
+    ),
+)
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
-    "balance": BALANCE, "flags": FLAGS, "ports": PORTS, "promotion": PROMOTION, "ships": SHIPS,
-}  # fmt: skip
+    "balance": BALANCE,
+    "flags": FLAGS,
+    "ports": PORTS,
+    "promotion": PROMOTION,
+    "ships": SHIPS,
+}
 
 
 def _ship_by(column: str) -> Block:
-    return Block("ship", {"row": "card", "column": column}, (share_along("share", "column"),))
+    return Block("ship", {"row": "card", "column": column}, ratios(share="rows along column"))
 
 
+_MATCH = {"coins_brought_mean": "brought", "ship_prize_mean": "prize", "coins_track_mean": "track", "win_share": "win"}
+_TOTAL = {"share": "rows along column", "prize_mean": "coins", "win_share": "win"}
 MAPS = {
     **{f"flag-by-{by}": use("flag", by).as_map("flag") for by in (*BY, "port")},
     **{f"port-by-{by}": use("port", by).as_map("port") for by in BY},
-    "coins-by-port-and-match": Block("ship", {"row": "port", "column": "match"}, (
-        mean("coins_brought_mean", "brought"), mean("ship_prize_mean", "prize"), mean("coins_track_mean", "track"), _WON,
-    ), margins=("row",)),
+    "coins-by-port-and-match": Block("ship", {"row": "port", "column": "match"}, ratios(**_MATCH), margins=("row",)),
     "pirated-by-sail": PIRATED_BY_SAIL.as_map("flag"),
     "pirated-by-lap": replace(PIRATED_BY_LAP.as_map("flag"), exclude={"column": ("0",)}),  # a pirate is another seat
     "marker-by-round": SPACE_BY_ROUND.as_map("port"),
     "last-space": LAST_SPACE.as_map("port"),
-    "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, (
-        share_along("share", "column"), mean("prize_mean", "coins"), _WON,
-    )),
+    "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, ratios(**_TOTAL)),
     "ship-by-flag": _ship_by("flag"),
     "ship-by-port": _ship_by("port"),
-}  # fmt: skip
-_NAMES = {
-    "pirate": "pirate",
-    "plus_one": "plus one",
-    "ware": "ware",
-    "venice": "Venice",
-    "rome": "Rome",
-    "naples": "Naples",
 }
-_JOINS = {
-    "pattern": (">", ", "),
-    "pair": ("+", " and "),
-}  # breakdown -> sign between the parts of its levels, and words
+# breakdown -> sign between the parts of its levels, and words
+_JOINS = {"pattern": (">", ", "), "pair": ("+", " and ")}
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
@@ -154,8 +147,13 @@ def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
         for breakdown, (sign, link) in _JOINS.items() if table in tables else ():
             for level in pick(tables[table], by=breakdown)["level"].unique():
                 if sign in level:
-                    labels[level] = link.join(_NAMES[part] for part in level.split(sign))
+                    labels[level] = link.join(_name_of(part) for part in level.split(sign))
     return labels | {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
+
+
+def _name_of(part: str) -> str:
+    """Return the name of a flag or port."""
+    return part.capitalize() if part in PORT_NAMES else part.replace("_", " ")
 
 
 def ship_words(ship: Mapping[str, Any]) -> str:
