@@ -1,6 +1,7 @@
 """Bars: stacked sums by level, and the spread of a figure as its quantiles."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value, pick
 from strozzi_sim.pictures.ink import width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
-from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, AxesPanel, Panel, Scale, Sheet, fit
-from strozzi_sim.pictures.series import Words, chosen_players, in_order, named, players_title
+from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Sheet, fit
+from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
 _INKS = ("s1", "s2", "s4", "s5", "s6", "s3")  # of the parts of a bar
 _STEP, _HALF = 28, 0.37  # pixels of a bar with the space around; half its height, in steps
@@ -39,28 +40,22 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
         for first in range(0, len(counts), columns):
             counts_of_row = counts[first : first + columns]
             bars_of_row = sorted({part["_bar"] for count in counts_of_row for part in stacks[count]})
+            size, down = (panel_width - _TOTAL, _STEP * len(bars_of_row)), (float(len(bars_of_row)), 0.0)
             for k, count in enumerate(counts_of_row):
-                place = margin + k * (panel_width + GAP + _TOTAL), top + TOP
-                panel = sheet.panel(
-                    *place, panel_width - _TOTAL, _STEP * len(bars_of_row), ends, (float(len(bars_of_row)), 0.0), 8
-                )
+                panel = sheet.panel(margin + k * (panel_width + GAP + _TOTAL), top + TOP, *size, ends, down, 8)
                 panel.title(players_title(count), 0 if k else margin)
                 if k == 0:
                     panel.names("y", [names[bar] for bar in bars_of_row], room=margin - 10)
                 _fill(panel, stacks[count], bars_of_row)
             top += TOP + _STEP * len(bars_of_row) + 14
 
-    def on(axes: Any, players: int | None) -> None:
-        count = chosen_players(counts, players)
-        bars_of_panel = sorted({part["_bar"] for part in stacks[count]})
-        panel = AxesPanel(axes, ends, (float(len(bars_of_panel)), 0.0))
-        panel.title(players_title(count))
-        panel.numbers("x", Scale(ends))
-        panel.names("y", [names[bar] for bar in bars_of_panel])
-        _fill(panel, stacks[count], bars_of_panel)
-        panel.legend(legend)
+    def face(count: int) -> Face:
+        shown = sorted({part["_bar"] for part in stacks[count]})
+        fill = partial(_fill, parts=stacks[count], shown=shown)
+        return Face(players_title(count), Scale(ends), [names[bar] for bar in shown], fill, count)
 
-    return Drawn(draw, on, "", legend, [mark for count in counts for mark in stacks[count]], n_of(rows), width)
+    marks = [mark for count in counts for mark in stacks[count]]
+    return Drawn(draw, [face(count) for count in counts], "", legend, marks, n_of(rows), width)
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
@@ -72,11 +67,9 @@ def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
             for row in pick(rows_of_bar, figure=figure.name).itertuples(index=False):
                 side = int(row.value > 0)
                 start, ends[side] = ends[side], ends[side] + row.value
-                parts.append({
-                    "panel": players_title(count), "bar": bar, "part": figure.label, "value": row.value, "n": row.n,
-                    "tip": sentence([players_title(count), bar, figure.label], row, figure.unit),
-                    "_bar": k, "_part": part, "_from": start, "_to": ends[side],
-                })  # fmt: skip
+                names = {"panel": players_title(count), "bar": bar, "part": figure.label}
+                numbers = {"value": row.value, "n": row.n, "tip": sentence([*names.values()], row, figure.unit)}
+                parts.append({**names, **numbers, "_bar": k, "_part": part, "_from": start, "_to": ends[side]})
     return parts
 
 
@@ -123,29 +116,25 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         values_of_count = rows[rows["players"] == count].set_index("figure")["value"]
         q = [float(values_of_count.get(figure.name, np.nan)) for figure in picture.figures]
         texts = [format_value(value, "count") for value in q]
-        tip = (
-            f"{name}: half of all between {texts[1]} and {texts[3]}, nine in ten between {texts[0]} and {texts[4]}, median {texts[2]}; "
-            f"{last.label} {texts[5]}"
-        )
+        tip = f"{name}: half of all between {texts[1]} and {texts[3]}, nine in ten between {texts[0]} and {texts[4]}"
+        tip += f", median {texts[2]}; {last.label} {texts[5]}"
         values = dict(zip([figure.label for figure in picture.figures], q, strict=True))
         marks.append({"level": name, **values, "tip": tip, "_q": q, "_said": texts})
 
-    def draw(sheet: Sheet) -> None:
-        on_panel(sheet.panel(66, 0, sheet.width - 76, 44 * len(counts), ends, (float(len(counts)), 0.0), 42))
-
-    def on(axes: Any, players: int | None) -> None:
-        panel = AxesPanel(axes, ends, (float(len(counts)), 0.0))
-        on_panel(panel)
-        panel.legend(legend)
-
-    def on_panel(panel: Panel) -> None:
-        panel.numbers("x", Scale(ends), picture.x_label)
-        panel.names("y", names)
+    def fill(panel: Panel) -> None:
         for k, mark in enumerate(marks):
             _quantiles(panel, k + 0.55, mark)
 
+    face = Face("", Scale(ends), names, fill, labels=(picture.x_label, ""))
+
+    def draw(sheet: Sheet) -> None:
+        panel = sheet.panel(66, 0, sheet.width - 76, 44 * len(counts), *face.ends, 42)
+        panel.numbers("x", Scale(ends), picture.x_label)
+        panel.names("y", names)
+        fill(panel)
+
     legend = (("half of the players; thin: nine in ten; white: the median", "s1", "bar"), (last.label, "s2", "diamond"))
-    return Drawn(draw, on, "", legend, marks, n_of(rows), width)
+    return Drawn(draw, [face], "", legend, marks, n_of(rows), width)
 
 
 def _quantiles(panel: Panel, y: float, mark: Mark) -> None:

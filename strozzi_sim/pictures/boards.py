@@ -5,6 +5,7 @@ do not differ from it significantly have none. Places of one shape without signi
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from strozzi_sim.game.significance import no_significant_difference
 from strozzi_sim.pictures.heat_tables import format_end
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
-from strozzi_sim.pictures.panel import AxesPanel, Panel, Sheet
-from strozzi_sim.pictures.series import chosen_players, players_title
+from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
+from strozzi_sim.pictures.series import players_title
 
 _FRAME, _DISC = 0.38, 0.18  # half the side of a framed square and half the diameter of a disc, in cells
 _DEEPEST = 0.62  # opacity of the largest value: text on it stays legible
@@ -45,32 +46,27 @@ def draw_board(
         boards_per_row = min(1 if sheet.width <= NARROW else 2, len(counts))
         cell = min(_LARGEST, (sheet.width - 26 * boards_per_row) / boards_per_row / board.columns)
         board_width, board_height = cell * board.columns, cell * board.rows
-        for k, count in enumerate(counts):
-            place = 18 + (k % boards_per_row) * (board_width + 34), 40 + (k // boards_per_row) * (board_height + 54)
+        grid = sheet.grid(len(counts), boards_per_row, (18, 40), (board_width + 34, board_height + 54))
+        for count, (_, place) in zip(counts, grid, strict=True):
             panel = sheet.panel(*place, board_width, board_height, (0.0, board.columns), (board.rows, 0.0), 4)
             panel.title(players_title(count), 14, 26)
-            _fill(panel, board, marks[count], cell)
+            _fill(panel, board, marks[count])
 
-    def on(axes: Any, players: int | None) -> None:
-        count = chosen_players(counts, players)
-        axes.set_aspect("equal")
-        axes.set_axis_off()
-        panel = AxesPanel(axes, (0.0, board.columns), (board.rows, 0.0))
-        axes.set_title(players_title(count), loc="left", pad=16)
-        _fill(panel, board, marks[count], min(panel.width / board.columns, panel.height / board.rows))
+    def face(count: int) -> Face:
+        fill = partial(_fill, board=board, marks=marks[count])
+        across, down = Scale((0.0, board.columns)), Scale((board.rows, 0.0))
+        return Face(players_title(count), across, down, fill, count, bare=True)
 
     low, high = (format_end(end, figure.unit) for end in ends)
-    shades: tuple[tuple[str, str, str], ...] = (
-        (f"the stronger the colour, the more: {low} to {high}", "s1", "square"),
-    )
+    shades = [(f"the stronger the colour, the more: {low} to {high}", "s1", "square")]
     if picture.equal:
-        shades = (("below an equal share", "s2", "square"), ("above it; uncoloured: not told apart", "s1", "square"))
+        shades = [("below an equal share", "s2", "square"), ("above it; uncoloured: not told apart", "s1", "square")]
     shapes = {"square": "square", "frame": "frame", "disc": "circle"}
     legend = (*shades, *((text, "faint", shapes[shape]) for shape, text in board.key.items()))
     marks_with_sentence = [mark for count in counts for mark in marks[count] if mark["tip"]]
-    return Drawn(
-        draw, on, f"{figure.label[:1].upper()}{figure.label[1:]}", legend, marks_with_sentence, n_of(valued), width
-    )
+    title = f"{figure.label[:1].upper()}{figure.label[1:]}"
+    faces = [face(count) for count in counts]
+    return Drawn(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
 
 
 def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, ends: tuple[float, float]) -> list[Mark]:
@@ -104,25 +100,26 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
     return marks
 
 
-def _fill(panel: Panel, board: Board, marks: list[Mark], cell: float) -> None:
+def _fill(panel: Panel, board: Board, marks: list[Mark]) -> None:
+    cell = min(panel.width / board.columns, panel.height / board.rows)
+
     def box(place: Place, half: float) -> tuple[float, float, float, float]:
         return place.x - half, place.y - half, place.x + half, place.y + half
 
     for shape, half, edge, width in (("square", 0.5, "paper", 2.0), ("frame", _FRAME, "ink", 1.3)):
-        marks_of_shape = [mark for mark in marks if mark["_place"].shape == shape]
-        boxes = [box(mark["_place"], half) for mark in marks_of_shape]
+        shown = [mark for mark in marks if mark["_place"].shape == shape]
+        boxes = [box(mark["_place"], half) for mark in shown]
         if shape == "square":
-            panel.boxes(boxes, [("faint", 0.55)] * len(marks_of_shape), edge, width)
-        panel.boxes(
-            boxes, [mark["_shade"] for mark in marks_of_shape], edge, width, [mark["tip"] for mark in marks_of_shape]
-        )
+            panel.boxes(boxes, [("faint", 0.55)] * len(shown), edge, width)
+        panel.boxes(boxes, [mark["_shade"] for mark in shown], edge, width, [mark["tip"] for mark in shown])
     for place in board.places.values():
         if place.note:
             panel.text(place.x, place.y, place.note if len(place.note) * 6.5 < cell else place.note.split(" ")[0])
     discs = [mark for mark in marks if mark["_place"].shape == "disc"]
     centres = [mark["_place"].x for mark in discs], [mark["_place"].y for mark in discs]
     panel.dots(*centres, "muted", "circle", _DISC * cell, fills=[("paper", 1.0)], line=1.0)
-    panel.dots(*centres, "muted", "circle", _DISC * cell, [mark["tip"] for mark in discs], [mark["_shade"] for mark in discs])  # fmt: skip
+    tips, shades = [mark["tip"] for mark in discs], [mark["_shade"] for mark in discs]
+    panel.dots(*centres, "muted", "circle", _DISC * cell, tips, shades)
     for k, name in enumerate(board.column_names):
         panel.text(k + 0.5, 0, name, "muted", (0, -6))
     for k, name in enumerate(board.row_names):

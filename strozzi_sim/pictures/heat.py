@@ -1,5 +1,6 @@
 """Heat maps as figures: the same panels as the tables of a page, with the same values, colours and sentences."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from strozzi_sim.game.reporting import pick
 from strozzi_sim.pictures.heat_tables import HeatCell, HeatPanel, HeatTables, heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn
-from strozzi_sim.pictures.panel import AxesPanel, Panel, Sheet
-from strozzi_sim.pictures.series import Words, chosen_players, players_title
+from strozzi_sim.pictures.panel import Face, Panel, Sheet
+from strozzi_sim.pictures.series import Words, players_title
 
 _MANY = 8  # panels; more are drawn smaller
 _GAP = 28  # pixels between panels
@@ -45,7 +46,7 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
             for k, (each, title) in enumerate(zip(panels_of_row, titles, strict=True)):
                 spot = names_width + k * (panel_width + _GAP), top + title_height
                 panel = sheet.panel(
-                    *spot, cell_width * shrink * len(heat.columns), cell_height * len(each.rows), *_ends(heat, each)
+                    *spot, cell_width * shrink * len(heat.columns), cell_height * len(each.rows), *faces[each].ends
                 )
                 panel.title(title, names_width, 24)
                 for j, name in enumerate(heat.columns):
@@ -57,22 +58,19 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
             top += title_height + max(cell_height * len(each.rows) for each in panels_of_row) + 16
         _scale(sheet.panel(0, top, scale_width, 14, (0, scale_width), (14, 0), 22), heat, label)
 
-    def on(axes: Any, players: int | None) -> None:
-        count = chosen_players([panel.players for panel in heat.panels], players)
-        heat_panel = next(panel for panel in heat.panels if panel.players == count)
-        panel = AxesPanel(axes, *_ends(heat, heat_panel))
-        panel.title(heat_panel.title)
-        panel.names("x", heat.columns, heat.column_label)
-        panel.names("y", [name for name, _ in heat_panel.rows], heat.row_label)
-        _fill(panel, heat_panel, 10.0)
+    def face(panel: HeatPanel) -> Face:
+        row_names = [name for name, _ in panel.rows]
+        fill, labels = partial(_fill, heat_panel=panel, size=10.0), (heat.column_label, heat.row_label)
+        return Face(panel.title, heat.columns, row_names, fill, panel.players, labels)
 
+    faces = {panel: face(panel) for panel in heat.panels}
     marks = []
     for panel, name, column, cell in cells:
         numbers = (float(text) if text else np.nan for text in cell.numbers)
         where = {"panel": panel.title, "row": name, "column": column}
         marks.append({**where, **dict(zip(("value", "low", "high", "n"), numbers, strict=True)), "tip": cell.tip})
     needed = max(panel_width * len(heat.panels) + _GAP * (len(heat.panels) - 1), scale_width)
-    return Drawn(draw, on, label, (), marks, width=min(HERO, needed))
+    return Drawn(draw, [*faces.values()], label, (), marks, width=min(HERO, needed))
 
 
 def heat_map_files(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
@@ -87,10 +85,6 @@ def heat_map_files(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Wor
         drawn = draw_heat(heat, heat_map.figure.label).files(title) if heat else {}
         files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
     return files
-
-
-def _ends(heat: HeatTables, panel: HeatPanel) -> Any:
-    return (0.0, float(len(heat.columns))), (float(len(panel.rows)), 0.0)
 
 
 def _fill(panel: Panel, heat_panel: HeatPanel, size: float) -> None:

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure as Canvas
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_range, pick
 from strozzi_sim.pictures.ink import STYLE, WIDE, Legend
-from strozzi_sim.pictures.panel import MINUS, Scale, Sheet
+from strozzi_sim.pictures.panel import MINUS, AxesPanel, Face, Scale, Sheet
+from strozzi_sim.pictures.series import chosen_players
 from strozzi_sim.pictures.svg import file_of, svg_of
 
 PAPER = 14  # pixels around a picture in a file
@@ -24,7 +25,7 @@ class Drawn:
     """A picture that can be drawn at any width."""
 
     draw: Callable[[Sheet], None]  # draws its panels on a sheet
-    on: Callable[[Any, int | None], None]  # draws one panel on axes: (axes, player count or None)
+    faces: Sequence[Face]  # its panels, of which `on` draws one
     title: str  # meaning of its values
     legend: Legend = ()
     # the marks at which a reader can point: values, and a sentence, `tip`; keys that begin with _ are for drawing
@@ -39,6 +40,14 @@ class Drawn:
             sheet = Sheet(width, [title, subtitle] if title else [], self.legend if paper else (), paper)
             self.draw(sheet)
             return sheet.ended()
+
+    def on(self, axes: Any, players: int | None) -> None:
+        """Draw one panel on axes: that of a player count; default: 4, or the smallest."""
+        face = self.faces[0]
+        if face.players is not None:
+            count = chosen_players([each.players for each in self.faces], players)
+            face = next(each for each in self.faces if each.players == count)
+        AxesPanel(axes, face, self.legend)
 
     def svg(self, width: float, label: str) -> str:
         """Return the picture for a page; `data-m` of a mark is its number in `marks`, which have its sentence."""

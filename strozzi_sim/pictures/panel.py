@@ -4,7 +4,7 @@ Figures of this package have no matplotlib axes, whose ticks and spines take ten
 to pixels, and draws the few lines and texts of its frame itself. A mark's `url` is its sentence, which a page shows when pointed at.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Any
@@ -191,55 +191,60 @@ class Panel:
                 self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), at=(-8, 4), side="right")
             return
         step = max(1, int(np.ceil((max(map(width_of, names), default=0.0) + 6) / (self.width / max(len(names), 1)))))
-        levels_with_name = list(range(0, len(names), step))
-        if (
-            levels_with_name and levels_with_name[-1] < len(names) - 1
-        ):  # the last one, which may be "75 and more", always has its name
-            levels_with_name = [*levels_with_name[:-1], len(names) - 1]
-        for k in levels_with_name:
-            self.text(k + 0.5, self.y[0], names[k], at=(0, 18))
+        for k, name in enumerate(names):
+            is_last = k == len(names) - 1  # which may be "75 and more", and always has its name
+            if is_last or (k % step == 0 and k + step < len(names)):
+                self.text(k + 0.5, self.y[0], name, at=(0, 18))
         if title:
             lines = max((name.count("\n") for name in names), default=0)
             self.text(sum(self.x) / 2, self.y[0], title, "muted", (0, 38 + 14 * lines))
 
 
-class AxesPanel(Panel):
-    """The caller's axes: they keep their ticks, title and grid, and marks have no sentences, as matplotlib would make links of them."""
+@dataclass(frozen=True)
+class Face:
+    """A panel that has no place yet: its title, its axes (of values, or of names, which along y begin at the top) and what fills it."""
 
-    def __init__(self, axes: Axes, x: Point, y: Point) -> None:
+    title: str
+    x: Scale | Sequence[str]
+    y: Scale | Sequence[str]
+    fill: Callable[[Panel], None]
+    players: int | None = None  # its player count; None: it shows several
+    labels: tuple[str, str] = ("", "")  # titles of the axes
+    bare: bool = False  # a map, whose axes are not drawn
+
+    @property
+    def ends(self) -> tuple[Point, Point]:
+        """The ends of both axes."""
+        x = self.x.ends if isinstance(self.x, Scale) else (0.0, float(len(self.x)))
+        return x, self.y.ends if isinstance(self.y, Scale) else (float(len(self.y)), 0.0)
+
+
+class AxesPanel(Panel):
+    """A face on the caller's axes: they have its title, ticks and legend, and marks have no sentences, as matplotlib would make links of them."""
+
+    def __init__(self, axes: Axes, face: Face, legend: Legend) -> None:
+        if face.bare:
+            axes.set_aspect("equal")
+            axes.set_axis_off()
         box, dpi = axes.get_window_extent(), axes.figure.dpi
-        axes.set_xlim(*x)
-        axes.set_ylim(*y)
         size = box.width * 72 / dpi, box.height * 72 / dpi
-        super().__init__(axes.add_artist, axes.figure, axes.transData, (x, y), size, count())
-        self._axes = axes
+        super().__init__(axes.add_artist, axes.figure, axes.transData, face.ends, size, count())
+        axes.set_xlim(*self.x)
+        axes.set_ylim(*self.y)
+        axes.set_title(face.title, loc="left", pad=16 if face.bare else None)
+        for axis, shown, label in ((axes.xaxis, face.x, face.labels[0]), (axes.yaxis, face.y, face.labels[1])):
+            ticks = shown.ticks() if isinstance(shown, Scale) else [k + 0.5 for k in range(len(shown))]
+            axis.set_ticks(ticks, shown.texts(ticks) if isinstance(shown, Scale) else list(shown))
+            axis.set_label_text(label)
+        face.fill(self)
+        for name, ink, shape in () if face.bare else legend:
+            axes.plot([], [], _SIGNS.get(shape, "s"), color=LIGHT[ink], label=name)
+        if legend and not face.bare:
+            axes.legend()
 
     def _add(self, artist: Any) -> None:
         artist.set_urls([None]) if hasattr(artist, "set_urls") else None
         super()._add(artist)
-
-    def title(self, words: str, left: float = 0.0, up: float = 14.0) -> None:
-        """Set the axes' title."""
-        self._axes.set_title(words, loc="left")
-
-    def numbers(self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True) -> None:  # fmt: skip
-        """Set the ticks and the label of an axis."""
-        self._ticks(axis, scale.ticks(most), scale.texts(scale.ticks(most)), title)
-
-    def names(self, axis: str, names: Sequence[str], title: str = "", room: float = 300.0) -> None:
-        """Set the ticks and the label of an axis of levels."""
-        self._ticks(axis, [k + 0.5 for k in range(len(names))], names, title)
-
-    def legend(self, legend: Legend) -> None:
-        """Give the axes a legend."""
-        for name, ink, shape in legend:
-            self._axes.plot([], [], _SIGNS.get(shape, "s"), color=LIGHT[ink], label=name)
-        if legend:
-            self._axes.legend()
-
-    def _ticks(self, axis: str, at: Sequence[float], texts: Sequence[str], title: str) -> None:
-        (self._axes.set_xticks if axis == "x" else self._axes.set_yticks)(at, list(texts))
-        (self._axes.set_xlabel if axis == "x" else self._axes.set_ylabel)(title)
 
 
 class Sheet:
@@ -270,6 +275,13 @@ class Sheet:
         place = Affine2D().translate(-x[0], -y[0]).scale(width / (x[1] - x[0]), -height / (y[1] - y[0]))
         place.translate(self._paper + left, self._paper + self._above + top + height)
         return Panel(self.figure.add_artist, self.figure, place + self._pixels, (x, y), (width, height), self._order)
+
+    @staticmethod
+    def grid(count: int, columns: int, corner: Point, step: Point) -> Iterator[tuple[bool, Point]]:
+        """Yield, for panels in rows of `columns`, whether each is the first of its row, and its upper left corner."""
+        for k in range(count):
+            row, column = divmod(k, columns)
+            yield column == 0, (corner[0] + column * step[0], corner[1] + row * step[1])
 
     def ended(self) -> Figure:
         """Return the figure, which ends below its lowest panel and its legend."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +13,8 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
-from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, AxesPanel, Panel, Scale, Sheet, fit
-from strozzi_sim.pictures.series import Words, chosen_players, figures_of, in_order, named, players_title, series_of
+from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit
+from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
 
 _LONG = 9  # letters of a level's name; longer ones stand beside their row
 _LEAST = 110  # pixels of a panel beside names
@@ -54,16 +55,10 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
     panels = list(_panels(picture, rows, all_rows, figures))
     rows_of_levels = {"lines": all_rows, "dots": rows}
-    levels = [
-        in_order(rows_of_levels.get(picture.kind, panel_rows)[picture.x], picture.levels)
-        for _, panel_rows, *_ in panels
-    ]
-    longest = max(
-        len(line)
-        for levels_of_panel in levels
-        for level in levels_of_panel
-        for line in named(level, words, picture.x).split("\n")
-    )
+    of_panels = [rows_of_levels.get(picture.kind, panel_rows)[picture.x] for _, panel_rows, *_ in panels]
+    levels = [in_order(values, picture.levels) for values in of_panels]
+    lines = "\n".join(named(level, words, picture.x) for levels_of_panel in levels for level in levels_of_panel)
+    longest = max(map(len, lines.split("\n")))
     sideways = picture.kind == "dots" or (picture.kind == "intervals" and longest > _LONG)
     if sideways:  # only the first panel of a row has the names
         levels = [in_order(rows[picture.x], picture.levels)] * len(panels)
@@ -71,38 +66,30 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     for (title, panel_rows, same_scale, figure, players), levels_of_panel in zip(panels, levels, strict=True):
         level_names = {level: named(level, words, picture.x) for level in levels_of_panel}
         marks = _marks(picture, panel_rows, figure, title, level_names, series)
-        parts.append(
-            _Part(title, figure, scale_of(same_scale, figure, picture), list(level_names.values()), marks, players)
-        )
+        scale = scale_of(same_scale, figure, picture)
+        parts.append(_Part(title, figure, scale, list(level_names.values()), marks, players))
     parts = _on_one_scale(parts)
     has_few = max(len(part.names) for part in parts) <= 6 if picture.kind == "intervals" else len(parts) == 1
     is_labelled = len(names) == 1 and picture.kind != "lines" and has_few
     labelled = "every" if is_labelled else "surest" if picture.kind == "intervals" else ""
     label = "seat; 0 begins" if picture.x == "seat" else picture.x_label
     shape = _Shape(picture.kind, looks, labelled, label)
-    legend = legend_of(names, looks)
+    points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
+    several = len(picture.figures) > 1 and picture.kind != "dots"  # in one panel
 
     def draw(sheet: Sheet) -> None:
         (_sideways if sideways else _upright)(sheet, parts, shape)
 
-    def on(axes: Any, players: int | None) -> None:
-        part = parts[0]
-        if part.players is not None:
-            count = chosen_players([part.players for part in parts], players)
-            part = next(part for part in parts if part.players == count)
-        levels = (0.0, float(len(part.names)))
-        panel = AxesPanel(axes, *((part.scale.ends, levels[::-1]) if sideways else (levels, part.scale.ends)))
-        points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
-        several = len(picture.figures) > 1 and picture.kind != "dots"  # in one panel
+    def face(part: _Part) -> Face:
         label = title_of(picture, part.figure) if several else part.figure.label + points
-        panel.title(part.title)
-        panel.numbers("x" if sideways else "y", part.scale, label)
-        panel.names("y" if sideways else "x", part.names, picture.x_label)
-        _fill(panel, part, shape, upright=not sideways)
-        panel.legend(legend)
+        axes, labels = (part.names, part.scale), (picture.x_label, label)
+        step = -1 if sideways else 1
+        fill = partial(_fill, part=part, shape=shape, upright=not sideways)
+        return Face(part.title, *axes[::step], fill, part.players, labels[::step])
 
     marks = [mark for part in parts for mark in part.marks]
-    return Drawn(draw, on, title_of(picture, figures[0]), legend, marks, n_of(rows), width)
+    faces = [face(part) for part in parts]
+    return Drawn(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), marks, n_of(rows), width)
 
 
 def _panels(
@@ -123,31 +110,26 @@ def _panels(
 
 
 def _marks(
-    picture: Picture, rows: pd.DataFrame, figure: Figure, title: str, levels: dict[Any, str], series: dict[Any, tuple[int, str]]
-) -> list[Mark]:  # fmt: skip
+    picture: Picture, rows: pd.DataFrame, figure: Figure, title: str, levels: Words, series: dict[Any, tuple[int, str]]
+) -> list[Mark]:
     """Return the marks of a panel: value and interval as drawn, level and series by name and by number, the sentence."""
     if rows.empty:
         return []
     marks, place = [], {level: k for k, level in enumerate(levels)}
-    for row, (value, low, high) in zip(rows.itertuples(index=False), on_scale(rows, figure, picture).to_numpy(), strict=True):  # fmt: skip
+    points = picture.zero and figure.unit == "share"
+    drawn = on_scale(rows, figure, picture).to_numpy()
+    for row, (value, low, high) in zip(rows.itertuples(index=False), drawn, strict=True):
         key, level = getattr(row, picture.series) if picture.series else None, getattr(row, picture.x)
         if key not in series or level not in place:
             continue
         number, name = series[key]
-        parts = [
-            title if picture.kind != "dots" else "",
-            f"{picture.x_label} {levels[level]}"
-            if picture.x == "seat"
-            else players_title(level)
-            if picture.x == "players"
-            else levels[level],
-            name if len(series) > 1 else "",
-        ]
-        tip = sentence(parts, row, figure.unit, points=picture.zero and figure.unit == "share")
-        marks.append({
-            "panel": title, "level": levels[level].replace("\n", " "), "series": name, "value": value, "low": low, "high": high, "n": row.n,
-            "tip": tip, "_at": place[level], "_series": number,
-        })  # fmt: skip
+        called = players_title(level) if picture.x == "players" else levels[level]
+        called = f"{picture.x_label} {called}" if picture.x == "seat" else called
+        parts = [title if picture.kind != "dots" else "", called, name if len(series) > 1 else ""]
+        shown = {"panel": title, "level": levels[level].replace("\n", " "), "series": name}
+        shown |= {"value": value, "low": low, "high": high, "n": row.n}
+        shown["tip"] = sentence(parts, row, figure.unit, points=points)
+        marks.append({**shown, "_at": place[level], "_series": number})
     return sorted(marks, key=lambda mark: (mark["_series"], mark["_at"]))
 
 
@@ -176,14 +158,12 @@ def _upright(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     rooms = [panel_width + (0 if k % columns else left) + (gap if (k + 1) % columns else 0) for k in range(len(parts))]
     titles = [wrapped(part.title, room - 8, 13.5) for part, room in zip(parts, rooms, strict=True)]
     title_height = 16 + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 10
-    for k, part in enumerate(parts):
-        place = (
-            left + (k % columns) * (panel_width + gap),
-            (k // columns) * (title_height + panel_height + foot + 12) + title_height,
-        )
+    step = panel_width + gap, title_height + panel_height + foot + 12
+    grid = sheet.grid(len(parts), columns, (left, title_height), step)
+    for part, title, (is_first, place) in zip(parts, titles, grid, strict=True):
         panel = sheet.panel(*place, panel_width, panel_height, (0.0, len(part.names)), part.scale.ends, foot)
-        panel.title(titles[k], 0 if k % columns else left)
-        panel.numbers("y", part.scale, labels=not is_shared or k % columns == 0)
+        panel.title(title, left if is_first else 0)
+        panel.numbers("y", part.scale, labels=is_first or not is_shared)
         panel.names("x", part.names, shape.label)
         _fill(panel, part, shape, upright=True)
 
@@ -195,30 +175,24 @@ def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     # the numbers of neighbours do not touch
     gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])
     columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(parts), gap)
-    if not is_rows:
-        step = max(26, 13 * shape.series_count + 10)
-    else:
-        step = 19 if shape.series_count == 1 else max(19, 7 * shape.series_count + 6)
-    panel_height = step * len(names)
+    each = max(19, 7 * shape.series_count + 6) if is_rows else max(26, 13 * shape.series_count + 10)
+    panel_height = each * len(names)
     # pixels of a title to the left of its panel
     title_margin = 0 if columns > 1 and parts[0].players is None else margin
-    titles = [
-        wrapped(part.title, panel_width + (0 if k % columns else title_margin) - 4, 13.5)
-        for k, part in enumerate(parts)
-    ]
+    rooms = [panel_width + (0 if k % columns else title_margin) for k in range(len(parts))]
+    titles = [wrapped(part.title, room - 4, 13.5) for part, room in zip(parts, rooms, strict=True)]
     has_labels = any(_labelled(part.marks, part.scale, shape.labelled) for part in parts)
     above = 14 if panel_height > TALL else 0  # numbers at both ends
     title_height = 10 + above + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 6 + above
-    for k, part in enumerate(parts):
-        place = (
-            margin + (k % columns) * (panel_width + gap),
-            (k // columns) * (title_height + panel_height + 40) + title_height,
-        )
+    grid = sheet.grid(
+        len(parts), columns, (margin, title_height), (panel_width + gap, title_height + panel_height + 40)
+    )
+    for part, title, (is_first, place) in zip(parts, titles, grid, strict=True):
         scale = part.scale.with_room(panel_width) if has_labels else part.scale
         panel = sheet.panel(*place, panel_width, panel_height, scale.ends, (float(len(names)), 0.0), 24)
-        panel.title(titles[k], 0 if k % columns else title_margin, 8 + above)
+        panel.title(title, title_margin if is_first else 0, 8 + above)
         panel.numbers("x", scale, most=8 if panel_width > 400 else 5 if panel_width > 180 else 4)
-        if k % columns == 0:
+        if is_first:
             panel.names("y", names, room=margin - 10)
         _fill(panel, part, shape, upright=False)
 
@@ -243,10 +217,8 @@ def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
             panel.lines([[spot(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
         with_interval = [mark for mark in of_series if not np.isnan(mark["low"])]
         panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in with_interval], ink, 2.0)
-        points = [spot(mark, mark["value"]) for mark in of_series]
-        panel.dots(
-            [x for x, _ in points], [y for _, y in points], ink, shape_name, radius, [mark["tip"] for mark in of_series]
-        )
+        points, tips = [spot(mark, mark["value"]) for mark in of_series], [mark["tip"] for mark in of_series]
+        panel.dots([x for x, _ in points], [y for _, y in points], ink, shape_name, radius, tips)
     whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in part.marks]
     for mark in _labelled(part.marks, scale, shape.labelled):
         below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
@@ -278,6 +250,8 @@ def _labelled(marks: list[Mark], scale: Scale, which: str) -> list[Mark]:
     with_interval = [mark for mark in marks if mark["high"] > mark["low"]]
     above = [mark for mark in with_interval if mark["low"] > scale.line]
     below = [mark for mark in with_interval if mark["high"] < scale.line]
-    return [
-        max(side, key=lambda mark: abs(mark["value"]) / (mark["high"] - mark["low"])) for side in (above, below) if side
-    ]
+
+    def certainty(mark: Mark) -> float:
+        return float(abs(mark["value"]) / (mark["high"] - mark["low"]))
+
+    return [max(side, key=certainty) for side in (above, below) if side]

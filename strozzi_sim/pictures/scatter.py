@@ -1,7 +1,7 @@
 """Labelled dots: one figure of each level over another, with the names placed in free space."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,8 @@ import pandas as pd
 from strozzi_sim.game.reporting import THIN, Picture, factor_of, format_value
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, legend_of, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, on_scale, scale_of, sentence
-from strozzi_sim.pictures.panel import TOP, AxesPanel, Panel, Scale, Sheet
-from strozzi_sim.pictures.series import Words, chosen_players, in_order, named, players_title
+from strozzi_sim.pictures.panel import TOP, Face, Panel, Scale, Sheet
+from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
 _HEIGHT = 300  # pixels of a panel
 _SPOTS = (  # pixels of a name from its dot, and whether it ends there
@@ -39,17 +39,17 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
         rows_of_count, marks = rows[rows["players"] == count], []
         x_values = rows_of_count[rows_of_count["figure"] == x_figure.name].set_index(picture.x)["value"]
         y_rows = rows_of_count[rows_of_count["figure"] == y_figure.name]
-        for row, (value, low, high) in zip(y_rows.itertuples(index=False), on_scale(y_rows, y_figure, picture).to_numpy(), strict=True):  # fmt: skip
+        drawn = on_scale(y_rows, y_figure, picture).to_numpy()
+        for row, (value, low, high) in zip(y_rows.itertuples(index=False), drawn, strict=True):
             level, series = getattr(row, picture.x), getattr(row, picture.series) if picture.series else ""
             if level not in x_values.index or series not in keys:
                 continue
             x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
             name, number = named(level, words, picture.x), keys.index(series)
             tip = sentence([players_title(count), name], row, y_figure.unit, points=picture.zero)
-            marks.append({
-                "panel": players_title(count), "name": name, "series": names[number], "at": factor * float(x_values[level]), "value": value, "low": low,
-                "high": high, "n": row.n, "tip": f"{tip}; {x_figure.label}: {x_text}", "_series": number,
-            })  # fmt: skip
+            shown = {"panel": players_title(count), "name": name, "series": names[number]}
+            shown |= {"at": factor * float(x_values[level]), "value": value, "low": low, "high": high, "n": row.n}
+            marks.append({**shown, "tip": f"{tip}; {x_figure.label}: {x_text}", "_series": number})
         return marks
 
     counts = sorted(int(count) for count in rows["players"].unique())
@@ -58,41 +58,34 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
     def fill(panel: Panel, count: int) -> None:
         panel.line("y", scale.line)
         for series, (ink, shape) in enumerate(looks):
-            dots_of_series = [dot for dot in dots[count] if dot["_series"] == series]
-            panel.lines([[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in dots_of_series if not np.isnan(dot["low"])], ink, 1.5, alpha=0.8)  # fmt: skip
-            panel.dots([dot["at"] for dot in dots_of_series], [dot["value"] for dot in dots_of_series], ink, shape, 4.0, [dot["tip"] for dot in dots_of_series])  # fmt: skip
+            shown = [dot for dot in dots[count] if dot["_series"] == series]
+            ends = [[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in shown if not np.isnan(dot["low"])]
+            panel.lines(ends, ink, 1.5, alpha=0.8)
+            x, y, tips = ([dot[key] for dot in shown] for key in ("at", "value", "tip"))
+            panel.dots(x, y, ink, shape, 4.0, tips)
         for dot, (dx, dy, is_left) in placed(dots[count], panel, len(names) - 1 if len(names) > 1 else -1):
             if abs(dy) > 9:  # a name that is not beside its dot
-                name_end = (
-                    dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0]),
-                    dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0]),
-                )
-                panel.lines([[(dot["at"], dot["value"]), name_end]], "muted", 0.7)
+                x = dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0])
+                y = dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0])
+                panel.lines([[(dot["at"], dot["value"]), (x, y)]], "muted", 0.7)
             panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if is_left else "left")
 
     def draw(sheet: Sheet) -> None:
         columns = min(1 if sheet.width <= NARROW else 2, len(counts))
         panel_width = (sheet.width - 56 * columns) / columns
-        for k, count in enumerate(counts):
-            place = 48 + (k % columns) * (panel_width + 56), (k // columns) * (_HEIGHT + TOP + 58) + TOP + 4
+        grid = sheet.grid(len(counts), columns, (48, TOP + 4), (panel_width + 56, _HEIGHT + TOP + 58))
+        for count, (is_first, place) in zip(counts, grid, strict=True):
             panel = sheet.panel(*place, panel_width, _HEIGHT, x_scale.ends, scale.ends, 46)
-            panel.title(players_title(count), 48 if k % columns == 0 else 40)
+            panel.title(players_title(count), 48 if is_first else 40)
             panel.numbers("x", x_scale, title)
             panel.numbers("y", scale)
             fill(panel, count)
 
-    def on(axes: Any, players: int | None) -> None:
-        count = chosen_players(counts, players)
-        panel = AxesPanel(axes, x_scale.ends, scale.ends)
-        panel.title(players_title(count))
-        panel.numbers("x", x_scale, title)
-        panel.numbers("y", scale, y_figure.label)
-        fill(panel, count)
-        panel.legend(legend)
-
-    legend = legend_of(names, looks)
+    labels = title, y_figure.label
+    faces = [Face(players_title(count), x_scale, scale, partial(fill, count=count), count, labels) for count in counts]
     title_of_values = f"{y_figure.label[:1].upper()}{y_figure.label[1:]}, over {x_figure.label}"
-    return Drawn(draw, on, title_of_values, legend, [dot for count in counts for dot in dots[count]], n_of(rows), width)
+    marks = [dot for count in counts for dot in dots[count]]
+    return Drawn(draw, faces, title_of_values, legend_of(names, looks), marks, n_of(rows), width)
 
 
 def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:
@@ -110,9 +103,8 @@ def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark
             left = x + spot[0] - (name_width if spot[2] else 0)
             box = left, y + spot[1] - 6.5, left + name_width, y + spot[1] + 6.5
             is_inside = box[0] >= 0 and box[2] <= panel.width and box[1] >= 0 and box[3] <= panel.height
-            if is_inside and not any(
-                box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken
-            ):
+            hides = (box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+            if is_inside and not any(hides):
                 taken.append(box)
                 yield dot, spot
                 break

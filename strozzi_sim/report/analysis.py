@@ -11,7 +11,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import listed
 from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Drawn, Mark
-from strozzi_sim.pictures.panel import AxesPanel, Panel, Scale, Sheet
+from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
 from strozzi_sim.report.content import Content, Item, Number, Painter, Part, Section
 from strozzi_sim.report.html_tables import Cell, PageTable
@@ -126,8 +126,6 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
     ]  # fmt: skip
 
     def fill(panel: Panel) -> None:
-        panel.numbers("y", scale)
-        panel.numbers("x", across, "decision", most=8, grid=False)
         for seat, (ink, _) in enumerate(looks):
             marks_of_seat = [mark for mark in marks if mark["_seat"] == seat]
             ends = [
@@ -140,13 +138,14 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
             panel.dots([dot["decision"] for dot in dots], [dot["value"] for dot in dots], ink, "circle", 3.8, [dot["tip"] for dot in dots])  # fmt: skip
 
     def draw(sheet: Sheet) -> None:
-        fill(sheet.panel(_LABELS, 8, sheet.width - _LABELS - 6, 260, across.ends, scale.ends, 42))
-
-    def on(axes: Any, players: int | None) -> None:
-        fill(AxesPanel(axes, across.ends, scale.ends))
+        panel = sheet.panel(_LABELS, 8, sheet.width - _LABELS - 6, 260, across.ends, scale.ends, 42)
+        panel.numbers("y", scale)
+        panel.numbers("x", across, "decision", most=8, grid=False)
+        fill(panel)
 
     legend = tuple((name, ink, "circle") for name, (ink, _) in zip(seats, looks, strict=True))
-    return Drawn(draw, on, "Expected share of the win", legend, marks, width=HERO)
+    face = Face("", across, scale, fill, labels=("decision", "expected share of the win"))
+    return Drawn(draw, [face], "Expected share of the win", legend, marks, width=HERO)
 
 
 def _cell(value: float, digits: int, text: str = "") -> Cell:
