@@ -21,15 +21,17 @@ from strozzi_sim.pictures.series import Words, levels_of
 from strozzi_sim.runtime.files import storage_errors
 
 FORMATS = (".png", ".svg", ".pdf")
-_KINDS: Mapping[str, Any] = {
-    "intervals": draw_points, "lines": draw_points, "dots": draw_points, "bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter,
-}  # fmt: skip
+_KINDS: Mapping[str, Any] = {"bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter}  # others are points
 
 
 def draw_picture(
-    picture: Picture, table: pd.DataFrame, words: Words, components: Mapping[str, Any] | None = None,
-    compared: pd.DataFrame | None = None, width: int = WIDE,
-) -> Drawn | None:  # fmt: skip
+    picture: Picture,
+    table: pd.DataFrame,
+    words: Words,
+    components: Mapping[str, Any] | None = None,
+    compared: pd.DataFrame | None = None,
+    width: int = WIDE,
+) -> Drawn | None:
     """Return a picture of any kind except "table", ready to be drawn at any width; None if no row has a value.
 
     `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value -> display name,
@@ -45,7 +47,7 @@ def draw_picture(
     if picture.x in rows:  # the table's order, even if the first player count has no value
         picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
     rows_with_value, all_rows = rows.dropna(subset="value"), all_rows.dropna(subset="value")
-    drawn: Drawn = _KINDS[picture.kind](picture, rows_with_value, words, all_rows, width)
+    drawn: Drawn = _KINDS.get(picture.kind, draw_points)(picture, rows_with_value, words, all_rows, width)
     return drawn
 
 
@@ -62,7 +64,8 @@ class Drawing:
     @property
     def figures(self) -> dict[str, Any]:
         """The pictures as matplotlib figures by name."""
-        return {name: picture.figure(picture.width, self.titles.get(name, self.title), PAPER) for name, picture in self.drawn.items()}  # fmt: skip
+        titles = {name: self.titles.get(name, self.title) for name in self.drawn}
+        return {name: drawn.figure(drawn.width, titles[name], PAPER) for name, drawn in self.drawn.items()}
 
     @property
     def figure(self) -> Any:

@@ -22,9 +22,9 @@ _STRIP = 3.4, 41  # pixels of a step of the colour scale; number of steps
 
 def draw_heat(heat: HeatTables, label: str) -> Drawn:
     """Return a heat map, ready to be drawn at any width: its panels in rows, as many beside each other as fit."""
-    cells = [(panel, name, top, cell) for panel in heat.panels for name, row in panel.rows for top, cell in zip(heat.columns, row, strict=True) if cell]  # fmt: skip
+    rows = [(panel.title, name, row) for panel in heat.panels for name, row in panel.rows]
     size, cell_height = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
-    words = [*(cell.text for *_, cell in cells), *heat.columns]
+    words = [*(cell.text for *_, row in rows for cell in row if cell), *heat.columns]
     cell_width = max(2.3 * size, *(width_of(text, size) + 8 for text in words))
     names, corner = {name for panel in heat.panels for name, _ in panel.rows}, f"{heat.row_label} / {heat.column_label}"
     names_width = max(*(width_of(name, size) for name in names), width_of(corner, size) - 10) + 14
@@ -36,18 +36,14 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
         columns = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (panel_width + _GAP))))
         shrink = min(1.0, (sheet.width - names_width) / (cell_width * len(heat.columns)))
         top = 0.0
+        width = cell_width * shrink * len(heat.columns)
         for first in range(0, len(heat.panels), columns):
             panels_of_row = heat.panels[first : first + columns]
-            titles = [
-                wrapped(panel.title, names_width + shrink * (panel_width - names_width), size + 1.5)
-                for panel in panels_of_row
-            ]
+            titles = [wrapped(panel.title, names_width + width, size + 1.5) for panel in panels_of_row]
             title_height = 34 + 14 * max(title.count("\n") for title in titles)
             for k, (each, title) in enumerate(zip(panels_of_row, titles, strict=True)):
-                spot = names_width + k * (panel_width + _GAP), top + title_height
-                panel = sheet.panel(
-                    *spot, cell_width * shrink * len(heat.columns), cell_height * len(each.rows), *faces[each].ends
-                )
+                left, height = names_width + k * (panel_width + _GAP), cell_height * len(each.rows)
+                panel = sheet.panel(left, top + title_height, width, height, *faces[each].ends)
                 panel.title(title, names_width, 24)
                 for j, name in enumerate(heat.columns):
                     panel.text(j + 0.5, 0, name, "muted", (0, -7), size=size)
@@ -65,10 +61,12 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
 
     faces = {panel: face(panel) for panel in heat.panels}
     marks = []
-    for panel, name, column, cell in cells:
-        numbers = (float(text) if text else np.nan for text in cell.numbers)
-        where = {"panel": panel.title, "row": name, "column": column}
-        marks.append({**where, **dict(zip(("value", "low", "high", "n"), numbers, strict=True)), "tip": cell.tip})
+    for title, name, row in rows:
+        for column, cell in zip(heat.columns, row, strict=True):
+            if cell:
+                numbers = (float(text) if text else np.nan for text in cell.numbers)
+                where = {"panel": title, "row": name, "column": column}
+                marks.append(where | dict(zip(("value", "low", "high", "n"), numbers, strict=True)) | {"tip": cell.tip})
     needed = max(panel_width * len(heat.panels) + _GAP * (len(heat.panels) - 1), scale_width)
     return Drawn(draw, [*faces.values()], label, (), marks, width=min(HERO, needed))
 

@@ -31,7 +31,7 @@ class HeatCell:
     part: str
     classes: str
     tip: str
-    numbers: tuple[str, str, str, str]
+    numbers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -84,15 +84,13 @@ def heat_tables(
     panels, is_flat = [], False
     for title, players, rows_of_panel in _panels(heat_map, table, levels):
         shades, is_equal, flat = _shades(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
+        classes = [
+            {"noise": equal, "neg": is_two_sided and shade < 0} for equal, shade in zip(is_equal, shades, strict=True)
+        ]
+        looks = zip(_parts(shades, (low, high), two=is_two_sided), classes, strict=True)
         cells = {
-            (row.row, row.column): _cell(heat_map, row, words, *look, two=is_two_sided, digits=digits)
-            for row, *look in zip(
-                rows_of_panel.itertuples(index=False),
-                shades,
-                _parts(shades, (low, high), two=is_two_sided),
-                is_equal,
-                strict=True,
-            )
+            (row.row, row.column): _cell(heat_map, row, words, part, classes_of_cell, digits)
+            for row, (part, classes_of_cell) in zip(rows_of_panel.itertuples(index=False), looks, strict=True)
         }
         lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
         panels.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
@@ -137,10 +135,10 @@ def _panels(
         scenario_name = scenario_words(scenario, all_scenarios)
         for players in counts:
             if (*scenario, players) in groups:
-                title = ", ".join(filter(None, [scenario_name, players_title(players)]))
-                if len(counts) == 1 and scenario_name:
-                    title = scenario_name
-                yield title, int(players), groups[*scenario, players]
+                parts = (
+                    [scenario_name] if len(counts) == 1 and scenario_name else [scenario_name, players_title(players)]
+                )
+                yield ", ".join(filter(None, parts)), int(players), groups[*scenario, players]
 
 
 def _shades(
@@ -175,15 +173,7 @@ def _digits(heat_map: HeatMap, row: Any) -> int:
 
 
 def _cell(
-    heat_map: HeatMap,
-    row: Any,
-    words: Mapping[str, str],
-    shade: float,
-    part: float,
-    is_equal: bool,
-    *,
-    two: bool,
-    digits: int,
+    heat_map: HeatMap, row: Any, words: Mapping[str, str], part: float, classes: dict[str, bool], digits: int
 ) -> HeatCell:
     places = words.get(row.row, row.row), words.get(row.column, row.column)
     where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
@@ -192,10 +182,7 @@ def _cell(
         return HeatCell("\N{EN DASH}", "0", "few", tip, ("", "", "", f"{row.n:.0f}"))
     unit = heat_map.figure.unit
     text = format_value(row.value, unit, min(digits, _digits(heat_map, row)), sign="")
-    marked = bool(heat_map.shade_label and row.marked)
-    classes = {"noise": is_equal, "neg": two and shade < 0, "marked": marked}
-    value, low, high = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
-    names_of_classes = " ".join(name for name, applies in classes.items() if applies)
-    return HeatCell(
-        text, f"{part:.3f}", names_of_classes, sentence([where], row, unit), (value, low, high, f"{row.n:.0f}")
-    )
+    classes = {**classes, "marked": bool(heat_map.shade_label and row.marked)}
+    names = " ".join(name for name, applies in classes.items() if applies)
+    numbers = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
+    return HeatCell(text, f"{part:.3f}", names, sentence([where], row, unit), (*numbers, f"{row.n:.0f}"))

@@ -62,7 +62,8 @@ class Drawn:
     def data(self) -> dict[str, list[Any]]:
         """Return the marks as columns and rows; numbers have six digits."""
         columns = list(dict.fromkeys(key for mark in self.marks for key in mark if key[0] != "_" and key != "tip"))
-        return {"columns": [*columns, "tip"], "rows": [[_plain(mark.get(key)) for key in [*columns, "tip"]] for mark in self.marks]}  # fmt: skip
+        columns += ["tip"]
+        return {"columns": columns, "rows": [[_plain(mark.get(key)) for key in columns] for mark in self.marks]}
 
 
 def _plain(value: Any) -> Any:
@@ -112,15 +113,10 @@ def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
 def title_of(picture: Picture, figure: Figure) -> str:
     """Return the meaning of a picture's values."""
     label = f"{figure.label[:1].upper()}{figure.label[1:]}"
+    several = len(picture.figures) > 1
     if picture.equal:
-        return (
-            "Points above or below an equal share"
-            if len(picture.figures) > 1
-            else f"{label}: points above or below an equal share"
-        )
-    if len(picture.figures) > 1:
-        return ""
-    return label + (", in points" if picture.zero and figure.unit == "share" else "")
+        return f"{'P' if several else f'{label}: p'}oints above or below an equal share"
+    return "" if several else label + (", in points" if picture.zero and figure.unit == "share" else "")
 
 
 def n_of(rows: pd.DataFrame) -> tuple[int, int]:

@@ -39,21 +39,29 @@ class PageRenderer(RendererBase):
     @property
     def body(self) -> str:
         """The drawn elements; consecutive ones of one look are a group."""
-        groups = [(look, [part + (f'{d}"/>' if d else "") for _, part, d in elements]) for look, elements in groupby(self._parts, key=itemgetter(0))]  # fmt: skip
-        return "".join(f"<g{look}>{''.join(elements)}</g>" for look, elements in groups)
+        parts = []
+        for look, elements in groupby(self._parts, key=itemgetter(0)):
+            parts += [
+                f"<g{look}>",
+                *(part + (f'{course}"/>' if course else "") for _, part, course in elements),
+                "</g>",
+            ]
+        return "".join(parts)
 
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
         """Write a path; consecutive lines of one look are one path."""
         mark_sentence, look = gc.get_url(), self._look(gc, rgbFace)
-        attributes = f' fill-opacity="{_short(rgbFace[3], 2)}"' if rgbFace is not None and len(rgbFace) == 4 and rgbFace[3] < 1 else ""  # fmt: skip
+        opacity = rgbFace[3] if rgbFace is not None and len(rgbFace) == 4 else 1
+        attributes = f' fill-opacity="{_short(opacity, 2)}"' if opacity < 1 else ""
         if path is CIRCLE:
             (r, _, x), (_, _, y), _ = transform.get_matrix()
             name, place = "circle", f'cx="{_short(x)}" cy="{_short(self._height - y)}" r="{_short(r)}"'
         else:
             course = self._course(transform.transform_path(path))
             if not attributes and not mark_sentence:
-                earlier_course = self._parts.pop()[2] if self._parts and self._parts[-1][0] == look and self._parts[-1][2] else ""  # fmt: skip
-                self._parts.append((look, '<path d="', earlier_course + course))
+                if self._parts and self._parts[-1][0] == look and self._parts[-1][2]:
+                    course = self._parts.pop()[2] + course
+                self._parts.append((look, '<path d="', course))
                 return
             name, place = "path", f'd="{course}"'
         if mark_sentence and self._numbers is not None:
@@ -113,9 +121,8 @@ def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None)
     with rc_context(STYLE):
         renderer = PageRenderer(height, numbers)
         figure.draw(renderer)
-    size = (
-        f'viewBox="0 0 {_short(width)} {_short(height)}" width="{_short(width)}" height="{_short(height)}" role="img"'
-    )
+    sides = _short(width), _short(height)
+    size = f'viewBox="0 0 {sides[0]} {sides[1]}" width="{sides[0]}" height="{sides[1]}" role="img"'
     if numbers is not None:
         return f'<svg {size} aria-label="{escape(label)}">{renderer.body}</svg>'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{_FONT}" font-size="{SIZE:g}"><title>{escape(label)}</title>'

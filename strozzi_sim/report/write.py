@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -150,11 +149,12 @@ def content(layout: Layout, painter: Painter) -> Content:
             hero_items, items = [*hero_items, *items], []  # tables alone stand behind the picture of the first screen
         finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
         shown_items = [item for item in items if item.parts]
-        sections.append(
-            PageSection(f"section-{number}", declared.name, declared.question, finding or declared.name, sentences, shown_items, declared.beside, declared.keys)
-        )  # fmt: skip
+        title, anchor, asks = finding or declared.name, f"section-{number}", (declared.name, declared.question)
+        sections.append(PageSection(anchor, *asks, title, sentences, shown_items, declared.beside, declared.keys))
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [shown for declared in layout.sections for shown in declared.shown if isinstance(shown, Picture)]
+    maps = look.maps_in(study.the_game)
+    explored = (look.name, tables, study.the_game, maps, layout.variants, pictures)
     caveats = [
         *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
@@ -172,11 +172,11 @@ def content(layout: Layout, painter: Painter) -> Content:
         certainty=_CERTAINTY,
         tables=sorted(tables),
         glossary=_GLOSSARY | layout.players_in_words,
-        explorer=packed_explorer(look.name, tables, study.the_game, look.maps_in(study.the_game), layout.variants, pictures) if "seats" in tables else "",
+        explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
         caveats=[caveat.removesuffix(".") for caveat in caveats],
-    )  # fmt: skip
+    )
 
 
 def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, painter: Painter, width: int) -> Item:
@@ -186,9 +186,8 @@ def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, pain
     scenes, compared = layout.scenes(declared, shown)
     parts = [part for scene in scenes if (part := _part(shown, scene, compared, painter, width))]
     table = layout.table(declared, shown)
-    parts += [
-        Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown_figures(shown, table)
-    ]
+    unknown = unknown_figures(shown, table)
+    parts += [Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown]
     count = len(table[["variant", "lineup"]].drop_duplicates())
     is_cut = len(scenes) == MOST_SCENES < count
     left_out = f"The first {MOST_SCENES} of {count}; `tables/{shown.table}.csv` has all." if is_cut else ""
@@ -207,17 +206,17 @@ def _part(shown: Picture, scene: Scene, compared: pd.DataFrame, painter: Painter
 def _heat(layout: Layout, declared: Section, shown: NamedHeatMap) -> Item:
     """Return a heat map, or a note why it is not shown."""
     (name, heat_map), table = shown, layout.table(declared, shown)
-    n = int(table["n"].max()) if len(table) else 0
+    n, why = int(table["n"].max()) if len(table) else 0, ""
     if known_rows(heat_map, table).empty:
-        reason = f"every cell has too few events (at most {n}) for a value" if n else "nothing that it counts happened"
-        part = Part("", note=f"Not shown: {heat_map.title}, since {reason}.")
-    elif len(table) > MAX_CELLS:
-        part = Part(
-            "",
-            note=f"Not shown: {heat_map.title}, {len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them.",
+        why = (
+            f"since every cell has too few events (at most {n}) for a value"
+            if n
+            else "since nothing that it counts happened"
         )
-    else:
-        part = Part("", heat=_heat_tables(layout, declared, shown))
+    elif len(table) > MAX_CELLS:
+        why = f"{len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them"
+    note = f"Not shown: {heat_map.title}, {why}." if why else ""
+    part = Part("", note=note, heat=None if why else _heat_tables(layout, declared, shown))
     return Item(heat_map.title, heat_map.caption if part.heat else "", (part,), f"item-{name.replace('_', '-')}")
 
 
@@ -245,28 +244,29 @@ def _plan(results: Results) -> str:
     """Return the study in one sentence."""
     study = results.study
     lineups = [", ".join(lineup) for lineup in dict.fromkeys(study.lineups)]
-    is_selfplay = all(len(lineup) == 1 for lineup in study.lineups)
-    agents = f"by {' | '.join(lineups) if len(lineups) <= 3 else f'{len(lineups)} line-ups'}{', each by itself' if is_selfplay and len(lineups) > 1 else ''}"
+    agents = " | ".join(lineups) if len(lineups) <= 3 else f"{len(lineups)} line-ups"
+    if len(lineups) > 1 and all(len(lineup) == 1 for lineup in study.lineups):
+        agents += ", each by itself"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
     counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
-    games_text = f" for each, {games} in all" if results.n_games != study.deals else f", {games}"
-    return f"{study.the_game.title} at {counts} players, played {agents}{variants}: {pluralize(study.deals, 'deal')}{games_text}."
+    played = f"{pluralize(study.deals, 'deal')}{f' for each, {games} in all' if results.n_games != study.deals else f', {games}'}"
+    return f"{study.the_game.title} at {counts} players, played by {agents}{variants}: {played}."
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
     """Return the study as a short table."""
     study = results.study
+    moments = [str(results.about[key]) for key in ("started", "finished") if results.about.get(key)]
     facts = {
-        "Players": listed([str(count) for count in study.players]), "Line-ups": " | ".join(", ".join(lineup) for lineup in study.lineups),
-        "Variants": ", ".join(study.variants), "Deals": f"{study.deals:,}", "Seatings": study.seatings, "Games": f"{results.n_games:,}",
-        "Played": " to ".join(_moment(results.about[key]) for key in ("started", "finished") if results.about.get(key)),
-    }  # fmt: skip
+        "Players": listed([str(count) for count in study.players]),
+        "Line-ups": " | ".join(", ".join(lineup) for lineup in study.lineups),
+        "Variants": ", ".join(study.variants),
+        "Deals": f"{study.deals:,}",
+        "Seatings": study.seatings,
+        "Games": f"{results.n_games:,}",
+        "Played": " to ".join(moment.replace("T", " ").replace("+00:00", " UTC") for moment in moments),
+    }
     return [(name, value) for name, value in facts.items() if value]
-
-
-def _moment(text: Any) -> str:
-    """Format an ISO 8601 time for display."""
-    return re.sub(r"\+00:00$", " UTC", str(text).replace("T", " "))
 
 
 def _heading(results: Results) -> Mapping[str, Any]:

@@ -66,9 +66,9 @@ const renderer = {
       out += disc(v.active ?? v.start, x + 9, 16) + text(x + 24, 20, "turned it over", "small");
       out += v.holder === null ? text(x, 48, "No flag on it", "muted") : spot("claim", pennant(x + 1, 34, v.holder, FLAG[v.flag])) + disc(v.holder, x + 62, 44);
     }
-    out += text(x, wide ? 120 : 84, `${v.deck} ${v.deck === 1 ? "ship" : "ships"} in the deck`, "muted");
+    out += text(x, 120, `${v.deck} ${v.deck === 1 ? "ship" : "ships"} in the deck`, "muted");
     if (ask && v.ship && v.holder !== head.viewer) v.flags[head.viewer].forEach((f, k) => {
-      out += spot(`flag:${f}`, pennant(x + k * 54 + 1, wide ? 68 : 92, head.viewer, FLAG[f]));
+      out += spot(`flag:${f}`, pennant(x + k * 54 + 1, 68, head.viewer, FLAG[f]));
     });
     const tw = wide ? 92 : Math.floor((width - 14) / 3), tx = wide ? width - 3 * (tw + 6) + 5 : 1, ty = wide ? 24 : 152;
     out += text(tx, ty - 6, `Promotion tiles, ${v.stack} face down`, "muted");
