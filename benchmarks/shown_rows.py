@@ -57,14 +57,13 @@ class Shown:
     """The content of a report, and the rows of its tables."""
 
     def __init__(self, results: Any) -> None:
-        from strozzi_sim.report.content import Painter
         from strozzi_sim.report.layout import Layout
         from strozzi_sim.report.write import content
         from strozzi_sim.study.kinds.luck import WORDS
 
         self.text, self.sources = results.summary, {**WORDS, "agents": "who plays|the agents"}
-        self.results, self.study, self.layout, self.painter = results, results.study, Layout(results), Painter()
-        self.content = content(self.layout, self.painter)
+        self.results, self.study, self.layout = results, results.study, Layout(results)
+        self.content = content(self.layout)
         self.chunks, self.game = self.study.chunks or 200, self.study.the_game
         self.lineups = [",".join(lineup) for lineup in self.study.lineups]
         frames = []
@@ -209,8 +208,8 @@ class Shown:
         scene = {part.picture.name: part.scenario for item in items for part in item.parts if part.picture}
         tips = [
             (name, f"{name}: {scene[name]}, {row[-1]}")
-            for name, marks in self.painter.marks.items()
-            for row in marks["rows"]
+            for name, shown in self.content.pictures.items()
+            for row in shown.drawn.data()["rows"]
         ]
         for item in items:
             for part in item.parts:

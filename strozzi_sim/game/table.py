@@ -94,9 +94,9 @@ class Table:
         return f"{self.name(seat)} {verb_of(self._names, seat)(verb.rstrip('.,;:'))}{ending}{blank}{rest}"
 
     def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
-        """Return a number for each seat as text: `seat 0 15, you 10 and seat 2 5`."""
+        """Return a number for each seat as text: `15 to seat 0, 10 to you and 5 to seat 2`."""
         texts = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
-        return listed([f"{self.named(seat)} {value}" for seat, value in enumerate(texts)])
+        return listed([f"{value} to {self.named(seat)}" for seat, value in enumerate(texts)])
 
     def heading(self) -> str:
         """Return the result in one sentence."""

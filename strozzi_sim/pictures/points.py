@@ -82,10 +82,10 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
 
     def face(part: _Part) -> Face:
         label = title_of(picture, part.figure) if several else part.figure.label + points
-        axes, labels = (part.names, part.scale), (picture.x_label, label)
-        step = -1 if sideways else 1
         fill = partial(_fill, part=part, shape=shape, upright=not sideways)
-        return Face(part.title, *axes[::step], fill, part.players, labels[::step])
+        if sideways:
+            return Face(part.title, part.scale, part.names, fill, part.players, (label, picture.x_label))
+        return Face(part.title, part.names, part.scale, fill, part.players, (picture.x_label, label))
 
     marks = [mark for part in parts for mark in part.marks]
     faces = [face(part) for part in parts]

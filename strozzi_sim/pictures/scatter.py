@@ -47,7 +47,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
             x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
             name, number = named(level, words, picture.x), keys.index(series)
             tip = sentence([players_title(count), name], row, y_figure.unit, points=picture.zero)
-            shown = {"panel": players_title(count), "name": name, "series": names[number]}
+            shown: Mark = {"panel": players_title(count), "name": name, "series": names[number]}
             shown |= {"at": factor * float(x_values[level]), "value": value, "low": low, "high": high, "n": row.n}
             marks.append({**shown, "tip": f"{tip}; {x_figure.label}: {x_text}", "_series": number})
         return marks

@@ -13,19 +13,25 @@ from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Drawn, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
-from strozzi_sim.report.content import Content, Item, Number, Painter, Part, Section
+from strozzi_sim.report.content import Content, Item, Number, Part, Section, Shown
 from strozzi_sim.report.html_tables import Cell, PageTable
 from strozzi_sim.report.page import render
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
+_SUM = (
+    "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is "
+    "a sum over the whole game: it can exceed the result, where other parts take some of it away."
+)
+_RATE = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
+_STEPS = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
 
 
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
     """Return the page of an analysed game as HTML, with the page `table` in a frame, if it is given."""
-    painter, names = Painter(), analysis.names
+    names = analysis.names
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
-    curve = painter.paint(_curve(analysis, seats), "win-share", "Expected share of the win, by decision")
+    curve = Shown("win-share", "Expected share of the win, by decision", _curve(analysis, seats))
     caption = (
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
         f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
@@ -37,40 +43,42 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     ]
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
-    luck_sentence = f"{seats[lucky]} had the most luck, {_signed(100 * luck[lucky], 0)} points of win share in all; {seats[unlucky]} the least, {_signed(100 * luck[unlucky], 0)}."
+    most, least = (_signed(100 * luck[seat], 0) for seat in (lucky, unlucky))
+    luckiest = (
+        f"{seats[lucky]} had the most luck, {most} points of win share in all; {seats[unlucky]} the least, {least}."
+    )
     turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
     losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
-    worst_player, best_player = max(losses, default=None), min(losses, default=None)
-    error_sentence = (
-        f"{worst_player[1]} lost most, {worst_player[0]:.2f} points a decision on average; {best_player[1]} least, {best_player[0]:.2f}."
-        if worst_player and best_player
-        else ""
-    )
-    explanation = "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is a sum over the whole game: it can exceed the result, where other parts take some of it away."
-    steps = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
-    rate = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
-    decisions = [
-        _item("Error rates", "error-rates", _rates(analysis, seats)),
-        _item("Costliest decisions", "costly", _costly(analysis, seats)),
-    ]
+    errors = "Decisions"
+    if losses:
+        (worst, loser), (best, winner) = max(losses), min(losses)
+        errors = f"{loser} lost most, {worst:.2f} points a decision on average; {winner} least, {best:.2f}."
+    turning = [_item("Turning points", "turning-points", _turning_points(analysis))]
+    rates = _item("Error rates", "error-rates", _rates(analysis, seats))
+    costly = _item("Costliest decisions", "costly", _costly(analysis, seats))
     watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
+    sections = [
+        Section("parts", "Luck and errors", "What made the result?", luckiest, [_SUM], parts),
+        Section("turning", "Turning points", "Which moments changed it most?", "Turning points", turns, turning),
+        Section("decisions", "Decisions", "Which decisions cost most?", errors, [_RATE], [rates, costly]),
+        Section("table", "The table", "What happened, step by step?", "The table", [_STEPS], [watched]),
+    ]
     verdict, detail, numbers = _answer(analysis)
+    noise = f"with the noise of {analysis.redraws} draws, and no measurement of play."
     content = Content(
-        verdict=verdict, detail=detail, numbers=numbers, hero=[hero],
-        sections=[
-            Section("parts", "Luck and errors", "What made the result?", luck_sentence, [explanation], parts),
-            Section("turning", "Turning points", "Which moments changed it most?", "Turning points", turns, [_item("Turning points", "turning-points", _turning_points(analysis))]),
-            Section("decisions", "Decisions", "Which decisions cost most?", error_sentence or "Decisions", [rate], decisions),
-            *([Section("table", "The table", "What happened, step by step?", "The table", [steps], [watched])] if table else []),
-        ],
+        verdict=verdict,
+        detail=detail,
+        numbers=numbers,
+        hero=[hero],
+        sections=sections if table else sections[:-1],
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
-        certainty=[f"Every figure is what {analysis.agent} expects, with the noise of {analysis.redraws} draws, and no measurement of play."],
+        certainty=[f"Every figure is what {analysis.agent} expects, {noise}"],
         tables=[],
         glossary={},
         caveat=f"{analysis.agent}, a computer player, judges one game",
-    )  # fmt: skip
-    return render(manifest, game, content, painter)
+    )
+    return render(manifest, game, content)
 
 
 def _item(title: str, anchor: str, table: PageTable) -> Item:
@@ -90,14 +98,11 @@ def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
     rate, choices = analysis.error_rate(seat)
     first = analysis.turning_points(1)
     turn = f" The largest turn: {analysis.event_words(*first[0])}." if first else ""
-    return (
-        verdict, f"{_sum_words(parts, best)}{turn}",
-        (
-            Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up"),
-            Number(_signed(100 * play, 0), "", "points of win share by own and rivals' errors, added up"),
-            Number(f"{rate:.2f}" if choices else "-", "", f"points lost in a decision, on average over {pluralize(choices, 'decision')}"),
-        ),
-    )  # fmt: skip
+    of_luck = Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up")
+    of_play = Number(_signed(100 * play, 0), "", "points of win share by own and rivals' errors, added up")
+    lost = f"points lost in a decision, on average over {pluralize(choices, 'decision')}"
+    of_errors = Number(f"{rate:.2f}" if choices else "-", "", lost)
+    return verdict, f"{_sum_words(parts, best)}{turn}", (of_luck, of_play, of_errors)
 
 
 def _sum_words(parts: Mapping[str, float], result: float) -> str:
@@ -119,23 +124,22 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
     turns = {decision.number for _, decision, _ in analysis.turning_points()}
     looks, last = looks_of("seat", range(len(seats))), len(curve)
     scale, across = Scale((0.0, 100.0), percent=True), Scale((1.0, float(max(last, 2))))
-    marks: list[Mark] = [
-        {"seat": name, "decision": number, "value": float(share), "_seat": seat,
-         "tip": f"{name}, {f'before decision {number}' if number < last else 'in the end'}: {share:.0f} %"}
-        for seat, name in enumerate(seats) for number, share in enumerate(curve[:, seat], 1)
-    ]  # fmt: skip
+    marks: list[Mark] = []
+    for name, shares in zip(seats, curve.T.tolist(), strict=True):
+        for number, share in enumerate(shares, 1):
+            tip = f"{name}, {f'before decision {number}' if number < last else 'in the end'}: {share:.0f} %"
+            marks.append({"seat": name, "decision": number, "value": share, "tip": tip})
 
     def fill(panel: Panel) -> None:
-        for seat, (ink, _) in enumerate(looks):
-            marks_of_seat = [mark for mark in marks if mark["_seat"] == seat]
-            ends = [
-                (x, mark["value"])
-                for mark in marks_of_seat
-                for x in (mark["decision"], min(mark["decision"] + 1, last))
+        for name, (ink, _) in zip(seats, looks, strict=True):
+            of_seat = [mark for mark in marks if mark["seat"] == name]
+            steps = [
+                (k, mark["value"]) for mark in of_seat for k in (mark["decision"], min(mark["decision"] + 1, last))
             ]
-            panel.lines([ends], ink, 1.8)
-            dots = [mark for mark in marks_of_seat if mark["decision"] in turns]
-            panel.dots([dot["decision"] for dot in dots], [dot["value"] for dot in dots], ink, "circle", 3.8, [dot["tip"] for dot in dots])  # fmt: skip
+            panel.lines([steps], ink, 1.8)
+            dots = [mark for mark in of_seat if mark["decision"] in turns]
+            x, y, tips = ([dot[key] for dot in dots] for key in ("decision", "value", "tip"))
+            panel.dots(x, y, ink, "circle", 3.8, tips)
 
     def draw(sheet: Sheet) -> None:
         panel = sheet.panel(_LABELS, 8, sheet.width - _LABELS - 6, 260, across.ends, scale.ends, 42)
@@ -174,13 +178,12 @@ def _turning_points(analysis: GameAnalysis) -> PageTable:
 
 
 def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
-    worst = sorted(
-        (decision for decision in analysis.decisions if decision.loss > 0), key=lambda decision: -decision.loss
-    )[:_COSTLY]
-    rows = (
-        ((str(decision.number), seats[decision.seat], decision.played, decision.best), (_cell(decision.loss, 1, f"{decision.loss:.1f}"), _cell(100 * decision.win_loss, 1, f"{100 * decision.win_loss:z.1f}")))
-        for decision in worst
-    )  # fmt: skip
+    costly = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda decision: -decision.loss)
+    rows = []
+    for each in costly[:_COSTLY]:
+        losses = (each.loss, f"{each.loss:.1f}"), (100 * each.win_loss, f"{100 * each.win_loss:z.1f}")
+        cells = tuple(_cell(loss, 1, text) for loss, text in losses)
+        rows.append(((str(each.number), seats[each.seat], each.played, each.best), cells))
     return _table(["decision", "player", "played", "best found"], ["points lost", "share of the win lost, %"], rows)
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 from markupsafe import Markup
 
@@ -20,8 +19,13 @@ class Shown:
     """A picture on a page, which is drawn where the page shows it."""
 
     name: str  # of its files, without ending
-    label: str  # description, for readers who do not see it
+    title: str
     drawn: Drawn
+
+    @property
+    def label(self) -> str:
+        """The description, for readers who do not see it."""
+        return f"{self.title}. {len(self.drawn.marks)} values; the tables have them."
 
     @property
     def wide(self) -> Markup:
@@ -118,22 +122,11 @@ class Content:
     caveat: str = ""  # who played, beside the answer
     caveats: Sequence[str] = ()  # sentences on the data, below the answer
 
-
-class Painter:
-    """Renderer of the pictures of a page."""
-
-    def __init__(self, *, files: bool = False) -> None:
-        self.drawn: dict[str, bytes] = {}  # with `files` the pictures as files by name
-        # picture -> columns and rows of its marks, the last of which are their sentences
-        self.marks: dict[str, dict[str, list[Any]]] = {}
-        self._files = files
-
-    def paint(self, drawn: Drawn, name: str, title: str) -> Shown:
-        """Return a picture for the page, which draws it in place."""
-        self.marks[name] = drawn.data()
-        if self._files:
-            self.drawn |= {f"{name}.{kind}": content for kind, content in drawn.files(title).items()}
-        return Shown(name, f"{title}. {len(drawn.marks)} values; the tables have them.", drawn)
+    @property
+    def pictures(self) -> dict[str, Shown]:
+        """All pictures by name."""
+        items = [*self.hero, *(item for section in self.sections for item in section.items)]
+        return {part.picture.name: part.picture for item in items for part in item.parts if part.picture}
 
 
 def marked(sentence: str) -> Markup:

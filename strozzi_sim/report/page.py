@@ -14,19 +14,17 @@ from markupsafe import Markup, escape
 
 from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.report.content import Content, Painter, marked
+from strozzi_sim.report.content import Content, marked
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _GENERATOR = b'<meta name="generator" content="strozzi-sim">'
 
 
-def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: Painter) -> str:
-    """Return a page as HTML; `painter` has painted its pictures."""
-    loader, strict = jinja2.FileSystemLoader(_TEMPLATES), jinja2.StrictUndefined
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=strict
-    )
+def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
+    """Return a page as HTML."""
+    look: Any = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(_TEMPLATES), **look)
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
 
     def with_terms(text: str) -> Markup:
@@ -37,21 +35,29 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content, painter: P
             if match[0] in explained or len(match[0]) < 3:
                 return match[0]
             explained.add(match[0])
-            return (
-                f'<button type="button" class="term" data-t="{escape(content.glossary[match[0]])}">{match[0]}</button>'
-            )
+            meaning = escape(content.glossary[match[0]])
+            return f'<button type="button" class="term" data-t="{meaning}">{match[0]}</button>'
 
-        return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in re.split(r"(<code>.*?</code>|<[^>]*>)", str(text))))  # fmt: skip
+        parts = re.split(r"(<code>.*?</code>|<[^>]*>)", str(text))
+        return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in parts))
 
     environment.filters |= {"marked": marked, "terms": with_terms}
+    css, js = (Markup((_TEMPLATES / f"page.{kind}").read_text("utf-8")) for kind in ("css", "js"))
     return environment.get_template("page.html").render(
-        css=Markup((_TEMPLATES / "page.css").read_text("utf-8")), js=Markup((_TEMPLATES / "page.js").read_text("utf-8")),
-        name=_heading(manifest["name"], game.title), game=game.title, version=manifest["versions"].get("strozzi-sim", ""),
-        games=manifest.get("games", 0), warnings=manifest.get("warnings", []), command=manifest["command"],
+        css=css,
+        js=js,
+        name=_heading(manifest["name"], game.title),
+        game=game.title,
+        version=manifest["versions"].get("strozzi-sim", ""),
+        games=manifest.get("games", 0),
+        warnings=manifest.get("warnings", []),
+        command=manifest["command"],
         reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
-        again=_again(manifest), cite=_citation(manifest, game), marks=packed(painter.marks),
+        again=_again(manifest),
+        cite=_citation(manifest, game),
+        marks=packed({name: shown.drawn.data() for name, shown in content.pictures.items()}),
         **{part.name: getattr(content, part.name) for part in fields(content)},
-    )  # fmt: skip
+    )
 
 
 def write_page(path: Path, page: str) -> None:

@@ -30,9 +30,11 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> 
         refuse_links(results.folder)
     place = Path(path or Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx")))
     sheets = _sheets_of(results)
-    files = {place: _workbook(sheets)} if kind == "xlsx" else {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}  # fmt: skip
+    files = {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}
+    if kind == "xlsx":
+        files = {place: _workbook(sheets)}
     with storage_errors(f"cannot write {place}"):
-        (place if kind == "csv" else place.parent).mkdir(parents=True, exist_ok=True)
+        next(iter(files)).parent.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
         write_atomically(file, content)
     return list(files)
@@ -47,8 +49,7 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
                 sheets[shown[0].replace("_", "-")] = layout.table(section, shown)
             elif shown.kind == "table":
                 labels |= {figure.name: figure.label for figure in shown.figures}
-                lines = [line for scene in layout.scenes(section, shown)[0] for line in _lines(shown, scene)]
-                if lines:
+                if lines := [line for scene in layout.scenes(section, shown)[0] for line in _lines(shown, scene)]:
                     sheets[shown.name] = pd.DataFrame(lines)
     definitions = definitions_of(labels, results.study.the_game)
     rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, WIDE
 from strozzi_sim.pictures.marks import Drawn
-from strozzi_sim.report.content import Content, Item, Number, Painter, Part
+from strozzi_sim.report.content import Content, Item, Number, Part, Shown
 from strozzi_sim.report.content import Section as PageSection
 from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.html_tables import page_table
@@ -71,17 +71,19 @@ def write_report(results: Results, path: str | Path | None = None, *, figures: b
     place = Path(path) if path is not None else Path(results.folder or "") / REPORT
     if results.folder is not None:
         refuse_links(results.folder)
-    layout, painter = Layout(results), Painter(files=figures)
-    page = render(_heading(results), results.study.the_game, content(layout, painter), painter)
-    write_page(place, page)
+    layout = Layout(results)
+    page = content(layout)
+    write_page(place, render(_heading(results), results.study.the_game, page))
     look = results.look
     is_batch = path is None and bool(look.heatmaps or look.heatmap) and not look.pages_in(results.study.the_game)
-    files = {**painter.drawn, **(_heat_files(layout) if figures or is_batch else {})}
-    for name, content_of_file in files.items():
+    files = _heat_files(layout) if figures or is_batch else {}
+    for name, shown in page.pictures.items() if figures else ():
+        files |= {f"{name}.{kind}": drawn for kind, drawn in shown.drawn.files(shown.title).items()}
+    for name, drawn in files.items():
         file = place.parent / FIGURES / name
         with storage_errors(f"cannot write {file}"):
             file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, content_of_file)
+        write_atomically(file, drawn)
     return place
 
 
@@ -117,11 +119,8 @@ def _drawing_of(layout: Layout, declared: Section, shown: Picture | NamedHeatMap
         if heat := _heat_tables(layout, declared, shown):
             pictures[name], titles[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
     else:
-        scenes, compared = layout.scenes(declared, shown)
-        for scene in scenes:
-            if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared):
-                name = shown.name + scene.slug
-                pictures[name], titles[name] = drawn, scene.title_of(shown)
+        for _, picture in _painted(shown, *layout.scenes(declared, shown), WIDE):
+            pictures[picture.name], titles[picture.name] = picture.drawn, picture.title
     title = shown[1].title if isinstance(shown, tuple) else shown.title
     return Drawing(title, pictures, layout.table(declared, shown), titles)
 
@@ -132,8 +131,8 @@ def _heat_tables(layout: Layout, declared: Section, shown: NamedHeatMap) -> Heat
     )
 
 
-def content(layout: Layout, painter: Painter) -> Content:
-    """Paint the pictures and return the content of the page."""
+def content(layout: Layout) -> Content:
+    """Return the content of the page."""
     results, hero = layout.results, layout.hero
     study, look, tables = results.study, results.look, layout.tables
     verdict, *details = study.verdict(results.tables, look) if results.tables else [results.summary]
@@ -141,9 +140,9 @@ def content(layout: Layout, painter: Painter) -> Content:
     details_shown = sum(length <= _WORDS for length in lengths)
     sections: list[PageSection] = []
     first = layout.sections[0] if layout.sections else None
-    hero_items = [_item(layout, first, hero, painter, HERO)] if first and hero else []
+    hero_items = [_item(layout, first, hero, HERO)] if first and hero else []
     for number, declared in enumerate(layout.sections):
-        items = [_item(layout, declared, shown, painter, WIDE) for shown in declared.shown if shown is not hero]
+        items = [_item(layout, declared, shown, WIDE) for shown in declared.shown if shown is not hero]
         sentences = [*(details[details_shown:] if number == 0 else ()), *declared.sentences]
         if number == 0 and hero_items and not any(item.kind in ("picture", "heat") for item in items):
             hero_items, items = [*hero_items, *items], []  # tables alone stand behind the picture of the first screen
@@ -179,12 +178,16 @@ def content(layout: Layout, painter: Painter) -> Content:
     )
 
 
-def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, painter: Painter, width: int) -> Item:
+def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, width: int) -> Item:
     """Return a picture or table with a part for each variant and line-up, or a heat map."""
     if isinstance(shown, tuple):
         return _heat(layout, declared, shown)
     scenes, compared = layout.scenes(declared, shown)
-    parts = [part for scene in scenes if (part := _part(shown, scene, compared, painter, width))]
+    if shown.kind == "table":
+        tables = [(scene, page_table(shown, scene.rows, scene.words)) for scene in scenes]
+        parts = [Part(scene.name, table=lines) for scene, lines in tables if lines]
+    else:
+        parts = [Part(scene.name, picture) for scene, picture in _painted(shown, scenes, compared, width)]
     table = layout.table(declared, shown)
     unknown = unknown_figures(shown, table)
     parts += [Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown]
@@ -194,13 +197,13 @@ def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, pain
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
 
 
-def _part(shown: Picture, scene: Scene, compared: pd.DataFrame, painter: Painter, width: int) -> Part | None:
-    """Return a picture or table of a scene, None if no row has a value; `compared` has the rows of all scenes."""
-    if shown.kind == "table":
-        lines = page_table(shown, scene.rows, scene.words)
-        return Part(scene.name, table=lines) if lines else None
-    drawn = draw_picture(shown, scene.rows, scene.words, scene.components, compared, width)
-    return Part(scene.name, painter.paint(drawn, shown.name + scene.slug, scene.title_of(shown))) if drawn else None
+def _painted(
+    shown: Picture, scenes: Sequence[Scene], compared: pd.DataFrame, width: int
+) -> Iterator[tuple[Scene, Shown]]:
+    """Yield the scenes that have a value, each with its picture; `compared` has the rows of all scenes."""
+    for scene in scenes:
+        if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared, width):
+            yield scene, Shown(shown.name + scene.slug, scene.title_of(shown), drawn)
 
 
 def _heat(layout: Layout, declared: Section, shown: NamedHeatMap) -> Item:

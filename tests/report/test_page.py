@@ -19,7 +19,6 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from page_text import assert_stands_alone, text_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.report.content import Painter
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.write import content
@@ -130,7 +129,7 @@ def test_every_mark_of_a_picture_says_its_sentence_which_stands_there_once(page)
 
 @pytest.fixture(scope="module")
 def made(results):
-    return content(Layout(results), Painter())
+    return content(Layout(results))
 
 
 def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
@@ -147,7 +146,7 @@ def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch)
     said = "The lowest score wins"
     assert said not in made.caveats
     monkeypatch.setitem(vars(results.study.the_game), "lowest_wins", True)
-    assert content(Layout(results), Painter()).caveats.count(said) == 1
+    assert content(Layout(results)).caveats.count(said) == 1
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch)
 )  # fmt: skip
 def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells):
     empty = replace(results, tables=Frames({**results.tables, HEAT: results.tables[HEAT].assign(**cells)}))
-    (item,) = content(Layout(empty), Painter()).sections[-1].items
+    (item,) = content(Layout(empty)).sections[-1].items
     assert why in item.parts[0].note
     (item,) = made.sections[-1].items
     assert item.kind == "heat"
@@ -166,7 +165,7 @@ def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells)
 def test_a_figure_that_a_table_lacks_is_named(results):
     table = results.tables["seats"]
     lacks = replace(results, tables=Frames({**results.tables, "seats": table[table["figure"] != "rank_mean"]}))
-    notes = [part.note for section in content(Layout(lacks), Painter()).sections for item in section.items for part in item.parts]  # fmt: skip
+    notes = [part.note for section in content(Layout(lacks)).sections for item in section.items for part in item.parts]  # fmt: skip
     assert any("unknown figure 'rank_mean'" in note for note in notes)
 
 

@@ -148,7 +148,7 @@ const renderer = {
     const wide = width >= 620, can = new Set((ask?.choices || []).map(c => c.at));
     const city = cityOf(v, head, width, 76, wide, can), council = councilOf(v, head, width, city.y + 24, wide);
     let out = stepsOf(v, head, width, wide) + city.svg + council.svg, y = council.y + 20;
-    out += text(0, y, v.letter && "ABCDEFG".includes(v.letter) ? "Bids" : "Stacks", "name") + text(58, y, "black: turned over in this step; grey: face down", "muted");
+    out += text(0, y, v.letter && "ABCDEFG".includes(v.letter) ? "Bids" : "Stacks", "name") + text(58, y, "solid: turned over in this step; grey: face down", "muted");
     y += 10;
     for (let k = 0; k < head.players; k++) {
       const seat = (v.start + k) % head.players, bid = v.bids[seat], stacks = stacksOf(v, seat, 88, y, width);

@@ -218,7 +218,7 @@ class StrasbourgTable(Table):
         }  # fmt: skip
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
         gainers = [self.named(seat) for seat, number in enumerate(line["privileges"]) if number]
-        return f"The council gives {self.listed_seats(line['prestige'])} points; a privilege to {listed(gainers) or 'no seat'}."
+        return f"The council gives points: {self.listed_seats(line['prestige'])}; a privilege to {listed(gainers) or 'no seat'}."
 
     def on_score_end(self, line: Line) -> str:
         self._total = list(line["total"])

@@ -140,12 +140,12 @@ class StrozziTable(Table):
         paid = [sum(line[key][seat] for key in ("ships", "markers", "bonus")) for seat in range(self.players)]
         self.view |= {"coins": list(line["total"]), "ship": None, "holder": None, "flag": None, "actor": None}
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
-        return f"Round {line['round']} pays {self.listed_seats(paid)} coins."
+        return f"Round {line['round']} pays coins: {self.listed_seats(paid)}."
 
     def on_score_end(self, line: Line) -> str:
         total, (first, second) = line["total"], line["ranking"][:2]
         self.view |= {"coins": list(total), "over": True, "actor": None, "best": list(line["ranking"])}
-        return f"The tiles pay {self.listed_seats(line['promotion'])} coins. {self.won(total, first, second)}."
+        return f"The tiles pay coins: {self.listed_seats(line['promotion'])}. {self.won(total, first, second)}."
 
     def heading(self) -> str:
         """Return the result; a tie goes to the better marker at Florence."""

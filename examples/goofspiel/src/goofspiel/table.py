@@ -41,7 +41,8 @@ class GoofspielTable(Table):
                 self.hands[seat].remove(card)
         self.bids = list(line["bids"])
         self.marks = [f"bid:{seat}" for seat in range(self.players)]
-        winner, shown = line["player"], f"The cards are {self.listed_seats(line['bids'])}."
+        cards = ", ".join(f"{card} by {self.named(seat)}" for seat, card in enumerate(line["bids"]))
+        winner, shown = line["player"], f"The cards are {cards}."
         if winner is None:
             return f"{shown} Two are highest: the {line['prize']} is lost."
         self.view["points"][winner] += line["prize"]
