@@ -96,7 +96,7 @@ def analyse(
         from strozzi_sim.study.store import versions
 
         manifest = {
-            "name": f"game {game}, {', '.join(recorded.names)}", "seed": table.seed, "versions": versions(),
+            "name": f"game {game}, {', '.join(dict.fromkeys(recorded.names))}", "seed": table.seed, "versions": versions(),
             "command": shlex.join(["strozzi", *sys.argv[1:]]), "reconstructed": {table.variant.name: list(table.variant.reconstructed)},
         }  # fmt: skip
         write_page(Path(page), analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0]))

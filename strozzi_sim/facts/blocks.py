@@ -72,11 +72,11 @@ def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
     `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its name is in [0, 1].
     A name alone, COLUMN_mean or COLUMN_share, is that of a column.
 
-    >>> for figure in ratios("tiles_mean", paid_mean="price / players", share="rows along level"):
-    ...     print(figure.formula("lot"))
-    sum of tiles / number of rows; rows of lot
-    sum of price / games times players; rows of lot
-    number of rows / number of rows, over all levels of level together; rows of lot
+    >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
+    ...     print(figure.formula("turn"))
+    sum of points / number of rows; rows of turn
+    sum of cost / games times players; rows of turn
+    number of rows / number of rows, over all levels of level together; rows of turn
     """
     figures = []
     for name, formula in {**{name: name.rpartition("_")[0] for name in names}, **formulas}.items():

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from strozzi_sim.game.reporting import THIN
 from strozzi_sim.pictures.heat_tables import HeatTables
-from strozzi_sim.pictures.ink import NARROW
+from strozzi_sim.pictures.ink import NARROW, WIDE
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.html_tables import PageTable
 
@@ -27,15 +27,15 @@ class Shown:
         """The description, for readers who do not see it."""
         return f"{self.title}. {len(self.drawn.marks)} values; the tables have them."
 
-    @property
-    def wide(self) -> Markup:
-        """The picture as SVG for a wide page."""
-        return Markup(self.drawn.svg(self.drawn.width, self.label))
+    def svg(self, width: float) -> Markup:
+        """Return the picture for a page of a width in pixels."""
+        return Markup(self.drawn.svg(width, self.label))
 
     @property
-    def narrow(self) -> Markup:
-        """The picture as SVG for a narrow page."""
-        return Markup(self.drawn.svg(NARROW, self.label))
+    def widths(self) -> dict[str, float]:
+        """The pictures of the page by the class that shows them: one for paper, if the wide one is wider than that."""
+        paper = {"paper": WIDE} if self.drawn.width > WIDE else {}
+        return {**paper, "wide": self.drawn.width, "narrow": NARROW}
 
 
 @dataclass(frozen=True)

@@ -134,11 +134,12 @@ function changed() {
 const words = name => name.replaceAll("_", " ");
 function group(each, open) {
   const touched = settings().filter(text => text.startsWith(`${each.name}.`)).length;
-  const source = each.source && el("span", { class: `source ${each.source}`, title: each.note || null }, each.source);
+  const kinds = each.source ? [each.source] : [...new Set((each.rows || []).map(row => row.source).filter(Boolean))].sort();
+  const sources = kinds.map(kind => el("span", { class: `source ${kind}`, title: each.note || null }, each.source ? kind : `partly ${kind}`));
   const body = each.fields ? each.fields.map(field) : [blocks(each)];
   const note = each.note ? el("p", { class: "muted" }, each.note) : null;
   return el("details", { open: open.has(each.name), "data-name": each.name },
-    el("summary", {}, words(each.name), source || null, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
+    el("summary", {}, words(each.name), ...sources, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
 }
 
 function input(kind, value, id, label, given, choices, onchange) {
@@ -189,14 +190,14 @@ function blocks(each) {
   const line = row => el("tr", { class: row.state || null },
     el("th", { scope: "row", title: row.note || null }, row.id, row.source === "reconstructed" ? el("span", { class: "muted", title: "reconstructed" }, " *") : null),
     ...columns.map((column, number) => cell(row, column, number)),
-    el("td", {}, el("button", { type: "button", "aria-label": `${row.state === "removed" ? "Put back" : "Remove"} ${row.id}`, onclick: tried(() => change(all => {
+    el("td", {}, el("button", { type: "button", title: row.state === "removed" ? null : "remove", "aria-label": `${row.state === "removed" ? "Put back" : "Remove"} ${row.id}`, onclick: tried(() => change(all => {
       if (row.state === "added") all.added[add] = all.added[add].filter(block => block.id !== row.id);
       else if (row.state === "removed") all.removed[remove] = all.removed[remove].filter(id => id !== row.id);
       else {
         all.removed[remove] = [...all.removed[remove] ?? [], row.id];
         for (const key of Object.keys(all.values)) if (key.startsWith(`${each.name}.${row.id}.`)) delete all.values[key];
       }
-    })) }, row.state === "removed" ? "put back" : "remove")));
+    })) }, row.state === "removed" ? "put back" : "\u00d7")));
   const another = () => change(all => {
     const taken = new Set(rows.map(row => row.id)), model = rows.findLast(row => row.state !== "removed") ?? rows[0];
     let number = 1;
