@@ -15,21 +15,16 @@ from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
 from strozzi_sim.report.content import Content, Item, Number, Part, Section, Shown
 from strozzi_sim.report.html_tables import Cell, PageTable
+from strozzi_sim.report.naming import TEXTS
 from strozzi_sim.report.page import render
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
-_SUM = (
-    "Start, luck, own and rivals' errors and what stays unexplained, the judge's own changes of mind, add up to the result. A part is "
-    "a sum over the whole game: it can exceed the result, where other parts take some of it away."
-)
-_RATE = "An error rate is the mean number of points lost in a decision in which actions differ; the level is that of the judge with this rate."
-_STEPS = "Every event on the table, with the curve, what each decision cost and the luck of each draw."
 
 
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
     """Return the page of an analysed game as HTML, with the page `table` in a frame, if it is given."""
-    names = analysis.names
+    names, texts = analysis.names, TEXTS["analysis"]
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
     curve = Shown("win-share", "Expected share of the win, by decision", _curve(analysis, seats))
     caption = (
@@ -58,10 +53,10 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     costly = _item("Costliest decisions", "costly", _costly(analysis, seats))
     watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
     sections = [
-        Section("parts", "Luck and errors", "What made the result?", luckiest, [_SUM], parts),
+        Section("parts", "Luck and errors", "What made the result?", luckiest, [texts["sum"]], parts),
         Section("turning", "Turning points", "Which moments changed it most?", "Turning points", turns, turning),
-        Section("decisions", "Decisions", "Which decisions cost most?", errors, [_RATE], [rates, costly]),
-        Section("table", "The table", "What happened, step by step?", "The table", [_STEPS], [watched]),
+        Section("decisions", "Decisions", "Which decisions cost most?", errors, [texts["rate"]], [rates, costly]),
+        Section("table", "The table", "What happened, step by step?", "The table", [texts["steps"]], [watched]),
     ]
     verdict, detail, numbers = _answer(analysis)
     noise = f"with the noise of {analysis.redraws} draws, and no measurement of play."

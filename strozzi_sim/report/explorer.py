@@ -28,8 +28,13 @@ _SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}
 
 
 def packed_explorer(
-    title: str, tables: Tables, game: Game, maps: Mapping[str, HeatMap], variants: Mapping[str, Any], pictures: Iterable[Picture]
-) -> str:  # fmt: skip
+    title: str,
+    tables: Tables,
+    game: Game,
+    maps: Mapping[str, HeatMap],
+    variants: Mapping[str, Any],
+    pictures: Iterable[Picture],
+) -> str:
     """Return the explorer's data as text for a page; "" if nothing was counted for it.
 
     The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `pictures` those of
@@ -49,59 +54,56 @@ def packed_explorer(
     frames = {name: rows for name, rows in frames.items() if rows["value"].notna().any() and name in all_maps}
     if not frames or sum(map(len, frames.values())) > MAX_ROWS:
         return ""
-    cells = list(dict.fromkeys(pd.concat(frames.values())[["players", "lineup", "variant"]].itertuples(index=False, name=None)))  # fmt: skip
+    of_frames = pd.concat(frames.values())[["players", "lineup", "variant"]]
+    cells = list(dict.fromkeys(of_frames.itertuples(index=False, name=None)))
     words = Naming(game, tables, variants).of_all()
-    packed_maps = [_map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()]
-    map_by_name = {packed_map["id"]: packed_map for packed_map in packed_maps}
-    blocks = {name: heat_map.block for name, heat_map in all_maps.items()}
-    presets = [
-        [heat_map.title, name, heat_map.figure.name]
-        for name, heat_map in maps.items()
-        if name not in game.report.HEATMAPS and name in map_by_name
-    ]
+    map_by_name = {name: _map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()}
+    own = [name for name in maps if name not in game.report.HEATMAPS and name in frames]
+    presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in own]
     for question, name in game.report.QUESTIONS.items():
-        same_block = next((other for other in map_by_name if other in blocks and blocks[other] == blocks.get(name)), "")
-        if same_block and all_maps[name].figure.name in {
-            measure["id"] for measure in map_by_name[same_block]["measures"]
-        }:
-            presets.append([question, same_block, all_maps[name].figure.name])
+        figure, block = all_maps[name].figure.name, all_maps[name].block
+        same_block = next((other for other in frames if all_maps[other].block == block), "")
+        if same_block and figure in {measure["id"] for measure in map_by_name[same_block]["measures"]}:
+            presets.append([question, same_block, figure])
     if not presets:
         presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in list(frames)[:12]]
-    first = headline_players(pd.DataFrame({"players": [players for players, *_ in cells]}))
     return packed(
         {
-            "study": title, "few": FEW, "cells": [[int(p), lineup.replace(",", ", "), variant] for p, lineup, variant in cells],
-            "maps": packed_maps, "presets": presets, "first": first,
+            "study": title,
+            "few": FEW,
+            "cells": [[int(players), lineup.replace(",", ", "), variant] for players, lineup, variant in cells],
+            "maps": [*map_by_name.values()],
+            "presets": presets,
+            "first": headline_players(of_frames),
         }
-    )  # fmt: skip
+    )
 
 
 def _map(
-    name: str, all_maps: Mapping[str, HeatMap], rows: pd.DataFrame, cells: list[Any], labels: Mapping[str, Figure], words: Mapping[str, str]
-) -> dict[str, Any]:  # fmt: skip
+    name: str,
+    all_maps: Mapping[str, HeatMap],
+    rows: pd.DataFrame,
+    cells: list[Any],
+    labels: Mapping[str, Figure],
+    words: Mapping[str, str],
+) -> dict[str, Any]:
     """Return a map of the explorer; `all_maps` has all heat maps, of which some show other figures of the same block."""
     heat_map, block = all_maps[name], all_maps[name].block
     assert block is not None
-    shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block} | {
-        heat_map.figure.name: heat_map
-    }
-    figures_present = set(rows["figure"])
-    measures = [
-        _measure(ratio, heat_map, labels, shown_by.get(ratio.name))
-        for ratio in block.figures
-        if ratio.name in figures_present
-    ]
+    shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block}
+    shown_by[heat_map.figure.name] = heat_map
+    present = set(rows["figure"])
+    ratios = [ratio for ratio in block.figures if ratio.name in present]
+    measures = [_measure(ratio, heat_map, labels, shown_by.get(ratio.name)) for ratio in ratios]
     sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
     rounds = [*(["all"] if "all" in set(rows["round"]) else []), *(level for level in sides["round"] if level != "all")]
     scales = {measure["id"]: measure["scale"] for measure in measures}
     rows = rows[(rows["n"] > 0) & rows["figure"].isin(list(scales))]
     axes = {"round": rounds, "row": sides["row"], "column": sides["column"], "figure": list(scales)}
     cell_number = {cell: k for k, cell in enumerate(cells)}
-    of_cell = zip(*(rows[key].tolist() for key in ("players", "lineup", "variant")), strict=True)
-    at = (
-        [cell_number[cell] for cell in of_cell],
-        *(pd.Categorical(rows[key], axis).codes for key, axis in axes.items()),
-    )
+    of_cell = rows[["players", "lineup", "variant"]].itertuples(index=False, name=None)
+    codes = (pd.Categorical(rows[key], axis).codes for key, axis in axes.items())
+    at = [cell_number[cell] for cell in of_cell], *codes
     events = np.zeros([len(cells), *map(len, axes.values())], np.int64)
     figures = np.full((*events.shape, 3), np.nan)
     events[at], figures[at] = rows["n"], rows[["value", "low", "high"]]
@@ -111,11 +113,17 @@ def _map(
     for count in events.ravel().tolist():
         data += [count, *next(known)] if count >= FEW else [count]
     return {
-        "id": name, "fact": block.fact, "row": heat_map.row_label,
-        "column": heat_map.column_label, "rows": [words.get(level, level) for level in sides["row"]],
-        "columns": [words.get(level, level) for level in sides["column"]], "rounds": rounds, "measures": measures,
-        "where": block.where, "data": data,
-    }  # fmt: skip
+        "id": name,
+        "fact": block.fact,
+        "row": heat_map.row_label,
+        "column": heat_map.column_label,
+        "rows": [words.get(level, level) for level in sides["row"]],
+        "columns": [words.get(level, level) for level in sides["column"]],
+        "rounds": rounds,
+        "measures": measures,
+        "where": block.where,
+        "data": data,
+    }
 
 
 def _deltas(values: Array) -> Array:
@@ -141,9 +149,13 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
     label = figure.label if figure is heat_map.figure else _ALONG.get(name, figure.label)
     formula = f"{label[:1].upper()}{label[1:]}: {ratio.formula(block.fact, block.where)}."
     return {
-        "id": name, "label": label, "means": f"{own_map.title}: {own_map.caption}" if own_map else formula, "unit": "%" if share else "",
-        "scale": _SCALES["share" if share else figure.unit], "equal": name == "win_share",
-    }  # fmt: skip
+        "id": name,
+        "label": label,
+        "means": f"{own_map.title}: {own_map.caption}" if own_map else formula,
+        "unit": "%" if share else "",
+        "scale": _SCALES["share" if share else figure.unit],
+        "equal": name == "win_share",
+    }
 
 
 _ALONG = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}

@@ -1,6 +1,6 @@
 """Tables of the page: tidy rows -> the cells that the template prints, one line per level and player count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,9 @@ from strozzi_sim.game.reporting import (
 )
 from strozzi_sim.pictures.series import levels_of, named
 
+# the keys of a line, and figure, player count and level of each of its cells
+Line = tuple[tuple[str, ...], Sequence[tuple[str, int, Any]]]
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -28,7 +31,7 @@ class Cell:
     text: str
     half_width: str = ""
     tip: str = ""
-    numbers: tuple[str, str, str, str] = ("", "", "", "")
+    numbers: tuple[str, ...] = ("", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,9 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     if rows.empty:
         return None
     figures, counts = picture.figures, [int(count) for count in sorted(rows["players"].unique())]
-    lines: list[tuple[tuple[str, ...], list[tuple[Figure, int, str]]]] = []
+    lines: list[Line] = []
     if picture.x == "figure":  # a line for every figure, and a column for every player count
-        lines = [((_label(figure),), [(figure, count, figure.name) for count in counts]) for figure in figures]
+        lines = [((_label(figure),), [(figure.name, count, figure.name) for count in counts]) for figure in figures]
         columns = tuple((f"{count} players", "") for count in counts)
         return PageTable(("figure",), columns, _lines(picture, rows, lines))
     levels, left_out, sorted_by = levels_of(picture, rows), tuple[str, ...](), ""
@@ -68,31 +71,22 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
         name = named(level, words, picture.x).replace("\n", "")
         for count in counts:
             keys_of_line = (name, str(count)) if len(counts) > 1 else (name,)
-            lines.append((keys_of_line, [(figure, count, level) for figure in figures]))
+            lines.append((keys_of_line, [(figure.name, count, level) for figure in figures]))
     keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
     columns = tuple((_label(figure), figure.name) for figure in figures)
     return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
 
 
-def _lines(
-    picture: Picture, rows: pd.DataFrame, lines: Sequence[tuple[tuple[str, ...], Sequence[tuple[Figure, int, Any]]]]
-) -> Any:
-    """Return the keys and cells of each line; `lines` has its keys and the (figure, player count, level) of its cells.
-
-    Lines without a cell are omitted.
-    """
-    cells = {(row.figure, row.players, getattr(row, picture.x)): row for row in rows.itertuples(index=False) if row.n}
-    digits = {figure.name: _digits(rows, figure) for figure in picture.figures}
-    filled = []
-    for keys, places in lines:
-        rows_of_line = [cells.get((figure.name, count, level)) for figure, count, level in places]
-        if any(row is not None for row in rows_of_line):
-            cells_of_line = [
-                cell_of(row, figure, digits[figure.name]) if row else None
-                for (figure, *_), row in zip(places, rows_of_line, strict=True)
-            ]
-            filled.append((keys, tuple(cells_of_line)))
-    return tuple(filled)
+def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
+    """Return the keys and cells of each line; lines without a cell are omitted."""
+    figures = {figure.name: (figure, _digits(rows, figure)) for figure in picture.figures}
+    cells = {
+        (row.figure, row.players, getattr(row, picture.x)): cell_of(row, *figures[row.figure])
+        for row in rows.itertuples(index=False)
+        if row.n
+    }
+    filled = [(keys, tuple(cells.get(place) for place in places)) for keys, places in lines]
+    return tuple(line for line in filled if any(line[1]))
 
 
 def _label(figure: Figure) -> str:
@@ -109,16 +103,16 @@ def _digits(rows: pd.DataFrame, figure: Figure) -> int:
 def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
     """Return the cell of a row of a table."""
     n = f"n = {row.n:,}"
-    numbers = tuple("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
-    numbers_and_n = numbers[0], numbers[1], numbers[2], str(row.n)
+    sides = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
+    numbers = *sides, str(row.n)
     if figure.name.endswith("_p"):
-        return Cell(format_p(row.value), "", n, numbers_and_n)
+        return Cell(format_p(row.value), "", n, numbers)
     digits = min(digits, digits_for(row.value, half_width(row), figure.unit))
     text = format_value(row.value, figure.unit, digits, sign="")
     if np.isnan(row.low) or np.isnan(row.value):
-        return Cell(text, "", n, numbers_and_n)
+        return Cell(text, "", n, numbers)
     tip = f"95 % interval {format_interval(row, figure.unit, digits)}; {n}"
-    return Cell(text, format_half_width(row, figure.unit, digits), tip, numbers_and_n)
+    return Cell(text, format_half_width(row, figure.unit, digits), tip, numbers)
 
 
 def format_p(p: float) -> str:

@@ -48,7 +48,8 @@ class Layout:
         middle = self._tiers.get("middle", "")
         for name, table in self.tables.items() if middle else ():
             if "lineup" in table:
-                self.tables[name] = table.sort_values("lineup", key=lambda lineup: lineup != middle, kind="stable", ignore_index=True)  # fmt: skip
+                first = (table["lineup"] != middle).argsort(kind="stable")
+                self.tables[name] = table.iloc[first].reset_index(drop=True)
         self.sections = results.study.sections(self.tables, results.look)
 
     @cached_property
@@ -81,12 +82,10 @@ class Layout:
         table = self.table(section, shown)
         all_scenarios = scenarios(table)
         if shown.series == SCENARIO:
-            names = {
-                scenario: scenario_words(scenario, all_scenarios) or scenario[1]
-                for scenario in all_scenarios[:MOST_SCENARIOS]
-            }
-            keys = list(zip(table["variant"], table["lineup"], strict=True))
-            rows = table[[key in names for key in keys]].assign(**{SCENARIO: [names[key] for key in keys if key in names]})  # fmt: skip
+            drawn = all_scenarios[:MOST_SCENARIOS]
+            names = {scenario: scenario_words(scenario, all_scenarios) or scenario[1] for scenario in drawn}
+            called = [names.get(scenario) for scenario in zip(table["variant"], table["lineup"], strict=True)]
+            rows = table.assign(**{SCENARIO: called}).dropna(subset=SCENARIO)
             return [Scene("", "", rows, {**self.words("", ""), **self._strengths}, None)], rows
         scenes = list(self._scenes(table, all_scenarios))
         return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
@@ -121,9 +120,8 @@ class Layout:
         """Name of a strength, of the usual computer player or of an agent -> who plays so, of those in the study."""
         study = self.results.study
         usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
-        descriptions = {
-            PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in self._tiers.items()
-        }
+        tiers = self._tiers.items()
+        descriptions = {PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in tiers}
         if any(usual.text in lineup for lineup in study.lineups):
             descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
         texts = {text for lineup in study.lineups for text in lineup if text != usual.text and "::" not in text}

@@ -1,8 +1,10 @@
 """Display names of table values, which depend on component data and agents; labels and definitions of figures."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from strozzi_sim.facts.pictures import Figure
@@ -10,6 +12,8 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, agent_names, pick
 from strozzi_sim.pictures.series import Words
 
+# what pages say of figures and words
+TEXTS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "texts.toml").read_text("utf-8"))
 _PART = " \N{MIDDLE DOT} "  # separates the parts of a component's name
 
 
@@ -30,12 +34,8 @@ class Naming:
     def of_all(self) -> Words:
         """Return raw value -> name for pictures of several variants; parts that differ between them read "varies"."""
         words_by_variant = [self._words(variant) for variant in self._tables["balance"]["variant"].unique()]
-        names_by_value = {
-            raw: {words[raw] for words in words_by_variant if raw in words}
-            for words in words_by_variant
-            for raw in words
-        }
-        return {raw: _common(raw, names) for raw, names in names_by_value.items()}
+        raws = dict.fromkeys(raw for words in words_by_variant for raw in words)
+        return {raw: _common(raw, {words[raw] for words in words_by_variant if raw in words}) for raw in raws}
 
     def _words(self, variant: str) -> Words:
         if variant not in self._of:
@@ -59,48 +59,21 @@ def labels_of(pictures: Iterable[Picture]) -> dict[str, Figure]:
     """Return the figures of pictures by name, with their labels."""
     figure_by_name: dict[str, Figure] = {}
     for picture in pictures:
-        bars = [
-            replace(figure, label=f"{figure.label} ({name})") for name, bar in picture.groups.items() for figure in bar
-        ]
-        for figure in (*picture.figures, *bars):
+        bars = [(figure, f"{figure.label} ({name})") for name, bar in picture.groups.items() for figure in bar]
+        for figure in (*picture.figures, *(replace(figure, label=label) for figure, label in bars)):
             figure_by_name.setdefault(figure.name, figure)
     return figure_by_name
 
 
-_DEFINITIONS = {
-    "win_share": "games won / games; a win shared by k counts 1/k for each",
-    "score_mean": "sum of final scores / (games times players)",
-    "rank_mean": "sum of places / (games times players); a shared place is the mean of the places",
-    "lead_mean": "own final score less the mean of the others, mean over games",
-    "seat_gap": "share of wins of the best seat less that of the worst",
-    "seat_gap_by_chance": "what the gap stays below in 95 % of studies if all seats are equal",
-    "seat_favour_bound": "the most by which a seat can be favoured without this study showing it (95 %)",
-    "seat_fairness_p": "probability of a gap as large or larger if all seats are equal",
-    "decisions_mean": "decisions of all players / games",
-    "strength": "Plackett-Luce strength of complete finishing orders, logarithm, mean 0",
-    "ahead_share": "games in which the agent finished ahead of the other / games that both played; a tie counts half",
-    "weight": "weight of the agent in the mixture that no agent beats (Nash averaging)",
-    "win_share_lost": "games won by an agent without restrictions less those of one that must do without, on the same deals",
-    "score_lost": "score of an agent without restrictions less that of one that must do without, on the same deals",
-    "popularity": "uses / occasions (rounds, games or others)",
-    "naive_win_share": "games won by the seats that used it, each use counted",
-    "variance_share": "part of the variance of wins or scores over a field that plays every deal in every rotation",
-}  # fmt: skip
-_ENDINGS = {
-    "_minus_position_0": "less that of position 0, paired by deal",
-    "_without_luck": "less a coefficient, fitted on the other chunks, times the luck of the chance events",
-    "_games_saved": "variance of its mean over that of the mean without luck",
-}
-
-
 def definitions_of(names: Iterable[str], game: Game) -> dict[str, str]:
     """Return figure -> how it is counted, of the figures among these names that have a definition."""
-    all_definitions = {**game.report.definitions(), **_DEFINITIONS}
-    patterns = [(re.compile(re.escape(name).replace(r"\{\}", ".+")), text) for name, text in all_definitions.items() if "{}" in name]  # fmt: skip
+    all_definitions = {**game.report.definitions(), **TEXTS["definitions"]}
+    open_names = {name: text for name, text in all_definitions.items() if "{}" in name}
+    patterns = [(re.compile(re.escape(name).replace(r"\{\}", ".+")), text) for name, text in open_names.items()]
     definitions = {}
     for name in names:
         base, suffix = name, ""
-        for ending, words in _ENDINGS.items():
+        for ending, words in TEXTS["endings"].items():
             if base.endswith(ending):
                 base, suffix = base.removesuffix(ending), f"; {words}{suffix}"
         text = all_definitions.get(base) or next((text for pattern, text in patterns if pattern.fullmatch(base)), "")

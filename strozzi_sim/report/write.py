@@ -31,7 +31,7 @@ from strozzi_sim.report.content import Section as PageSection
 from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.layout import MOST_SCENES, Layout, NamedHeatMap, Scene
-from strozzi_sim.report.naming import definitions_of
+from strozzi_sim.report.naming import TEXTS, definitions_of
 from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import storage_errors, write_atomically
@@ -43,21 +43,6 @@ from strozzi_sim.study.wording import played_by
 FIGURES = "figures"
 MAX_CELLS = 6000  # of heat maps that a page has as tables
 _WORDS = 60  # most words of details beside the verdict; further ones are in the first section
-_CERTAINTY = [
-    "Every figure is an exact count over all games, or over the stated part of the deals. Its interval comes from recomputing it without "
-    "one chunk of deals at a time (the delete-one jackknife). All seatings of a deal are in one chunk.",
-    "Intervals are 95 %: for means Student's t, corrected for skewness; for shares Wilson's formula, or the exact one if events are rare. "
-    "About one in twenty misses its true value. What is said to differ is corrected for the number of comparisons.",
-    "Figures with fewer than 30 events have no value. n is the number of events (games, rounds, decisions); those of one game are "
-    "correlated, so that the interval, not n, is the measure of certainty. Intervals cover chance, not how well the agents play.",
-]
-_GLOSSARY = {
-    "equal share": "What every seat would win if seats did not matter: one game in four with four players.",
-    "interval": "If the study were played again with other luck, the true value would lie in it 95 times in 100.",
-    "deal": "The order in which chance comes. Games of one deal share their luck, so deals are what is counted.",
-    "seat": "Place in the turn order of round 1: seat 0 begins, the others follow clockwise.",
-    "strength": "Plackett-Luce strength: a difference of 1 means finishing ahead about 2.7 times as often as behind.",
-}
 
 
 def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
@@ -126,9 +111,8 @@ def _drawing_of(layout: Layout, declared: Section, shown: Picture | NamedHeatMap
 
 
 def _heat_tables(layout: Layout, declared: Section, shown: NamedHeatMap) -> HeatTables | None:
-    return heat_tables(
-        shown[1], layout.table(declared, shown), layout.words("", ""), chunks=layout.results.study.chunks
-    )
+    table, chunks = layout.table(declared, shown), layout.results.study.chunks
+    return heat_tables(shown[1], table, layout.words("", ""), chunks=chunks)
 
 
 def content(layout: Layout) -> Content:
@@ -168,9 +152,9 @@ def content(layout: Layout) -> Content:
         sections=[part for part in sections if part.items or part.sentences or part.keys],
         plan=_plan(results),
         facts=_facts(results),
-        certainty=_CERTAINTY,
+        certainty=TEXTS["certainty"],
         tables=sorted(tables),
-        glossary=_GLOSSARY | layout.players_in_words,
+        glossary=TEXTS["glossary"] | layout.players_in_words,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
@@ -276,8 +260,13 @@ def _heading(results: Results) -> Mapping[str, Any]:
     """Return the manifest of the run for the head of the page."""
     study, versions = results.study, results.about.get("versions", {})
     return {
-        "name": results.look.name, "games": results.n_games, "seed": study.seed, "plan_hash": study.hash, "warnings": study.warnings,
-        "versions": versions if isinstance(versions, dict) else {}, "command": results.about.get("command", ""),
+        "name": results.look.name,
+        "games": results.n_games,
+        "seed": study.seed,
+        "plan_hash": study.hash,
+        "warnings": study.warnings,
+        "versions": versions if isinstance(versions, dict) else {},
+        "command": results.about.get("command", ""),
         "reconstructed": {name: list(variant.reconstructed) for name, variant in study.variant_of.items()},
         "finished": results.about.get("finished", ""),
-    }  # fmt: skip
+    }
