@@ -7,6 +7,7 @@ to pixels, and draws the few lines and texts of its frame itself. A mark's `url`
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,7 @@ class Sheet:
 
 
 def fit(total: float, margin: float, least_width: float, panels: int, gap: float = GAP) -> tuple[int, float]:
-    """Return the number of panels that fit beside each other, and the width of each."""
-    columns = int(max(1, min(panels, (total - margin + gap) // (least_width + gap))))
+    """Return the number of panels beside each other, in rows that are alike as far as possible, and the width of each."""
+    most = int(max(1, min(panels, (total - margin + gap) // (least_width + gap))))
+    columns = ceil(panels / ceil(panels / most))
     return columns, (total - margin - gap * (columns - 1)) / columns
