@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jinja2
 import numpy as np
 from markupsafe import Markup
 
@@ -14,20 +13,13 @@ from strozzi_sim.game.table import Table
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.table.page import plain_style, render
+from strozzi_sim.table.page import plain_style, render, template
 from strozzi_sim.table.plain import replayed_steps, table_of
 
 Outcomes = Mapping[int, Sequence[Outcome]]
 _TURNS = 6  # marks on the curve
 _NOTED = 0.005  # share of the win, from which a loss or luck has a remark
 _POINTS_NOTED = 1.0  # points of lead, likewise
-_LIST = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="strozzi-sim"><meta name="viewport" content="width=device-width,initial-scale=1">
-<link rel="icon" href="data:,"><title>{{ title }}</title><style>{{ css }}</style></head>
-<body><main><h1>{{ title }}</h1><ol>{% for file, heading, about in games %}
-<li><a href="{{ file }}">{{ heading }}</a> <span class="muted">{{ about }}</span></li>{% endfor %}
-</ol></main></body></html>
-"""
 
 
 def replay_data(
@@ -57,8 +49,7 @@ def replay_page(
 
 def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
     """Return a page that lists the pages of games, each by the name of its file, its result, and what identifies it."""
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    return environment.from_string(_LIST).render(title=title, games=games, css=Markup(plain_style()))
+    return template("games.html").render(title=title, games=games, css=Markup(plain_style()))
 
 
 def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Outcomes) -> dict[str, Any]:
@@ -102,20 +93,13 @@ def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:
     number_of_name = {name: number for number, name in enumerate(names)}
     steps = {}
     for number, possible in outcomes.items():
-        rows = [
-            [
-                number_of_name[outcome.name],
-                outcome.ways,
-                int(outcome.came),
-                *(round(1000 * share) for share in outcome.win.tolist()),
-            ]
-            for outcome in sorted(possible, key=lambda outcome: (not outcome.came, outcome.name))
-        ]
-        width = max(outcome.half_width for outcome in possible)
+        rows = []
+        for outcome in sorted(possible, key=lambda outcome: (not outcome.came, outcome.name)):
+            shares = [round(1000 * share) for share in outcome.win.tolist()]
+            rows.append([number_of_name[outcome.name], outcome.ways, int(outcome.came), *shares])
+        width, draws = max(outcome.half_width for outcome in possible), sum(outcome.ways for outcome in possible)
         certain = f"to \N{PLUS-MINUS SIGN}{100 * width:.1f} points" if width else "exact for this judge"
-        note = (
-            f"Each seat's share of the win after each of {sum(outcome.ways for outcome in possible)} draws, {certain}."
-        )
+        note = f"Each seat's share of the win after each of {draws} draws, {certain}."
         steps[str(max(starts[number - 1], starts[number] - 1))] = {"note": note, "rows": rows}
     return {"names": names, "steps": steps}
 

@@ -29,16 +29,14 @@ def render(
     live = data["head"]["viewer"] is not None and "version" in data
     parts = {"css": Markup(style(game)), "script": Markup(before + script(game, live))}
     parts["json"] = Markup(msgspec.json.encode(data).decode().replace("<", "\\u003c"))
-    return _template().render(data=data, heading=heading, live=live, rules=rules, nonce=nonce, **parts)
+    return template("table.html").render(data=data, heading=heading, live=live, rules=rules, nonce=nonce, **parts)
 
 
 @cache
-def _template() -> jinja2.Template:
-    loader = jinja2.FileSystemLoader(_HERE / "templates")
-    environment = jinja2.Environment(
-        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    return environment.get_template("table.html")
+def template(name: str) -> jinja2.Template:
+    """Return the template of a table's page or of a list of them."""
+    look: Any = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(_HERE / "templates"), **look).get_template(name)
 
 
 @cache

@@ -63,15 +63,9 @@ class Ending:
 
 def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
     """Return each seat's points by source, of the scoring lines, summed over the game."""
-    points_by_source: dict[str, list[int]] = {}
-    for line in lines:
-        for key in keys if line["type"].startswith("score_") else ():
-            if key in line:
-                points = points_by_source.get(key, [0] * len(line[key]))
-                points_by_source[key] = [
-                    previous + int(added) for previous, added in zip(points, line[key], strict=True)
-                ]
-    return points_by_source
+    scored = [line for line in lines if line["type"].startswith("score_")]
+    points = {key: [line[key] for line in scored if key in line] for key in keys}
+    return {key: [int(sum(of_seat)) for of_seat in zip(*found, strict=True)] for key, found in points.items() if found}
 
 
 def _verified(record: list[dict[str, Any]]) -> str:
@@ -84,27 +78,20 @@ def _verified(record: list[dict[str, Any]]) -> str:
 
 def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session: Session) -> dict[str, Any]:
     """Return the player's rating, and the decisions that cost most with their steps."""
-    seat, table = session.sitting.seat, table_of(session.sitting.game, record[0], session.sitting.seat)
+    seat = session.sitting.seat
+    unit = table_of(session.sitting.game, record[0], seat).unit
     rate, choices = analysis.error_rate(seat)
     words = []
     if choices:
-        words.append(
-            f"You lost {rate:.2f} {table.unit} a decision on average, over {pluralize(choices, 'decision')} in which choices differ."
-        )
+        over = f"over {pluralize(choices, 'decision')} in which choices differ"
+        words.append(f"You lost {rate:.2f} {unit} a decision on average, {over}.")
     if (level := analysis.level(seat)) is not None:
         words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
-    mistakes = [
-        decision
-        for decision in analysis.decisions
-        if decision.seat == seat and decision.loss > 0 and decision.is_choice
-    ]
+    mistakes = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
     costly = []
-    for decision in sorted(mistakes, key=lambda decision: -decision.loss)[:COSTLY]:
-        lines_after = sum(
-            len(later.events) for later in analysis.decisions[decision.number - 1 :]
-        )  # from its own lines on
-        cost = f"{100 * decision.win_loss:.0f} % of the win, {decision.loss:.1f} {table.unit}"
-        costly.append(
-            {"step": len(record) - 1 - lines_after, "said": f"{decision.played}: {cost}; best found: {decision.best}"}
-        )
+    for mistake in sorted(mistakes, key=lambda mistake: -mistake.loss)[:COSTLY]:
+        lines_on = sum(len(later.events) for later in analysis.decisions[mistake.number - 1 :])  # its own too
+        cost = f"{100 * mistake.win_loss:.0f} % of the win, {mistake.loss:.1f} {unit}"
+        said = f"{mistake.played}: {cost}; best found: {mistake.best}"
+        costly.append({"step": len(record) - 1 - lines_on, "said": said})
     return {"rating": words, "costly": costly, "judging": False}

@@ -24,6 +24,8 @@ Query = Mapping[str, list[str]]
 _FIELDS = 4  # of a query
 _SECONDS = 15.0  # without a byte, after which a connection is closed
 _NOTHING = "default-src 'none'"
+_ALONE = f"{_NOTHING}; frame-ancestors 'none'"
+_NO_MORE: Mapping[str, str] = {}
 _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -124,10 +126,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     server: LocalServer
     server_version, sys_version, protocol_version = "strozzi", "", "HTTP/1.1"
     timeout = _SECONDS
-    wbufsize, disable_nagle_algorithm = (
-        65_536,
-        True,
-    )  # one packet per answer, without the 40 ms delay of acknowledgements
+    wbufsize, disable_nagle_algorithm = 65_536, True  # one packet per answer, without the 40 ms of acknowledgements
     max_body = 4_096  # bytes
     conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors of requests that come too early or twice
 
@@ -185,20 +184,19 @@ class LocalHandler(BaseHTTPRequestHandler):
     # -- answers --------------------------------------------------------------------------------------------------------
 
     _ALWAYS: ClassVar[Mapping[str, str]] = {
-        "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-        "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
-    }  # fmt: skip
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
 
     def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
         """Send a page whose script and style have the nonce, or are inline without one; `more` is added to its policy."""
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
-        policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'; form-action 'none'"
-        self.send(
-            200,
-            page.encode(),
-            "text/html; charset=utf-8",
-            f"{policy}; connect-src 'self'; frame-ancestors {frames}{more}",
-        )
+        policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'"
+        policy += f"; form-action 'none'; connect-src 'self'; frame-ancestors {frames}{more}"
+        self.send(200, page.encode(), "text/html; charset=utf-8", policy)
 
     def send_page(self, page: Callable[[str], str], more: str = "") -> None:
         """Send a page whose script and style have a new nonce; `more` is added to its policy."""
@@ -219,13 +217,12 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send(code, json.dumps({"error": words}).encode(), "application/json", extra=extra)
 
     def send(
-        self, code: int, body: bytes, kind: str, policy: str = f"{_NOTHING}; frame-ancestors 'none'",
-        extra: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+        self, code: int, body: bytes, kind: str, policy: str = _ALONE, extra: Mapping[str, str] = _NO_MORE
+    ) -> None:
         """Send an answer with the headers that all answers have."""
         self.send_response(code)
         lengths = {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": policy}
-        for key, value in {**lengths, **self._ALWAYS, **(extra or {})}.items():
+        for key, value in {**lengths, **self._ALWAYS, **extra}.items():
             self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)

@@ -7,6 +7,7 @@ is the player's turn; other code waits for the lock, for microseconds.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from threading import Condition, Thread
 from typing import Any
 
@@ -141,17 +142,14 @@ class Session:
             position = self._position
             if position.over:
                 raise Refused("the game is over")
-            agent, labels = self.sitting.hint, self._labels()
-            spec = position.seated(agent).spec
-            if spec.agent.analyse is None:
+            agent, labels, tries = self.sitting.hint, self._labels(), ""
+            if (analysis := self._hinted(position)) is None:
                 name = position.names[position.legal.index(int(position.ask(agent)))]
-                return {"name": name, "words": f"{agent} would choose {labels[name]}."}
-            analysis = position.analyse(agent)
-            name = str(analysis[analysis["chosen"]].iloc[0]["name"])
-            shares = ", ".join(
-                f"{labels[row.name]} {row.share:.0%}" for row in analysis.head(3).itertuples(index=False)
-            )
-            return {"name": name, "words": f"{agent} would choose {labels[name]} (its tries: {shares})."}
+            else:
+                name = str(analysis[analysis["chosen"]].iloc[0]["name"])
+                shares = zip(analysis["name"].head(3), analysis["share"].head(3), strict=True)
+                tries = f" (its tries: {', '.join(f'{labels[choice]} {share:.0%}' for choice, share in shares)})"
+            return {"name": name, "words": f"{agent} would choose {labels[name]}{tries}."}
 
     def new(self) -> None:
         """Begin the next game; agents that think about the last one are not awaited."""
@@ -285,13 +283,16 @@ class Session:
 
     def _value(self, name: str) -> str:
         """Return the hinting agent's evaluation of a choice as text, "" without an analysis."""
-        position, agent = self._position.copy(), self.sitting.hint
-        if position.seated(agent).spec.agent.analyse is None:
+        if (analysis := self._hinted(self._position.copy())) is None:
             return ""
-        analysis = position.analyse(agent)
         row = analysis[analysis["name"] == name].iloc[0]
         value = f", value {row['value']:.2f}" if row["visits"] else ""
-        return f"{agent}: {row['share']:.0%} of its tries{value}"
+        return f"{self.sitting.hint}: {row['share']:.0%} of its tries{value}"
+
+    def _hinted(self, position: Position) -> Any:
+        """Return the hinting agent's analysis of a position, None if it provides none."""
+        agent = self.sitting.hint
+        return None if position.seated(agent).spec.agent.analyse is None else position.analyse(agent)
 
     def _labels(self) -> dict[str, str]:
         position = self._position
@@ -340,7 +341,4 @@ class Session:
 
 def _common(first: Sequence[Any], second: Sequence[Any]) -> int:
     """Return the length of the common beginning."""
-    for count, (first_item, second_item) in enumerate(zip(first, second, strict=False)):
-        if first_item != second_item:
-            return count
-    return min(len(first), len(second))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
