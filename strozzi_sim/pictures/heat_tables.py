@@ -58,9 +58,13 @@ class HeatTables:
 
 
 def heat_tables(
-    heat_map: HeatMap, table: pd.DataFrame, words: Mapping[str, str], *, chunks: int = MAX_CHUNKS,
+    heat_map: HeatMap,
+    table: pd.DataFrame,
+    words: Mapping[str, str],
+    *,
+    chunks: int = MAX_CHUNKS,
     compared: pd.DataFrame | None = None,
-) -> HeatTables | None:  # fmt: skip
+) -> HeatTables | None:
     """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
 
     `table` is heat_<name>, `words` raw row or column -> display name, `chunks` the number of chunks from which the intervals were
