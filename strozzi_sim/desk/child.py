@@ -39,7 +39,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
             name, drawn = next(iter(drawing.drawn.items()))
             title = drawing.titles.get(name, drawing.title)
             write_atomically(folder / PICTURE, drawn.svg(_WIDTH, title).encode())
-            known["picture"] = {"title": title, "legend": [each[:2] for each in drawn.legend]}
+            known["picture"] = {"title": title, "legend": drawn.legend}
         say(**known)
 
     phases = now_and_then(lambda *phase: say(phase=phase))

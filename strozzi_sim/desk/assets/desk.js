@@ -459,7 +459,7 @@ async function fetchPictures() {
     if (!each.picture || pictures.get(each.number)?.games === each.games) continue;
     const { title, legend } = each.picture, { picture } = await send(`answer/${each.number}/picture`);
     const element = el("figure", { class: "picture" }, el("figcaption", { class: "muted" }, title),
-      legend.length ? el("ul", { class: "legend" }, ...legend.map(([name, ink]) => { const dot = el("i"); dot.style.background = `var(--${ink})`; return el("li", {}, dot, name); })) : null);
+      legend.length ? el("ul", { class: "legend" }, ...legend.map(([name, ink, shape]) => { const dot = el("i", { class: shape }); dot.style.background = `var(--${ink})`; return el("li", {}, dot, name); })) : null);
     element.insertAdjacentHTML("beforeend", picture.replace(/<style>.*?<\/style>/g, ""));
     pictures.set(each.number, { games: each.games, element });
   }
