@@ -48,7 +48,6 @@ class Place:
     x: float
     y: float
     shape: Shape = "square"  # a square that fills a cell, a framed square, or a disc on top of squares
-    region: str = ""  # region of a square; lines separate squares of different regions
     note: str = ""  # text printed on it
 
 

@@ -35,7 +35,7 @@ class Shown:
     def widths(self) -> dict[str, float]:
         """The pictures of the page by the class that shows them: one for paper, if the wide one is wider than that."""
         paper = {"paper": WIDE} if self.drawn.width > WIDE else {}
-        return {**paper, "wide": self.drawn.width, "narrow": NARROW}
+        return {"wide": self.drawn.width, "narrow": NARROW, **paper}
 
 
 @dataclass(frozen=True)

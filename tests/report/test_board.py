@@ -13,7 +13,7 @@ from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW
 
 PLACES = {
-    "a1": Place(0.5, 0.5, "square", "west", "W 3"), "b1": Place(1.5, 0.5, "square", "east"), "b2": Place(1.5, 1.5, "frame"),
+    "a1": Place(0.5, 0.5, "square", "W 3"), "b1": Place(1.5, 0.5, "square"), "b2": Place(1.5, 1.5, "frame"),
     "corner": Place(1.0, 1.0, "disc"),
 }  # fmt: skip
 KEY = {"square": "a space", "disc": "a corner"}

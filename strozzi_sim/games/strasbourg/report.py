@@ -202,12 +202,8 @@ def board(components: Mapping[str, Any]) -> Board:
     """Draw city spaces with guild letter and price, building sites as frames, and chapel sites as discs."""
     city, letters = city_of(components), components["guilds"]["letters"]
     letter_of = {guild: letter for letter, guild in letters.items()}
-    places = {
-        space_name(cell): Place(
-            cell[0] - 0.5, cell[1] - 0.5, "square", guild, f"{letter_of[guild]} {city.prices[cell]}"
-        )
-        for cell, guild in city.guilds.items()
-    }
+    notes = {cell: f"{letter_of[guild]} {city.prices[cell]}" for cell, guild in city.guilds.items()}
+    places = {space_name(cell): Place(cell[0] - 0.5, cell[1] - 0.5, note=note) for cell, note in notes.items()}
     places |= {space_name(cell): Place(cell[0] - 0.5, cell[1] - 0.5, "frame") for cell in city.sites}
     places |= {corner_name(cell): Place(float(cell[0]), float(cell[1]), "disc") for cell in city.chapel_sites}
     guilds = ", ".join(f"{letter} {guild}" for letter, guild in letters.items())
