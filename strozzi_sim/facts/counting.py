@@ -114,14 +114,8 @@ def _find_cells(begin, rows, bytes_, words, longs, dims, first, last, strides, c
     for row in range(rows):
         cells[row] = 0
     for d in range(first, last):
-        place, size, low, high, step, by = (
-            dims[d, 0] + begin,
-            dims[d, 1],
-            dims[d, 2],
-            dims[d, 3],
-            dims[d, 4],
-            dims[d, 5],
-        )
+        place, size, low, high = dims[d, 0] + begin, dims[d, 1], dims[d, 2], dims[d, 3]
+        step, by = dims[d, 4], dims[d, 5]
         if by >= 0:
             if size == 1:
                 _look_up(bytes_, place, rows, low, high, strides, by, cells)

@@ -9,7 +9,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.play import kernels
 from strozzi_sim.simulation import slots
 from strozzi_sim.simulation import vector_kernels as vector
-from strozzi_sim.simulation.loop import counting_loop, plain_loop, recording_loop
+from strozzi_sim.simulation.loop import compiled_loop
 
 
 def warm(game: Game) -> Iterator[str]:
@@ -17,12 +17,9 @@ def warm(game: Game) -> Iterator[str]:
 
     Agents are compiled with their defaults. Those of other packages are not kept (see docs/agents.md) and so are left out.
     """
-    plain_loop(game)
-    yield "silent loop"
-    counting_loop(game)
-    yield "counting loop"
-    recording_loop(game)
-    yield "recording loop"
+    for output, name in (("", "silent loop"), ("facts", "counting loop"), ("journal", "recording loop")):
+        compiled_loop(game, output)
+        yield name
     position_kernels = kernels.kernels(game)
     for name in position_kernels.signatures:
         getattr(position_kernels, name)

@@ -301,29 +301,18 @@ def playouts_offset(memory: np.dtype[Any]) -> int:
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
-def _compiled_loop(game: Game, sink: Any = types.none, counting: Any = types.none, luck: bool = False) -> Any:
+@cache
+def compiled_loop(game: Game, output: str = "", luck: bool = False) -> Any:
+    """Return the loop, compiled for `game`: without output, with the "journal" of one game, or one that counts "facts".
+
+    With `luck` it measures it too.
+    """
     game.register()
+    sink = record_type(game.facts.SINK if output == "facts" else game.journal) if output else types.none
     arguments = [
         array_type(JOB), array_type(game.rules), record_type(work_dtype(game)), array_type(AGENT, 2), array_type(AGENT),
         array_type(RANDOM), types.uint8[:, ::1], array_type(OUTCOME), array_type(ROW), record_type(FAULT), types.int64[::1],
-        record_type(HEARTBEAT), sink, counting, types.int64[:, ::1], array_type(luck_dtype(game)) if luck else types.none,
+        record_type(HEARTBEAT), sink, COUNTING if output == "facts" else types.none, types.int64[:, ::1],
+        array_type(luck_dtype(game)) if luck else types.none,
     ]  # fmt: skip
     return entry(_play_all, types.int64(*arguments), game.name)
-
-
-@cache
-def plain_loop(game: Game, luck: bool = False) -> Any:
-    """Return the loop without output, compiled for `game`; with `luck`, one that measures it."""
-    return _compiled_loop(game, luck=luck)
-
-
-@cache
-def recording_loop(game: Game) -> Any:
-    """Return the loop that writes the journal of one game, compiled for `game`."""
-    return _compiled_loop(game, record_type(game.journal))
-
-
-@cache
-def counting_loop(game: Game, luck: bool = False) -> Any:
-    """Return the loop that counts facts, compiled for `game`; with `luck`, one that measures it too."""
-    return _compiled_loop(game, record_type(game.facts.SINK), COUNTING, luck)

@@ -35,10 +35,30 @@ def redraw_all(luck, word):
 
 
 @jit
-def _compare(luck, state, rules, word):
-    """Add a position's worth minus `luck.mean`, the mean worth of the redrawn ones."""
+def _measure(luck, state, rules, start, action, count, start_player):
+    """Add the luck of an event that led from `luck.before` and `luck.chance` to `state`: an action, or the deal (action 0).
+
+    With a `count` of legal actions above 1 the action was chosen at random, and is drawn anew too. `start` keys the redraws.
+    """
     players = state.players
-    evaluate(luck, state, rules, mix(word))
+    for seat in range(SEATS):
+        for k in range(len(WORTHS)):
+            luck.mean[seat, k] = 0.0
+    for k in range(luck.redraws):
+        if int64_at(luck.stop) != 0:  # the game is discarded
+            return
+        word = hash_combine(start, k)
+        assign(luck.other, luck.chance)
+        redraw_all(luck, word)
+        if action == 0:
+            deal(luck.trial, rules, players, start_player, luck.other, None)
+        else:
+            assign(luck.trial, luck.before)
+            other = kth_legal(luck.before, rules, below(mix(word), count)) if count > 1 else action
+            apply(luck.trial, rules, other, luck.other, None)
+        evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
+        add_worth(luck, players, luck.mean, 1.0 / luck.redraws)
+    evaluate(luck, state, rules, mix(start))
     add_worth(luck, players, luck.total, 1.0)
     for seat in range(players):
         for k in range(len(WORTHS)):
@@ -46,35 +66,17 @@ def _compare(luck, state, rules, word):
 
 
 @jit
-def _begin_event(luck):
-    luck.events += 1
-    for seat in range(SEATS):
-        for k in range(len(WORTHS)):
-            luck.mean[seat, k] = 0.0
-
-
-@jit
 def measure_deal(luck, state, rules, chance, key, start_player):
     """Begin a game that has been dealt to `state`, and measure the luck of the deal."""
-    players = state.players
     luck.key = stream_key(key, _PURPOSE)
-    luck.events = 0
+    luck.events = 1
     if luck.memory_size > 0:
         zero_at(luck.memory, luck.memory_size)
     for seat in range(SEATS):
         for k in range(len(WORTHS)):
             luck.total[seat, k] = 0.0
-    _begin_event(luck)
-    for k in range(luck.redraws):
-        if int64_at(luck.stop) != 0:  # the game is discarded
-            return
-        word = hash_combine(luck.key, k)
-        assign(luck.other, chance)
-        redraw_all(luck, word)
-        deal(luck.trial, rules, players, start_player, luck.other, None)
-        evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
-        add_worth(luck, players, luck.mean, 1.0 / luck.redraws)
-    _compare(luck, state, rules, luck.key)
+    assign(luck.chance, chance)
+    _measure(luck, state, rules, luck.key, 0, 1, start_player)
 
 
 @jit
@@ -98,20 +100,9 @@ def after_action(luck, state, rules, action, at_random, chance):
     count = count_legal(luck.before, rules) if at_random else 1
     if count == 1 and not _was_drawn(luck, chance):
         return
-    _begin_event(luck)
+    luck.events += 1
     start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))
-    for k in range(luck.redraws):
-        if int64_at(luck.stop) != 0:  # the game is discarded
-            return
-        word = hash_combine(start, k)
-        assign(luck.trial, luck.before)
-        assign(luck.other, luck.chance)
-        redraw_all(luck, word)
-        other = kth_legal(luck.before, rules, below(mix(word), count)) if count > 1 else action
-        apply(luck.trial, rules, other, luck.other, None)
-        evaluate(luck, luck.trial, rules, mix(word + uint64(1)))
-        add_worth(luck, state.players, luck.mean, 1.0 / luck.redraws)
-    _compare(luck, state, rules, start)
+    _measure(luck, state, rules, start, action, count, 0)
 
 
 @jit

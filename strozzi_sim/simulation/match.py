@@ -30,10 +30,8 @@ from strozzi_sim.simulation.loop import (
     OUTCOME,
     ROW,
     UNIFORM,
-    counting_loop,
-    plain_loop,
+    compiled_loop,
     playouts_offset,
-    recording_loop,
     work_dtype,
 )
 from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_records
@@ -154,8 +152,7 @@ class Match:
         key = tuple(dict.fromkeys(crosstabs))
         if key not in self._plans:
             facts = self.game.facts
-            tables, sink = (facts.TABLES, facts.SINK) if facts else ((), np.dtype([]))
-            self._plans[key] = CrosstabPlan(tables, sink, self.setting, key)
+            self._plans[key] = CrosstabPlan(facts.TABLES, facts.SINK, self.setting, key)
         return self._plans[key]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
@@ -165,8 +162,7 @@ class Match:
         """
         in_one_process = core_count() == 1 or not is_cold(self.game.name)
         with nullcontext() if in_one_process else run_beside(self._warm_agents, luck):
-            loop = counting_loop if counted and self.game.facts else plain_loop
-            loop(self.game, luck is not None)
+            compiled_loop(self.game, "facts" if counted else "", luck is not None)
         self._warm_agents(luck)
 
     def _warm_agents(self, luck: Luck | None) -> None:
@@ -233,6 +229,7 @@ class Match:
         work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
         randoms = np.zeros(players, RANDOM)
         counts, journal_record = np.zeros((len(ranges), 0), np.int64), None
+        output = ""
         sink: Any = None
         counting: Any = None
         measured, _evaluator = luck_records(luck, self.game, stop, len(ranges)) if luck is not None else (None, None)
@@ -245,14 +242,13 @@ class Match:
                 records["asked"] |= sum(1 << k for k, fact in enumerate(tables) if fact.name in keep.tables)
                 recorder = RowRecorder(tables, records, keep)
                 records["taker"] = recorder.address
-            loop, sink, counting = counting_loop(self.game, luck is not None), records[0], tuple(plan.counting(records))
+            output, sink, counting = "facts", records[0], tuple(plan.counting(records))
             counts = np.zeros((len(ranges), plan.size), np.int64)
         elif journal:
             assert deals * per_deal == 1
             journal_record = np.zeros(1, self.game.journal)
-            loop, sink = recording_loop(self.game), journal_record[0]
-        else:
-            loop = plain_loop(self.game, luck is not None)
+            output, sink = "journal", journal_record[0]
+        loop = compiled_loop(self.game, output, luck is not None)
         games, parts, beat, answer_counts = 0, iter([(jobs, agents)]), heartbeat(), np.zeros(1, ANSWERS)
         if self.in_python:
             mixed = MixedLoop(

@@ -100,7 +100,6 @@ class MixedLoop:
         self.legal = aligned((BATCH_SIZE, actions), np.bool_)
         self.observations = aligned((BATCH_SIZE, game.observation_size), np.float32)
         self.words = aligned((BATCH_SIZE,), np.uint64)
-        self._no_observations, self._no_words = self.observations[:0], self.words[:0]
         self._batch_players: dict[int, Any] = {}
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
         self._deals = max(1, WAVE * slots // per_deal)
@@ -183,6 +182,11 @@ class MixedLoop:
         columns = (deals, slots["seating"], pending["seat"], slots["decisions"])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
+    def _look(self, pending: Array, observations: Array, legal: Array, words: Array) -> None:
+        """Write what the seats of pending decisions see: legal actions, and if there is room observations and random words."""
+        arrays = self.rules, self.works, self.slots, pending, self.seat_agents, self.randoms
+        self.kernels.look(*arrays, observations, legal, words)
+
     def _answer_batch(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
         begin_decision(self._words, *self._places(pending[:1], wave)[0])
         if position not in self._batch_players:
@@ -194,17 +198,7 @@ class MixedLoop:
             if stop[0]:
                 return
             part = pending[first : first + BATCH_SIZE]
-            self.kernels.look(
-                self.rules,
-                self.works,
-                self.slots,
-                part,
-                self.seat_agents,
-                self.randoms,
-                self.observations,
-                self.legal,
-                self.words,
-            )
+            self._look(part, self.observations, self.legal, self.words)
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
             except InvalidAnswer as invalid:
@@ -214,9 +208,7 @@ class MixedLoop:
     def _answer_each(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
         spec = self.specs[position]
         legal = self.legal_each[: len(pending)]
-        self.kernels.look(
-            self.rules, self.works, self.slots, pending, self.seat_agents, self.randoms, self._no_observations, legal, self._no_words,
-        )  # fmt: skip
+        self._look(pending, self.observations[:0], legal, self.words[:0])
         states, games = self.works["seen"], self.slots["game"]
         places = self._places(pending, wave)
         for row, (b, seat, _) in enumerate(pending.tolist()):
