@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_text, help_text, parsed
-from strozzi_sim.errors import MAX_SHOWN, Interrupted, Stopped, StorageError, StrozziError
+from strozzi_sim.errors import MAX_SHOWN, InputError, Interrupted, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.signals import postponed
 
 _MAX_LINE = 2_000  # letters of an error
@@ -90,6 +90,10 @@ def run(arguments: Sequence[str]) -> int:
         name = f"{error.filename}: " if error.filename else ""
         return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
     except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is an internal error
+        from strozzi_sim.runtime.entry_points import error_in_package
+
+        if text := error_in_package(error):
+            return _complain(text, InputError.exit_code, debug)
         return _complain(f"internal error: {type(error).__name__}: {error} (--debug shows where)", 70, debug)
     return code
 

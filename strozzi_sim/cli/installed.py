@@ -152,7 +152,7 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
         markdown: as the page of the game's documents
     """
     the_game = find_game(game)
-    setting = GameConfig(the_game.max_players, resolve_variant(the_game, BASE).components)
+    setting = GameConfig(the_game.max_players, resolve_variant(the_game, BASE).components, the_game.journal_rows)
     tables = {fact.name: described_table(fact, setting) for fact in the_game.fact_tables}
     if table and table not in tables:
         raise ArgumentError("table", f"{game} has no fact table {short_repr(table)}; {suggest_names(table, tables)}")

@@ -7,6 +7,7 @@ import numpy as np
 
 from strozzi_sim.conformance.kernels import Kernels
 from strozzi_sim.errors import ContractViolation
+from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
@@ -41,6 +42,11 @@ class Checked:
     result: GameCheck
     kernels: Kernels
     actions: list[int] = field(default_factory=list)
+
+    @property
+    def setting(self) -> GameConfig:
+        """What levels of facts may depend on."""
+        return GameConfig(self.players, self.variant.components, self.game.journal_rows)
 
     def position(self) -> Position:
         """Return the initial position of the game."""

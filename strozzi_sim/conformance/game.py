@@ -10,7 +10,8 @@ Promises, in the order in which they are checked (PROMISES):
 - results : places are consistent: each place has as many better and equal seats as `placing` returns, and no better score than one
   before it (`Game.lowest_wins`)
 - records : the plain-Python reference accepts the core's record, and refuses a corrupted one
-- move trees : counts in `trees.toml` of the game's folder are those of the core
+- move trees : counts in `trees.toml` of the game's folder are those of the core: `[leaves]`, `3 = [5, 25]` are the positions of 3
+  players after 1 and 2 decisions of deal 0 of seed 0
 - conceal : concealing twice equals concealing once; the acting seat knows its legal actions; no byte of the concealed
   state changes if the unknown is resampled or imagined, or if a rival chooses differently unseen
 - determinize : samples have the distribution of chance, judged by the results of games continued from there

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ class GameConfig(NamedTuple):
 
     players: int
     components: Mapping[str, Any]
+    journal_rows: int = 0  # largest number of events of a game
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ class Table:
     name: str  # one word
     text: str  # meaning of a row
     columns: tuple[Column, ...]  # written and derived columns. A column `seat` adds OUTCOMES.
-    max_rows: Callable[[GameConfig], int]  # setting -> largest number of rows of one game
+    # setting -> largest number of rows of one game; default: that of events
+    max_rows: Callable[[GameConfig], int] = attrgetter("journal_rows")
     rows: int = ROWS  # largest number of rows between two counts
     sampled: int = 0  # 0, or k if only deals that are multiples of k have rows
     # whether it is written only if its rows are counted or kept (its bit in `asked` of the sink)
@@ -182,19 +185,18 @@ _SEAT = Column("seat", "the seat, 0 starts the game", each_seat, of="seat")
 
 
 def decision_table(
-    max_rows: Callable[[GameConfig], int], columns: Sequence[Column] = (), name: str = "decision", text: str = "a choice of a seat"
-) -> Table:  # fmt: skip
+    columns: Sequence[Column] = (), name: str = "decision", text: str = "a choice of a seat", rows: int = ROWS
+) -> Table:
     """Return a table of the decisions of a game, written without a handler: seat, action, number of choices, and these columns.
 
     >>> pot = Column("pot", "chips on the table", bands((1, 2, 4)), of="state.pot")
-    >>> [column.name for column in decision_table(lambda setting: 100, [pot]).columns]
+    >>> [column.name for column in decision_table([pot]).columns]
     ['seat', 'action', 'choices', 'pot']
     """
     action = Column("action", "the number of the action", dtype="u2", of="action")
     choices = Column("choices", "number of legal actions", dtype="u2", of="count_legal(state, rules)")
-    return Table(
-        name, text, (_SEAT, action, choices, *columns), max_rows, optional=True, of_choices=True, each=DECISION
-    )
+    columns = (_SEAT, action, choices, *columns)
+    return Table(name, text, columns, rows=rows, optional=True, of_choices=True, each=DECISION)
 
 
 def seat_table(columns: Sequence[Column] = (), name: str = "seat", text: str = "a player in a game") -> Table:

@@ -44,8 +44,17 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]] = ()) -
 
 
 def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> int:
-    """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables."""
+    """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables.
+
+    Raises:
+        InputError: a table has no room for the rows of one game.
+    """
     written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.optional]
+    for table in written:
+        if (most := table.max_rows(setting)) > table.rows:
+            raise InputError(
+                f"table {table.name}: up to {most:,} rows per game, but rows={table.rows}; give it rows={most}"
+            )
     return min(GAMES, *(table.rows // table.max_rows(setting) for table in written))
 
 

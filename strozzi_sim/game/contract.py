@@ -118,7 +118,7 @@ class Game:
     # The modules of the game's folder, completed with the defaults of their Protocols; None for an optional one that it lacks.
     state_part = cached_property(lambda game: cast(StatePart, game._part("state", StatePart)))
     core = cached_property(lambda game: cast(CorePart, game._part("core", CorePart)))
-    components_part = cached_property(lambda game: cast(ComponentsPart, game._part("components", ComponentsPart)))
+    components_part = cached_property(lambda game: cast(ComponentsPart, Part(game, "components", ComponentsPart)))
     events = cached_property(lambda game: cast(EventsPart, game._part("events", EventsPart)))
     view = cached_property(lambda game: cast(ViewPart, game._part("view", ViewPart)))
     verify = cached_property(
@@ -435,7 +435,7 @@ def share_of_win(state, seat):
 
 def _default(game: Game, verb: Callable[..., Any], default: Default) -> Any:
     """Return the kernel of a verb that the game does not implement, or None."""
-    has_secrets = hasattr(import_module(f"{game.package}.components"), "hidden")
+    has_secrets = game.components_part.declares("hidden")  # type: ignore[attr-defined]
     if default is None or (has_secrets and verb in (conceal, determinize)):
         return None
     made = default(game) if callable(default) else default

@@ -13,9 +13,9 @@ from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.converting import converted
+from strozzi_sim.game.sentences import listed
 
 NAME = r"^[a-z0-9-]{1,64}$"
-_VALUES = '"count", "share", "mean COLUMN" or "share COLUMN"'
 
 
 class Counted(Protocol):
@@ -72,9 +72,7 @@ def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Tabl
 def custom_heat_map(game: Counted, spec: HeatMapSpec, place: str = "heatmap") -> HeatMap:
     """Return the heat map of a specification."""
     place = f"{place} {spec.name}"
-    kind, _, of = spec.value.partition(" ")
-    if (kind, bool(of)) not in (("count", False), ("share", False), ("mean", True), ("share", True)):
-        raise InputError(f"{place}: value: must be {_VALUES}, got {short_repr(spec.value)}")
+    of = spec.value.partition(" ")[2]
     if spec.rows == spec.columns:
         raise InputError(f"{place}: rows and columns are both {spec.rows!r}; name two columns")
     conditions = Condition(spec.where, f"{place}: where").columns if spec.where else []
@@ -86,15 +84,15 @@ def custom_heat_map(game: Counted, spec: HeatMapSpec, place: str = "heatmap") ->
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             say = suggest_names(column.name, sortable)
             raise InputError(f"{place}: {key}: {column.name} has no levels and cannot be a row or column; {say}")
-    ratio, figure = _value(table, kind, of, place)
+    ratio, figure = counted(table, spec.value, f"{place}: value", along="column")
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
-    words = f"{figure.label} by {_words(spec.rows)} and {_words(spec.columns)}"
+    words = f"{figure.label} by {words_of(spec.rows)} and {words_of(spec.columns)}"
     which = f", where {spec.where}" if spec.where else ""
     caption = (
         f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
     )
     title = spec.title or words[0].upper() + words[1:] + which
-    return HeatMap(title, caption, _words(spec.rows), _words(spec.columns), figure, block)
+    return HeatMap(title, caption, words_of(spec.rows), words_of(spec.columns), figure, block)
 
 
 def heat_map_spec(
@@ -112,31 +110,44 @@ def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
 
 
-def _words(name: str) -> str:
+def words_of(name: str) -> str:
+    """Return the name of a column as words."""
     return name.replace("_", " ")
 
 
-def _value(table: Table, kind: str, of: str, place: str) -> tuple[Ratio, Figure]:
-    """Return the ratio and the figure of the value."""
-    if kind == "count":
-        return per_game("count"), Figure("count", f"number of {table.name} facts in a game", "number")
-    if not of:
-        return share_along("share", "column", ROWS), Figure("share", "share of the row", "share")
+def counted(table: Table, value: str, place: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
+    """Return the figure of a value, called `name` (default: after the value).
+
+    A value is `count` (rows per game), `mean COLUMN`, `share COLUMN` (of a yes/no column or `win`), or with a key `along` also
+    `share`, of the rows over all levels of that key. Raises InputError.
+    """
+    kind, _, of = value.partition(" ")
+    if kind == "count" and not of:
+        name = name or "count"
+        return per_game(name), Figure(name, f"number of {table.name} facts in a game", "number")
+    if kind == "share" and not of and along:
+        name = name or "share"
+        return share_along(name, along, ROWS), Figure(name, "share of the row", "share")
+    if kind not in ("mean", "share") or not of:
+        values = ["count", *(["share"] if along else []), "mean COLUMN", "share COLUMN"]
+        known = listed([f'"{each}"' for each in values], "or")
+        raise InputError(f"{place}: must be {known}, got {short_repr(value)}")
     column = table.column(of)
-    if kind == "mean" and _is_yes_or_no(column):  # a share, by another name
-        return mean(f"mean_{of}", of), Figure(f"mean_{of}", _share_words(of), "share")
-    if kind == "mean":
-        unit = f", {column.unit}" if column.unit not in ("", of) else ""
-        return mean(f"mean_{of}", of), Figure(f"mean_{of}", f"mean of {_words(of)}{unit}", "amount")
-    if not _is_yes_or_no(column):
+    if kind == "share" and not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
-        raise InputError(f'{place}: value: {of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
-    name = "win_share" if of == "win" else f"share_{of}"
-    return share(name, of), Figure(name, _share_words(of), "share")
+        raise InputError(f'{place}: {of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
+    if kind == "share":
+        name = name or ("win_share" if of == "win" else f"share_{of}")
+        return share(name, of), Figure(name, _share_words(of), "share")
+    name = name or f"mean_{of}"
+    if _is_yes_or_no(column):  # a share, by another name
+        return mean(name, of), Figure(name, _share_words(of), "share")
+    unit = f", {column.unit}" if column.unit not in ("", of) else ""
+    return mean(name, of), Figure(name, f"mean of {words_of(of)}{unit}", "amount")
 
 
 def _share_words(column: str) -> str:
-    return "games won" if column == "win" else f"share with {_words(column)}"
+    return "games won" if column == "win" else f"share with {words_of(column)}"
 
 
 def _is_yes_or_no(column: Column) -> bool:

@@ -4,7 +4,7 @@ From the declaration follow the numbers of the kinds, the lines of a record, the
 
 >>> EVENTS = Events(
 ...     Event("bid", ("player", number("value", secret="a hidden value")), "{player:bids} {value}."),
-...     Event("award", ("player", number("coins", unit="coin")), "{player:receives} {coins}."),
+...     Event("award", ("player", "coins"), "{player:receives} {coins:coin}."),
 ... )
 >>> BID, AWARD = EVENTS.kinds
 >>> lines = list(EVENTS.to_lines([[BID, 1, 5, 0, 0, 0], [AWARD, -1, 3, 0, 0, 0]], {}, 2))
@@ -45,7 +45,6 @@ class Field:
     offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
     # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
-    unit: str = ""  # noun after a number in text
     none: str = "none"  # text of a number below 0, which is None in a record
     # text for seats that must not see the value; "" if all see it. The line's `player` always sees it.
     secret: str = ""
@@ -70,12 +69,12 @@ class Field:
             return self.secret or self.none
         if isinstance(value, list):
             return ", ".join(map(str, value)) or self.none
-        return pluralize(value, self.unit) if self.unit else value
+        return value
 
 
-def number(name: str, *, offset: int = 0, unit: str = "", secret: str = "") -> Field:
+def number(name: str, *, offset: int = 0, secret: str = "") -> Field:
     """Return a field for a whole number; see `Field`."""
-    return Field(name, offset=offset, unit=unit, secret=secret)
+    return Field(name, offset=offset, secret=secret)
 
 
 def seat(name: str) -> Field:
@@ -268,12 +267,15 @@ class Say:
         for key, value in line.items():
             field = fields.get(key, Field(key))
             is_seat = field.kind == "seat"
-            self._values[key] = _Seat(names, who, value) if is_seat else field.format(value)
+            self._values[key] = _Seat(names, who, value) if is_seat else _Value(field.format(value))
         if line.get("player") is not None:
             self._values["does"] = _Verb(names, line["player"])
 
     def __call__(self, template: str, **more: Any) -> str:
-        """Return a sentence: {field}, {seat:verb} and {does:verb} are replaced; verbs are given in the third person."""
+        """Return a sentence: {field}, {number:noun}, {seat:verb} and {does:verb} are replaced.
+
+        A noun is in the singular (`{coins:coin}`, `{losses:loss|losses}`), a verb in the third person.
+        """
         try:
             return capitalized(template.format_map(self._values | more))
         except (LookupError, ValueError) as error:
@@ -295,6 +297,18 @@ class _Seat:
         if not verb:
             return name
         return f"{name} {verb if self._place is None else verb_of(self._names, self._place)(verb)}"
+
+
+class _Value:
+    """A value in a text template: `{coins:coin}` is a number and its noun."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __format__(self, noun: str) -> str:
+        if not noun:
+            return str(self._value)
+        return pluralize(self._value, *noun.split("|")) if isinstance(self._value, int) else str(self._value)
 
 
 class _Verb:

@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from msgspec import structs
+
 from strozzi_sim.errors import InputError, check_names, short_repr, suggest_names
 from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map
+from strozzi_sim.game.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of
 from strozzi_sim.game.report_file import (
+    DeclaredPicture,
     ReportFile,
-    block_of,
+    common_pictures,
+    counted_figures,
     figures_compared,
     finding_in,
     heat_map_of,
@@ -92,12 +96,26 @@ class Report:
                 raise InputError(
                     f"{where}: pages: no {short_repr(name)}, which report.py has; {suggest_names(name, list(titles))}"
                 )
-        own = {name: Page(page.title, page.question, page.keys, (*block_of(page, game, f"{where}: pages.{name}"), *blocks.get(name, ())), add.get(name)) for name, page in titles.items()}  # fmt: skip
-        self.pages: dict[str, Page] = {"balance": BALANCE, **own}
+        self.pages: dict[str, Page] = {"balance": BALANCE}
+        drawn_pages = {picture.page for picture in self._declared.pictures.values()}
+        common: dict[str, DeclaredPicture] = {}
+        for name, page in titles.items():
+            table, figures = counted_figures(page, game, f"{where}: pages.{name}")
+            if table is not None and page.keys and name not in drawn_pages:
+                common |= common_pictures(name, page, table, [figure for _, figure in figures])
+            ratios = tuple(ratio for ratio, _ in figures)
+            own = [Block(table.name, {key: key for key in page.keys}, ratios)] if table is not None else []
+            title = page.title or words_of(name).capitalize()
+            self.pages[name] = Page(
+                title, page.question or title, page.keys, (*own, *blocks.get(name, ())), add.get(name)
+            )
+        self._declared = structs.replace(self._declared, pictures={**self._declared.pictures, **common})
         self.PAGES = tuple(self.pages)
         self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}
         maps: Mapping[str, Block] = code.MAPS if code else {}
-        self.HEATMAPS = {}
+        self.HEATMAPS: dict[str, HeatMap] = {}
+        # heat maps that every study of all pages draws
+        self.drawn_maps = tuple(name for name, given in self._declared.heatmaps.items() if given.value)
         for name, given in self._declared.heatmaps.items():
             if given.value:
                 asked = HeatMapSpec(name, given.rows, given.columns, given.value, given.where, given.fact, given.title)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import isfunction
 from types import MappingProxyType, MethodType
 from typing import Any, Protocol
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.blocks import Block, Quantiles
-from strozzi_sim.facts.columns import Table, seat_table
+from strozzi_sim.facts.columns import Table, decision_table, seat_table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Board
 from strozzi_sim.facts.sink import sink_dtype
@@ -28,7 +29,10 @@ _MISSING = object()  # a default of None is one
 
 
 class Part:
-    """A module of a game's folder, completed with the defaults of its Protocol."""
+    """A module of a game's folder, completed with the defaults of its Protocol.
+
+    A function of the Protocol that is a value in the module, such as `question = "Which token?"`, returns that value.
+    """
 
     def __init__(self, game: Any, name: str, protocol: type) -> None:
         self.game = game
@@ -40,11 +44,12 @@ class Part:
         return hasattr(self._module, name)
 
     def __getattr__(self, name: str) -> Any:
+        default = getattr(self._protocol, name, _MISSING)
         if hasattr(self._module, name):
-            return getattr(self._module, name)
+            found = getattr(self._module, name)
+            return (lambda *arguments: found) if isfunction(default) and not callable(found) else found
         if name.startswith("__"):
             raise AttributeError(name)
-        default = getattr(self._protocol, name, _MISSING)
         if default is _MISSING or getattr(default, "__isabstractmethod__", False):
             raise InputError(
                 f"game {self.game.name!r}: {getattr(self._module, '__name__', '')} has no {name}, which this file must have"
@@ -123,9 +128,9 @@ class ComponentsPart(Protocol):
         """Return whether seats have secrets; future chance is in no state and is not a secret."""
         return False
 
-    @abstractmethod
     def rounds(self, components: dict[str, Any]) -> int:
-        """Return the number of rounds of a game."""
+        """Return the number of rounds of a game; default: 0, a game without rounds."""
+        return 0
 
 
 class EventsPart(Protocol):
@@ -249,14 +254,14 @@ class FactsPart(Protocol):
     """
 
     game: Any
-    TABLES: tuple[Table, ...] = (seat_table(),)  # the fact tables
+    TABLES: tuple[Table, ...] = (decision_table(), seat_table())  # the fact tables
 
     @property
     def SINK(self) -> np.dtype[Any]:
         """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: without fields of the game's own."""
         return sink_dtype(self.TABLES, [(f"of_{self.game.name}", "u1")])  # verbs are chosen by this dtype
 
-    # (description, crosstab, crosstab) of sums that are counted in two ways and must be equal
+    # (description, crosstab, crosstab) of sums, or of rows if a crosstab has none, that are counted in two ways and must be equal
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 

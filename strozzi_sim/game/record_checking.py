@@ -1,6 +1,7 @@
 """Reference games in plain Python, and the replay of records in them."""
 
 import json
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -44,6 +45,7 @@ class ReferenceGame:
     events: list[dict[str, Any]]  # lines of a record so far, without the header
     over: bool
     question: Any  # the pending decision, or None
+    on_line: Callable[[Any], None] | None = None  # called with the game after each line; set by who watches it
 
     def __init__(
         self, components: Mapping[str, Any], players: int, start_player: int = 0, **draws: Sequence[Any]
@@ -95,12 +97,18 @@ class ReferenceGame:
         return (yield Question(kind, seat, options))
 
     def write(self, kind: str, **values: Any) -> None:
-        """Write a line of the record."""
+        """Write a line of the record; what it reports has happened."""
         self.events.append({"type": kind, **values})
+        if self.on_line is not None:
+            self.on_line(self)
 
-    def write_scores(self, total: Sequence[int], *, lowest_wins: bool = False) -> None:
-        """Write the end of a game without a tie-break, `events.SCORE_END`: the points by seat, and who has the best."""
-        best = min(total) if lowest_wins else max(total)
+    def write_scores(self, total: Sequence[int]) -> None:
+        """Write the end of a game without a tie-break, `events.SCORE_END`: the points by seat, and who has the best.
+
+        The best are the lowest if `GAME` of the package says so (`Game.lowest_wins`).
+        """
+        game = getattr(sys.modules.get(type(self).__module__.rpartition(".")[0]), "GAME", None)
+        best = min(total) if getattr(game, "lowest_wins", False) else max(total)
         winners = [seat for seat, points in enumerate(total) if points == best]
         self.write("score_end", total=list(total), winners=winners)
 

@@ -6,7 +6,7 @@ such a figure, and "*" among levels for every level of the table but `all`.
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -14,10 +14,11 @@ import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.facts.blocks import ALL, Block, Ratio, mean, per_game, share
+from strozzi_sim.facts.blocks import ALL, Block, Ratio
+from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.custom_heatmaps import Counted, table_of
+from strozzi_sim.game.custom_heatmaps import Counted, counted, table_of, words_of
 from strozzi_sim.game.finding import Figures, Finding
 from strozzi_sim.game.reporting import Kind, Picture, Tables
 
@@ -28,10 +29,10 @@ OCCURRING = "*"
 class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A page of the report."""
 
-    title: str  # title of the page
-    question: str  # the question that it answers
+    title: str = ""  # title of the page; default: its name
+    question: str = ""  # the question that it answers; default: its title
     keys: tuple[str, ...] = ()  # key columns of its table, beside those of the cell
-    fact: str = ""  # fact table of `figures`, in which keys are columns
+    fact: str = ""  # fact table of `figures`, in which keys are columns; default: the only one with all columns
     # figure -> `count` (rows per game), `mean COLUMN` or `share COLUMN`; others are in `report.py`
     figures: dict[str, str] = {}
 
@@ -63,9 +64,9 @@ class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A heat map: one figure of a block of `MAPS` of `report.py`, or with `value` one as in a study, of columns of a fact table."""
 
-    title: str
     rows: str  # labels; with `value` columns
     columns: str
+    title: str = ""  # default, with `value`: made from the other fields
     value: str = ""  # as of `HeatMapSpec`
     fact: str = ""
     where: str = ""
@@ -204,21 +205,30 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
     )  # fmt: skip
 
 
-_COUNTED: dict[str, Callable[..., Ratio]] = {"count": per_game, "mean": mean, "share": share}
+def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
+    """Return the fact table and the figures of a page that declares figures. Raises InputError, also for a column that its facts lack."""
+    columns = [column for value in page.figures.values() for column in value.split(" ")[1:]]
+    if not page.figures:
+        return None, []
+    table = table_of(game, list(dict.fromkeys([*page.keys, *columns])), page.fact, where)
+    return table, [counted(table, value, f"{where}.figures.{name}", name=name) for name, value in page.figures.items()]
 
 
-def block_of(page: DeclaredPage, game: Counted, where: str) -> tuple[Block, ...]:
-    """Return the block of a page's own figures, if it has any. Raises InputError, also for a column that its facts lack."""
-    ratios = []
-    for name, value in page.figures.items():
-        kind, _, column = value.partition(" ")
-        if kind not in _COUNTED or bool(column) == (kind == "count"):
-            raise InputError(
-                f'{where}.figures.{name}: must be "count", "mean COLUMN" or "share COLUMN", got {short_repr(value)}'
-            )
-        table_of(game, [*page.keys, *filter(None, [column])], page.fact, f"{where}.figures.{name}")
-        ratios.append(_COUNTED[kind](name, *([column] if column else [])))
-    return (Block(page.fact, {key: key for key in page.keys}, tuple(ratios)),) if ratios else ()
+def common_pictures(
+    name: str, page: DeclaredPage, table: Table, figures: Sequence[Figure]
+) -> dict[str, DeclaredPicture]:
+    """Return the pictures of a page that declares figures by one or two keys, and no picture: one for each figure."""
+    x, series = [*page.keys, ""][:2]
+    keys = " and ".join(map(words_of, page.keys[:2]))
+    axes = " ".join(f"{words_of(key).capitalize()}: {table.column(key).text}." for key in page.keys[:2])
+    return {
+        f"{name}-{figure.name}".replace("_", "-"): DeclaredPicture(
+            page=name, kind="intervals", title=f"{figure.label[:1].upper()}{figure.label[1:]} by {keys}",
+            caption=f"Of each {table.text.removeprefix('a ')}: {figure.label}. {axes} Whiskers are 95 % intervals.",
+            figures={figure.name: figure.label}, x=x, x_label=words_of(x), series=series,
+        )
+        for figure in figures
+    }  # fmt: skip
 
 
 def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], where: str) -> HeatMap:

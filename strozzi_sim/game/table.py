@@ -21,9 +21,10 @@ Json = dict[str, Any]
 
 
 class Table:
-    """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for every type of line, which returns a sentence.
+    """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for types of lines, which returns a sentence.
 
-    After each line `lay_out` writes what follows from it into the view, and `now` becomes the result of `standing`.
+    A line without a method is folded by `on_line`, which has the text of its event. After each line `lay_out` writes what
+    follows from it into the view, and `now` becomes the result of `standing`.
 
     `header` is the record's `game` line; `viewer` is the seat whose lines follow, by default all lines.
     """
@@ -41,6 +42,7 @@ class Table:
         self.players: int = header["players"]
         self._names = [YOU if seat == viewer else "" for seat in range(self.players)]
         agents = header.get("agents") or [""] * self.players
+        self._speakers = [YOU if seat == viewer else agent or "agent" for seat, agent in enumerate(agents)]
         # what never changes: names of the seats, and under `board` what the game's script needs
         self.head: Json = {
             "format": FORMAT, "game": game.name, "title": game.title, "unit": self.unit, "variant": header.get("variant", "base"),
@@ -66,15 +68,28 @@ class Table:
     def apply(self, line: Line) -> str:
         """Fold one line into the view; return its sentence."""
         self.marks = []
-        sentence: str = getattr(self, f"on_{line['type']}")(line)
+        sentence: str = getattr(self, f"on_{line['type']}", self.on_line)(line)
         self.last = line["type"]
         self.lay_out()
         self.view["now"] = self.standing()
         return sentence[:1].upper() + sentence[1:]
 
+    def on_line(self, line: Line) -> str:
+        """Fold a line of a type without a method: round, acting seat and final points, if it has them; return its text."""
+        seat, total = line.get("player"), line.get("total") or ()
+        self.view |= {
+            "round": line.get("round", self.view["round"]), "actor": seat, "over": line["type"] == "score_end",
+        }  # fmt: skip
+        if len(total) == self.players:
+            self.view["now"] = list(total)
+        self.marks = [] if seat is None else [f"seat:{seat}"]
+        text: str = self.game.events.EVENTS.describe(dict(line), self._speakers, self.components)
+        return text.replace("\n", " ")
+
     def standing(self) -> list[int | None]:
-        """Return each seat's points if the game ended now, None where unknown to the viewer."""
-        return [0] * self.players
+        """Return each seat's points if the game ended now, None where unknown to the viewer; default: those of the last line."""
+        now: list[int | None] = self.view["now"]
+        return now
 
     # -- sentences ----------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ from numba import types
 from strozzi_sim.errors import short_repr, suggest_names
 
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_CALL_PLACE = re.compile(r"typing of call at (.+?) \(\d+\)")
+_UNKNOWN_NAME = re.compile(r"NameError: name '(\w+)' is not defined(?s:.*?)<function (\w+) at ")
 _CAUSES = re.compile(
     r"missing a required argument: '\w+'|too many positional arguments|got an unexpected keyword argument '\w+'|"
     r"[Uu]ntyped global name '\w+'[^\n]*|NameError: [^\n]*|Unknown attribute '\w+' of type \w+|Cannot unify [^\n]*|"
@@ -41,8 +43,22 @@ def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_REC
     places = _PLACE.findall(text)
     author_places = [place for place in places if not set(Path(place[0]).parts) & set(_INTERNAL_FOLDERS)]
     innermost = (author_places or places)[:1]
-    place = f"{Path(innermost[0][0]).name}, line {innermost[0][1]}: " if innermost else ""
-    return place + _cause(text)[:_LONGEST]
+    name, line = _place_of_name(text) or (innermost[0] if innermost else ("", ""))
+    return (f"{Path(name).name}, line {line}: " if name else "") + _cause(text)[:_LONGEST]
+
+
+def _place_of_name(text: str) -> tuple[str, int] | None:
+    """Return the file and the line of an unknown name, of which numba states the function but not the place; None if it is another error."""
+    if (unknown := _UNKNOWN_NAME.search(text)) is None:
+        return None
+    files = [Path(file) for file in _CALL_PLACE.findall(text[unknown.start() :])]
+    folders = dict.fromkeys(file.parent for file in files if not set(file.parts) & set(_INTERNAL_FOLDERS))
+    for file in (file for folder in folders for file in sorted(folder.glob("*.py"))):
+        _, _, function = file.read_text("utf-8").partition(f"def {unknown[2]}(")
+        if name := re.search(rf"\b{unknown[1]}\b", function):
+            line = file.read_text("utf-8").count("\n") - function.count("\n", name.start()) + 1
+            return str(file), line
+    return None
 
 
 def _cause(text: str) -> str:
@@ -52,7 +68,7 @@ def _cause(text: str) -> str:
     causes = _CAUSES.findall(text)
     calls = _CALL.findall(text)
     if not causes and calls:
-        name, kinds = calls[0]  # the innermost call
+        name, kinds = calls[-1]  # the innermost call
         kinds_given = _short_kinds(kinds)
         advice = "; a float must be made a whole number by // or int()" if "float64" in kinds_given else ""
         return f"{_OPERATORS.get(name, name)} cannot take ({kinds_given}){advice}"

@@ -4,9 +4,12 @@ import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 from strozzi_sim.errors import InputError
+
+_GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
 
 def find_entry_points(group: str) -> dict[str, EntryPoint]:
@@ -40,6 +43,22 @@ def load_object(point: EntryPoint) -> Any:
             f"the folder {next(iter(module.__path__))} hides the installed package {package}; start Python in another folder, "
             f"or move the package into a folder src"
         ) from error
+
+
+def error_in_package(error: Exception) -> str:
+    """Return an error that was raised in the package of an installed game or agent as text: `table.py, line 12: KeyError: 'seat'`; else ""."""
+    points = (point for group in _GROUPS for point in find_entry_points(group).values())
+    packages = {point.module.partition(".")[0] for point in points} - {"strozzi_sim"}
+    places = [
+        (frame.f_code.co_filename, line)
+        for frame, line in walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").partition(".")[0] in packages
+    ]
+    message = str(error)
+    if isinstance(error, SyntaxError) and Path(error.filename or "").parent.name in packages:
+        places.append((str(error.filename), error.lineno or 1))
+        message = error.msg
+    return f"{Path(places[-1][0]).name}, line {places[-1][1]}: {type(error).__name__}: {message}" if places else ""
 
 
 def _installed(group: str) -> tuple[EntryPoint, ...]:

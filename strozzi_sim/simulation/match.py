@@ -99,7 +99,7 @@ class Match:
     @property
     def setting(self) -> GameConfig:
         """Players and components, on which the values of facts depend."""
-        return GameConfig(self.players, self.variant.components)
+        return GameConfig(self.players, self.variant.components, self.game.journal_rows)
 
     @cached_property
     def _plans(self) -> dict[tuple[Crosstab, ...], CrosstabPlan]:

@@ -29,7 +29,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         name: name of the study.
         question: what the verdict answers: seats, agents, variants or a page; "": what varies in the study.
         pages: pages of the game's report; None: all of them.
-        heatmaps: heat maps of the game, by name.
+        heatmaps: heat maps of the game, by name, beside those that the game always shows.
         heatmap: custom heat maps.
         effect: smallest difference between variants that matters: 0.01 is one point of a share and 1 % of a mean.
         explorer: whether the page has an explorer of all heat maps.
@@ -80,7 +80,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return the heat maps that are shown, by name."""
         known = game.report.HEATMAPS
         as_argument_error("heatmaps", check_names, "heat map", self.heatmaps, known)
-        maps = {name: known[name] for name in self.heatmaps}
+        drawn = game.report.drawn_maps if self.pages is None else ()
+        maps = {name: known[name] for name in dict.fromkeys((*drawn, *self.heatmaps))}
         for spec in self.heatmap:
             if spec.name in maps or spec.name in known:
                 raise ArgumentError("heatmap", f"{spec.name}: the name is already used; choose another")

@@ -17,13 +17,13 @@ class PlainTable(Table):
     """
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
+        self.picture: Json = {}  # what the next line shows beside its own keys
+        self.points: Sequence[int] | None = None  # by seat, as the core counts them; None: hidden
         super().__init__(game, header, viewer)
-        self.position: Any = None  # that the next line shows, a View or the reference game
-        self.points: Sequence[int] | None = None  # by seat in that position, as the core counts them; None: hidden
-        self.names = [YOU if seat == viewer else f"seat {seat}" for seat in range(self.players)]
 
     def set_up(self) -> None:
         """Begin without a picture and points."""
+        self.names = [YOU if seat == self.viewer else f"seat {seat}" for seat in range(self.players)]
         self.view |= {"text": "", "now": [None] * self.players}
         self.has_zones = not self.game.view.declares("render")  # type: ignore[attr-defined]
         if self.has_zones:
@@ -34,37 +34,24 @@ class PlainTable(Table):
                 if part.group and part.source and part.source.kind == "number" and part.source.field != "score"
             ]
 
-    def apply(self, line: Line) -> str:
-        """Fold one line; return its text."""
-        self.view |= {
-            "round": line.get("round", self.view["round"]), "actor": line.get("player"), "over": line["type"] == "score_end",
-        }  # fmt: skip
-        if len(line.get("total") or ()) == self.players:
-            self.view["now"] = list(line["total"])
-        self.marks = [f"seat:{line['player']}"] if line.get("player") is not None else []
-        self.last = line["type"]
-        if self.position is not None:
-            self._show(self.position)
-            self.position = None
-        agents = [each["agent"] or "agent" for each in self.head["seats"]]
-        speakers = [YOU if seat == self.viewer else agent for seat, agent in enumerate(agents)]
-        text = self.game.events.EVENTS.describe(dict(line), speakers, self.components).replace("\n", " ")
-        return text[:1].upper() + text[1:]
+    def lay_out(self) -> None:
+        """Put the picture into the view."""
+        self.view |= self.picture
+        self.picture = {}
 
-    def _show(self, position: Any) -> None:
-        """Put the picture of a position and its points so far into the view."""
-        self.view["text"] = self.game.view.render(position, self.components, self.names)
+    def picture_of(self, position: Any) -> Json:
+        """Return what the view shows of a position, a View or the reference game: the text, the zones, and the points so far."""
+        picture: Json = {"text": self.game.view.render(position, self.components, self.names)}
         if self.has_zones:
-            self._lay_out(position)
+            picture |= self._zones(position)
         attributes = [getattr(position, name, None) for name in ("score", "scores")]
         listed = (each for each in attributes if isinstance(each, Sequence) or hasattr(each, "tolist"))
         points = next(listed, self.points)
-        if points is not None:
-            self.view["now"] = [int(number) for number in points][: self.players]
+        return picture if points is None else picture | {"now": [int(number) for number in points][: self.players]}
 
-    def _lay_out(self, position: Any) -> None:
-        """Put the fields that SLICES name into zones, the numbers of the seats into the holdings."""
-        shared, holdings = list[tuple[str, Any]](), list[tuple[str, Any]]()
+    def _zones(self, position: Any) -> Json:
+        """Return the fields that SLICES name as zones, the numbers of the seats as holdings."""
+        shared, holdings, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
         for part, value in things_shown(self.game.slices, position):
             if part.group is None:
                 shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
@@ -72,10 +59,9 @@ class PlainTable(Table):
                 pairs = zip(self.names, value, strict=False)
                 holdings += [(f"{name_of(part)}, {who}", value_of_seat) for who, value_of_seat in pairs]
             else:
-                self.view[part.name] = list(value[: self.players])
-        self.view["zones"] = [
-            {"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *holdings]
-        ]
+                columns[part.name] = list(value[: self.players])
+        zones = [{"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *holdings]]
+        return {**columns, "zones": zones}
 
 
 def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
@@ -85,25 +71,31 @@ def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
 
 
 def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
-    """Return the steps of a whole record; a plain table has the picture of the reference game at each decision."""
+    """Return the steps of a whole record; a plain table has the picture of the reference game at each line that this writes."""
     if not isinstance(table, PlainTable):
         return fold(table, lines)
-    before: dict[str, bytes] = {}
-    replay = table.game.verify.REPLAY.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2)))
-    return [step for position, new in replay for step in _with_picture(table, new, position, before)]
+    plain, before, steps, pictures = table, dict[str, bytes](), list[Json](), list[Json]()
+    replay = plain.game.verify.REPLAY.replay_game(dict(header), 1, list(enumerate(map(dict, lines), 2)))
+    for position, new in replay:
+        steps += _with_pictures(plain, new, [*pictures[: len(new) - 1], plain.picture_of(position)], before)
+        pictures.clear()
+        position.on_line = lambda game: pictures.append(plain.picture_of(game))
+    return steps
 
 
 def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
-    """Return the steps of the next lines; `position` is the Position after them."""
+    """Return the steps of the next lines; `position` is the Position after them, which the last one of a plain table shows."""
     if isinstance(table, PlainTable):
-        view = position.view(table.viewer or 0)
         table.points = None if position.variant.hidden else position.scores
-        return _with_picture(table, lines, view, before)
+        return _with_pictures(table, lines, [table.picture_of(position.view(table.viewer or 0))], before)
     return fold(table, lines, before)
 
 
-def _with_picture(table: PlainTable, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
-    """Fold lines; the last of them shows the position that they led to."""
-    steps = fold(table, lines[:-1], before)
-    table.position = position
-    return steps + fold(table, lines[-1:], before)
+def _with_pictures(
+    table: PlainTable, lines: Sequence[Line], pictures: Sequence[Json], before: dict[str, bytes]
+) -> list[Json]:
+    """Fold lines, of which the last ones show these pictures."""
+    steps = fold(table, lines[: -len(pictures)], before)
+    for line, table.picture in zip(lines[-len(pictures) :], pictures, strict=True):
+        steps += fold(table, [line], before)
+    return steps

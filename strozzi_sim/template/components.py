@@ -12,8 +12,3 @@ def check(components: Any, where: str) -> None:
     """Check that there are enough tokens to begin. Raises InputError."""
     if sum(components.tokens.copies) < components.table.face_up:
         raise InputError(f"{where}: tokens.copies: must be {components.table.face_up} tokens or more (table.face_up)")
-
-
-def rounds(components: dict[str, Any]) -> int:
-    """Return the number of rounds: one turn of each seat."""
-    return int(components["table"]["turns"])

@@ -1,7 +1,5 @@
 """The knowledge of a seat: the observation tensor, from which the text of a position and the table in the browser follow."""
 
-from typing import Any
-
 from strozzi_sim.game.slices import Group, Layout, Slice, number
 from strozzi_sim.template.state import MAX_COPIES, MAX_FACE_UP, SEATS, VALUES
 
@@ -14,7 +12,4 @@ SLICES = Layout(
     Slice("turns_left", (), "turns left of all seats / 80", source=number("turns_left", 80)),
 )  # fmt: skip
 
-
-def question(view: Any, phase: int) -> str:
-    """Return the pending decision as text."""
-    return "Which token?"
+question = "Which token?"

@@ -7,9 +7,12 @@ from strozzi_sim.game.events import Event, Events, number
 
 
 def test_a_text_that_cannot_be_filled_in_is_named():
-    events = Events(Event("paid", (number("chips"),), "pays {chips:chip}"))
-    with pytest.raises(InputError, match=r"events.py: the text 'pays \{chips:chip\}' cannot be filled in"):
+    events = Events(Event("paid", ("chips",), "pays {chip}"))
+    with pytest.raises(InputError, match=r"events.py: the text 'pays \{chip\}' cannot be filled in: 'chip'"):
         events.describe({"type": "paid", "chips": 2}, [], {})
-    events = Events(Event("paid", (number("chips"),), "pays {chip}"))
-    with pytest.raises(InputError, match="'chip'"):
-        events.describe({"type": "paid", "chips": 2}, [], {})
+
+
+def test_a_number_has_its_noun():
+    events = Events(Event("paid", ("chips", number("loss", secret="a loss")), "pays {chips:chip}, {loss:loss|losses}"))
+    texts = [events.describe({"type": "paid", "chips": n, "loss": n or None}, [], {}) for n in (0, 1, 2)]
+    assert texts == ["pays 0 chips, a loss", "pays 1 chip, 1 loss", "pays 2 chips, 2 losses"]

@@ -18,7 +18,6 @@ CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its low
     "__init__.py": [
         ('tiers={"weak": "random", "middle": "highest"}', "lowest_wins=True"),
     ],
-    "reference.py": [("write_scores(self.score)", "write_scores(self.score, lowest_wins=True)")],
     "state.py": [("turns_left", "turns_to_come")],  # every game in a process needs its own record
 }
 

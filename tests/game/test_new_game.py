@@ -11,6 +11,7 @@ import pytest
 
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.columns import Column, Table
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
@@ -19,8 +20,9 @@ from strozzi_sim.game.slices import Group, Layout, Slice, members, number, obser
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.template import GAME
 from strozzi_sim.template.events import EVENTS
-from strozzi_sim.template.fact_handlers import TAKES
 from strozzi_sim.template.state import STATE
+
+TAKES = Table("take", "a token taken", (Column("seat", "who"), Column("turn", "when"), Column("token", "which")))
 
 
 @jit
@@ -69,8 +71,9 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     assert "every line follows the rules" in fair("-m", "strozzi_sim", "verify", "games.jsonl")
     fair("-m", "strozzi_sim", "balance", "fair", "--deals", 200, "--workers", 1, "--out", "out")
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "Who wins with which token?" in page
-    assert re.search(r"[Ww]ho takes a token of [1-5] wins \d", page)
+    assert re.search(r"Games won: [1-5] \d+.%, beside [1-5] \d+.%\.", page)
+    assert "Of each choice of a seat: number of decision facts in a game. Token: value of the token taken." in page
+    assert "Share of the row by seat and token" in page
     asked = "tournament fair --agents random,highest --players 2 --deals 50 --json"
     tables = json.loads(fair("-m", "strozzi_sim", *asked.split()))
     assert {row["agent"] for row in tables["tables"]["agents"]} == {"random", "highest"}
@@ -94,7 +97,7 @@ def ahead(state, rules, seat):
     return state.score[seat] - state.score[(seat + 1) % state.players]
 
 TABLES = (
-    decision_table(lambda setting: 80, [Column("left", "turns left", of="state.turns_left"), Column("ahead", "lead", None, "i4", of=ahead)]),
+    decision_table([Column("left", "turns left", of="state.turns_left"), Column("ahead", "lead", None, "i4", of=ahead)]),
     seat_table([Column("sum", "its tokens", numbers(range(200)), of="state.score[seat]")]),
 )
 """
@@ -229,6 +232,37 @@ def test_a_declaration_that_does_not_fit_is_named(make, words):
 
 
 @pytest.mark.slow
+def test_a_table_of_its_own_needs_no_method_and_its_faults_are_named(fair, tmp_path):
+    """Lines without a method have the text of their event; an error of the author's code names its line."""
+    package = tmp_path / "made" / "src" / "fair"
+    page = ("-m", "strozzi_sim", "replay", "games.jsonl", "--html", "game.html")
+    (package / "view.py").write_text((package / "view.py").read_text() + 'short_rules = "Take the highest."\n')
+    table = package / "table.py"
+    table.write_text("from strozzi_sim.game.table import Table\n\nclass Mine(Table):\n    pass\n\nTABLE = Mine\n")
+    fair("-m", "strozzi_sim", "record", "fair", "--out", "games.jsonl")
+    fair(*page)
+    text = (tmp_path / "game.html").read_text()
+    steps = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["steps"]
+    assert re.fullmatch(r"Random \(seat 0\) takes a \d\.", steps[4]["said"])
+    assert sum(steps[-1]["set"]["now"]) > 0
+    assert "Take the highest." in text
+    table.write_text(table.read_text().replace("pass", "def on_take(self, line):\n        return line['token']"))
+    assert "error: table.py, line 5: KeyError: 'token'" in fair(*page, code=2)
+    table.write_text("from strozzi_sim.game.table import Tabel\n")
+    assert "error: table.py, line 1: ImportError: cannot import name 'Tabel'" in fair(*page, code=2)
+
+
+HANDLER = """
+from strozzi_sim.kernel.jit import jit
+@jit
+def on_take(facts, seat, value):
+    facts.games = valeu
+from fair.events import EVENTS
+note = EVENTS.handlers(take=on_take)
+"""
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "words"),
     [
@@ -238,8 +272,18 @@ def test_a_declaration_that_does_not_fit_is_named(make, words):
             "state.turns_lft -= 1",
             r"core\.py, line \d+: no field 'turns_lft'; known: .*; did you mean 'turns_left'\?",
         ),
-        ("core", "+= value", "+= valeu", r"core\.py, line \d+: NameError: name 'valeu' is not defined"),
-        ("fact_handlers", "turn=facts.turn, ", "", r"\.py, line \d+: missing a required argument: 'turn'"),
+        (
+            "fact_handlers",
+            "TABLES = (",
+            f"{HANDLER}TABLES = (",
+            r"fact_handlers\.py, line 9: NameError: name 'valeu' is not defined",
+        ),
+        (
+            "core",
+            "write_event(journal, TAKEN, ",
+            "write_event(",
+            r"core\.py, line \d+: missing a required argument: 'd'",
+        ),
     ],
 )
 def test_code_that_does_not_compile_is_named(fair, tmp_path, file, right, wrong, words):

@@ -141,13 +141,14 @@ def test_its_table_is_text_then_zones_then_a_drawing(own_copy, strozzi, tmp_path
 
 def test_a_game_that_lacks_a_part_is_named(own_copy, python, tmp_path):
     """It is no internal error: the author reads what is missing."""
+    python("-m", "strozzi_sim", "record", "goofspiel", "--out", "games.jsonl")
     view = tmp_path / "src" / "goofspiel" / "view.py"
     view.write_text(FILES["src/goofspiel/view.py"].replace("def conceal(", "def forget("))
     done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
     assert "game 'goofspiel': goofspiel.view has no conceal, which this file must have" in done.stderr
-    (tmp_path / "src" / "goofspiel" / "components.py").unlink()
-    done = python("-m", "strozzi_sim", "bench", "goofspiel", "--games", 1, code=2)
-    assert "game 'goofspiel': goofspiel has no module components, which every game must have" in done.stderr
+    (tmp_path / "src" / "goofspiel" / "reference.py").unlink()
+    done = python("-m", "strozzi_sim", "verify", "games.jsonl", code=2)
+    assert "game 'goofspiel': goofspiel has no module reference, which every game must have" in done.stderr
 
 
 @pytest.fixture

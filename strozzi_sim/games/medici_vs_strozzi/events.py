@@ -75,7 +75,7 @@ _TILE = one_of("tile", lambda components: [name for name, *_ in tile_ids(compone
 EVENTS = Events(
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:shows} the first tile."),
     Event("reveal", ("player", _TILE, unrecorded("shown"), unrecorded("left")), "{player:shows} {tile}."),
-    Event("price", ("player", number("price", unit="coin"), unrecorded("tiles")), "{player:names} {price}."),
+    Event("price", ("player", "price", unrecorded("tiles")), "{player:names} {price:coin}."),
     Event("answer", ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash")), _answer_text),  # cash of the buyer, who has paid
     Event("load", ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free")), "{player:loads} {tiles} on the ship for {ship} at {harbor}.", make=_lot, since=_ENDS_LOT),
     Event("discard", ("player", unrecorded("count"), unrecorded("fitted")), "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),

@@ -187,7 +187,7 @@ def _chair_text(line: Mapping[str, Any], say: Say) -> str:
 
 
 def _space_text(line: Mapping[str, Any], say: Say) -> str:
-    return say("{player:places} a member at {at} for {price}.", at=space_name(line["space"]))
+    return say("{player:places} a member at {at} for {price:coin}.", at=space_name(line["space"]))
 
 
 def _sale_text(line: Mapping[str, Any], say: Say) -> str:
@@ -229,7 +229,7 @@ EVENTS = Events(
     Event("seat", ("player", one_of("seat", chairs_of), converted("replaces", lambda k, components: None if k == NOBODY else k)),
           _chair_text, of="act"),
     Event("good", ("player", _GUILD), "{player:takes} a good of the {guild}s.", of="act"),
-    Event("place", ("player", _place("space", City.cell), number("price", unit="coin")), _space_text, of="act"),
+    Event("place", ("player", _place("space", City.cell), "price"), _space_text, of="act"),
     Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one per guild, before `sell`
     Event("sell", ("player", unrecorded("coins")), _sale_text, make=_sale, of="act"),
     Event("decline", ("player",), "{player:does} no more.", of="act"),

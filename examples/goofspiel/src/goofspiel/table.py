@@ -48,11 +48,6 @@ class GoofspielTable(Table):
         self.view["points"][winner] += line["prize"]
         return f"{shown} {self.says(winner, 'takes')} the {line['prize']}."
 
-    def on_score_end(self, line):
-        """End the game."""
-        self.view |= {"points": list(line["total"]), "over": True, "actor": None}
-        return "The game ends."
-
     def standing(self):
         """Return the points."""
         return list(self.view["points"])
