@@ -24,8 +24,9 @@ from reading import (
 
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import listed
-from strozzi_sim.game.restricting import occasions
+from strozzi_sim.game.restricting import things
 from strozzi_sim.game.significance import ALPHA, corrected_p
+from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
@@ -124,13 +125,17 @@ def _worth_of(game: str, title: str) -> Iterator[str]:
         + command(run)
     )
     yield ""
-    counted_of = occasions(load_game(game), [each["thing"] for each in here])
+    uses = things(load_game(game), resolve_variant(load_game(game), "base"))
+    counted_of = {name: thing.use.of.words for name, thing in uses.items() if thing.use}
+    # a thing that only a variant has is described like the first thing of its kind
+    of_kind = {name.partition(":")[0]: words for name, words in reversed(counted_of.items())}
     lines = [["thing", "points of win share lost", "score lost", "used", "users win", "verdict"]]
     shown = [*here[:8], *(each for each in here[8:] if each["misleads"] or each["verdict"] == COSTS)][:16]
     for each in shown:
         shares = [each.get("popularity"), each.get("naive_win_share")]
         used, naive = ("-" if one is None or one.value != one.value else percent(one) for one in shares)
-        used += f" of {counted_of[each['thing']]}" if used != "-" else ""
+        kind = each["thing"].partition(":")[0]
+        used += f" of {counted_of.get(each['thing']) or of_kind.get(kind, '')}" if used != "-" else ""
         lines.append(
             [
                 f"`{each['thing']}`",

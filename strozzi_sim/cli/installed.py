@@ -14,7 +14,7 @@ from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.describe import described_table, page
 from strozzi_sim.game import default_players, find_game, game_names, installed_games
 from strozzi_sim.game.new_game import write_new_game
-from strozzi_sim.game.restricting import described_things
+from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import BASE, resolve_variant, shipped_variants
 
 Document = dict[str, Any]
@@ -122,7 +122,7 @@ def describe_games(game: str = "") -> Document:
         "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
         "agents_by_strength": dict(found.tiers),
         "agents": {agent.name: {"about": agent.description, "parameters": parameters[agent.name]} for agent in playing},
-        "things": described_things(found, base),
+        "things": {name: thing.words for name, thing in things_of(found, base).items()},
         "facts": {table.name: table.text for table in found.fact_tables},
         "reconstructed_data": list(base.reconstructed),
     }
@@ -131,7 +131,8 @@ def describe_games(game: str = "") -> Document:
 def things(game: str, variant: Any = BASE) -> Answer:
     """Return the things whose worth restricted play can measure, and the commands for it."""
     the_game = find_game(game)
-    descriptions = described_things(the_game, variants_named(the_game, variant)[0])
+    found = things_of(the_game, variants_named(the_game, variant)[0])
+    descriptions = {name: thing.words for name, thing in found.items()}
     if not descriptions:
         raise ArgumentError("game", f"{game} has no restrictions")
     first = next(iter(descriptions))

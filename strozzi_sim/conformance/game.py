@@ -286,8 +286,7 @@ def _check_words(checked: Checked, position: Position) -> None:
 
 
 def _check_results(checked: Checked, position: Position) -> None:
-    out = np.zeros((checked.players, 3), np.int64)
-    checked.kernels.results(position.state, out)
+    out = checked.results(position.state)
     for seat, (_, better, shared) in enumerate(out.tolist()):
         sharing = int((out[:, 1] == better).sum())
         checked.require(

@@ -157,17 +157,12 @@ class StateView:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StateView) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if name != "components")
         return f"{type(self).__name__}({fields})"
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a View is read-only: {name} cannot be set")
-
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the view has no {name}; it has {', '.join(self.__dict__)}")
+        raise AttributeError(f"the view has no {name}; it has {', '.join(vars(self))}")
 
 
 def _in_words(value: Any) -> str:
@@ -185,8 +180,7 @@ class ViewPart(Protocol):
 
     def view_of(self, state: Any, components: Plain, seat: int) -> Any:
         """Return the View of `seat` on a row of concealed states; default: the fields of the state."""
-        over = import_module(f"{self.game.package}.state").OVER
-        return StateView(state, components, seat, over)
+        return StateView(state, components, seat, self.game.state_part.OVER)
 
     def action_name(self, action: int, view: Any) -> str:
         """Return the name of an action, as a player types it; default: its number."""

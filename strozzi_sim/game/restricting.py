@@ -6,7 +6,7 @@ unchanged: every action of a restricted seat is allowed by the rules of the game
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -17,16 +17,12 @@ from strozzi_sim.errors import InputError, as_argument_error, short_repr, sugges
 from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import Variant, resolve_variant
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 
 
-def restrictions(game: Game, variant: Variant) -> dict[str, str]:
-    """Return a game's restrictions: name -> description; N in a name stands for a number."""
-    return {name: restriction.words for name, restriction in _declared(game, variant).items()}
-
-
-def _declared(game: Game, variant: Variant) -> Mapping[str, "Restriction"]:
+def restrictions(game: Game, variant: Variant) -> Mapping[str, "Restriction"]:
+    """Return a game's restrictions by name; N in a name stands for a number."""
     part = game.restrictions
     return part.restrictions(variant.components) if part else {}
 
@@ -42,7 +38,7 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
     >>> restricted(game, base, {0: [name]}).components == base.components
     True
     """
-    declared, rules = _declared(game, variant), exact_copy(variant.rules)
+    declared, rules = restrictions(game, variant), exact_copy(variant.rules)
     for seat, names in forbidden.items():
         if not 0 <= seat < game.max_players:
             raise InputError(f"restriction of seat {seat}: {game.name} has the seats 0 to {game.max_players - 1}")
@@ -126,13 +122,10 @@ class Restriction:
     numbers: tuple[int, ...] = ()  # the numbers of which the use is measured
     noun: str = ""  # what the seat must do without, in a sentence: "the left door"; default: its name
 
-    def named(self, name: str) -> Iterator[tuple[str, Use | None, str]]:
-        """Yield (name, use, words) of each measured form, with a number in place of N."""
-        if not name.endswith("-N"):
-            yield name, self.use, self.words
-        for number in self.numbers if name.endswith("-N") else ():
-            use = self.use and replace(self.use, where=re.sub(r"\bN\b", str(number), self.use.where))
-            yield f"{name.removesuffix('N')}{number}", use, _numbered(self.words, number)
+    def numbered(self, number: int) -> "Restriction":
+        """Return the restriction with a number in place of N."""
+        use = self.use and replace(self.use, where=re.sub(r"\bN\b", str(number), self.use.where))
+        return replace(self, words=_numbered(self.words, number), noun=_numbered(self.noun, number), use=use)
 
 
 def _numbered(words: str, number: int) -> str:
@@ -158,53 +151,33 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
     return forbid
 
 
-def things(game: Game, variant: Variant) -> dict[str, Use | None]:
-    """Return the things that restricted play can measure, with the facts that show their use; None without such facts."""
-    declared = _declared(game, variant)
-    return {thing: use for name, restriction in declared.items() for thing, use, _ in restriction.named(name)}
-
-
-def described_things(game: Game, variant: Variant) -> dict[str, str]:
-    """Return the things that restricted play can measure, with the actions that a player then may not take.
+def things(game: Game, variant: Variant) -> dict[str, Restriction]:
+    """Return the things that restricted play can measure: restrictions, with numbers in place of N.
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
     >>> game = load_game("strozzi")
-    >>> described_things(game, resolve_variant(game, "base"))["claim:before-2"].count("2")
+    >>> things(game, resolve_variant(game, "base"))["claim:before-2"].words.count("2")
     1
     """
-    return {
-        thing: words
-        for name, restriction in _declared(game, variant).items()
-        for thing, _, words in restriction.named(name)
-    }
+    measured: dict[str, Restriction] = {}
+    for name, restriction in restrictions(game, variant).items():
+        if name.endswith("-N"):
+            stem = name.removesuffix("N")
+            measured |= {f"{stem}{number}": restriction.numbered(number) for number in restriction.numbers}
+        else:
+            measured[name] = restriction
+    return measured
 
 
 def noun_of(game: Game, variant: Variant, name: str) -> str:
-    """Return what a thing is called in a sentence.
-
-    >>> from strozzi_sim.game import load_game
-    >>> from strozzi_sim.game.variants import resolve_variant
-    >>> game = load_game("strozzi")
-    >>> noun_of(game, resolve_variant(game, "base"), "claim:before-2").endswith("2")
-    True
-    """
-    declared = _declared(game, variant)
+    """Return what a thing is called in a sentence."""
+    declared = restrictions(game, variant)
     pattern = _pattern_of(declared, name)
-    if pattern is None or not declared[pattern].noun:
+    if pattern is None:
         return name
-    noun = declared[pattern].noun
-    return _numbered(noun, _number(name, pattern)) if pattern.endswith("-N") else noun
-
-
-def occasions(game: Game, names: Iterable[str]) -> dict[str, str]:
-    """Return the occasions of the uses of things as text, such as "rounds"; "" without facts.
-
-    A thing that only a variant has is described like the first thing of its kind.
-    """
-    words_by_name = {name: use.of.words for name, use in things(game, resolve_variant(game, "base")).items() if use}
-    words_by_kind = {name.partition(":")[0]: words for name, words in reversed(words_by_name.items())}
-    return {name: words_by_name.get(name) or words_by_kind.get(name.partition(":")[0], "") for name in names}
+    found = declared[pattern]
+    return (found.numbered(_number(name, pattern)) if pattern.endswith("-N") else found).noun or name
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
@@ -215,7 +188,7 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
         if not matching:
             as_argument_error(argument, check_restrictions, game, variant, [pattern], "cannot be restricted")
             matching = [pattern]
-        uses |= {name: declared.get(name) for name in matching}
+        uses |= {name: declared[name].use if name in declared else None for name in matching}
     return uses
 
 
