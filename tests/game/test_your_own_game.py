@@ -11,7 +11,11 @@ from own_game import FILES, FOLDER, files_of, install
 from paths import ROOT
 from strozzi_sim.game.new_game import write_new_game
 
-OTHERS = ("template/fact_handlers.py", "games/medici_vs_strozzi/verify.py")  # that the walk shows too
+OTHERS = (
+    "template/fact_handlers.py",
+    "template/report.toml",
+    "games/medici_vs_strozzi/verify.py",
+)  # that the walk shows too
 FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")
 
