@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import msgspec
 from msgspec import Meta
@@ -12,11 +12,19 @@ from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, 
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed
 
 NAME = r"^[a-z0-9-]{1,64}$"
+
+
+class Counted(Protocol):
+    """The part of a game that heat maps need."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def fact_tables(self) -> tuple[Table, ...]: ...  # noqa: D102
 
 
 class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -32,7 +40,7 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     title: str = ""  # title of the picture; default: made from the other fields
 
 
-def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
+def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Table:
     """Return the fact table named `fact`, or the only one with all these columns."""
     tables = {table.name: table for table in game.fact_tables}
     if fact:
@@ -61,7 +69,7 @@ def table_of(game: Game, names: Sequence[str], fact: str, place: str) -> Table:
     raise InputError(f"{place}: no fact table has all of {', '.join(names)}; `strozzi facts {game.name}` lists them")
 
 
-def custom_heat_map(game: Game, spec: HeatMapSpec, place: str = "heatmap") -> HeatMap:
+def custom_heat_map(game: Counted, spec: HeatMapSpec, place: str = "heatmap") -> HeatMap:
     """Return the heat map of a specification."""
     place = f"{place} {spec.name}"
     of = spec.value.partition(" ")[2]

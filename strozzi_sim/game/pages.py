@@ -12,8 +12,7 @@ from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game.contract import Game
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, words_of
+from strozzi_sim.game.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of
 from strozzi_sim.game.report_file import (
     DeclaredPicture,
@@ -88,7 +87,7 @@ BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
 class Report:
     """The report of a game, made of `report.toml` (`where` in errors) and `report.py`; without them it has the page `balance`."""
 
-    def __init__(self, game: Game, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
+    def __init__(self, game: Counted, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
         blocks, add = (code.BLOCKS, code.ADD) if code else ({}, {})
         titles = self._declared.pages
@@ -270,7 +269,7 @@ class Report:
         return players, cell, name
 
 
-def read_report(game: Game, code: Any) -> Report:
+def read_report(game: Any, code: Any) -> Report:
     """Return the report of a game; `code` is its `report.py`, or None. Raises InputError."""
     declared = read_report_file(game.package)
     if declared is None and code is not None:

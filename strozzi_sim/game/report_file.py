@@ -17,9 +17,8 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL, Block, Ratio
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
-from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.custom_heatmaps import counted, table_of, words_of
+from strozzi_sim.game.custom_heatmaps import Counted, counted, table_of, words_of
 from strozzi_sim.game.finding import Figures, Finding
 from strozzi_sim.game.reporting import Kind, Picture, Tables
 
@@ -206,7 +205,7 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
     )  # fmt: skip
 
 
-def counted_figures(page: DeclaredPage, game: Game, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
+def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
     """Return the fact table and the figures of a page that declares figures. Raises InputError, also for a column that its facts lack."""
     columns = [column for value in page.figures.values() for column in value.split(" ")[1:]]
     if not page.figures:
