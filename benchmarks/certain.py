@@ -87,7 +87,7 @@ def seats_favoured(said: Said, match: re.Match[str]) -> bool:
         if number and "cells" in match[1]:
             claims.append(list(known.values()).count(place) >= int(number[1]))
         for names, counts, variant in re.findall(
-            r"(?:(?:with|in games of) (.+?) )?at ((?:\d, )*\d(?: and \d)?) players(?: in ([\w-]+))?", where
+            r"(?:(?:with|in games of) (.+?) )?at ((?:\d, )*\d(?: (?:and|to) \d)?) players(?: in ([\w-]+))?", where
         ):
             for name in re.split(r", | and ", names) if names in said.text or said.game.tiers else [names]:
                 for count in counts_in(counts):
@@ -267,7 +267,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"every seat .*wins its share": within_share,
     r"^(.+?) wins most in .+ at (\d) players": agent_most,
     r"dominant strategy: (.+?) (?:wins|each win) more than|each wins less than": styles,
-    r"^(\S+) wins more than (\S+) in the same place(?:[^;:]* at ((?:\d, )*\d(?: and \d)?) players)?": differs,
+    r"^(\S+) wins more than (\S+) in the same place(?:[^;:]* at ((?:\d, )*\d(?: (?:and|to) \d)?) players)?": differs,
     r"ompared with ([^,]+), (.+?) (?:[^.]*, and )?changes (who wins|how much is scored)": changed,
     r"At (\d) players, .*nearer to equal at [\w. ]+ = (.+?) than at": nearer,
     r"In the games(?: of \S+)? of (.+?) at (\d) players, (?:most is lost without ([^(]+)|([^(;]+) is worth having) \(": worth_most,

@@ -105,7 +105,7 @@ def test_strengths_of_play_are_named_in_words_and_their_agents_last():
     cells = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
     first, agents = plain(seat_sentences(seats(cells), STUDY.the_game))
     assert first == (
-        "Strozzi favours the player who begins with middling play at 3 players (40.0 ± 0.3 %) and the player who moves last with trained play "
+        "Strozzi favours the player who begins, with middling play at 3 players (40.0 ± 0.3 %); the player who moves last, with trained play "
         "at 3 players (38.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
     )
     assert agents.startswith("Random moves: random; middling play: heuristic; trained play: learned. Strong play (")

@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.errors import ArgumentError, pluralize, short_repr
+from strozzi_sim.errors import ArgumentError, in_ranges, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.custom_heatmaps import split_maps
@@ -270,14 +270,14 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
         places = Counter(place for place, _ in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
     agents_of = grouped(
-        ((place, f"at {listed(of)}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}"), agents)
+        ((place, f"at {listed(in_ranges(of))}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}"), agents)
         for (place, agents, variant), of in counts.items()
     )
     where = grouped(
         (place, text if one_lineup else f"{company} {listed(agents)} {text}")
         for (place, text), agents in agents_of.items()
     )
-    return listed([f"{place} {listed(texts)}" for place, texts in where.items()])
+    return "; ".join(f"{place}{'' if one_lineup else ','} {listed(texts)}" for place, texts in where.items())
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
