@@ -80,6 +80,7 @@ class CellCounts(Cell):
     outcome: Array  # OUTCOME records, [C] (see `simulation.loop`)
     counts: Array  # counts of facts, integers [C, size], or ORDERS records, [C]
     plan: CrosstabPlan  # layout of the counts of facts
+    recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for crosstabs that `counts` lack
     read_rows: Callable[[], Iterator[Array]] = lambda: iter(())  # ROW records of each chunk, if they are kept
     known_cells: CellsByColumns = field(default_factory=dict)  # of `counts`, see `CrosstabPlan.read`
 
@@ -90,6 +91,8 @@ class CellCounts(Cell):
 
     def count(self, crosstab: Crosstab) -> Array:
         """Return a crosstab, int64[C, levels of each column, 1 + sums]; see `facts.crosstabs`."""
+        if self.recounted is not None and crosstab in self.recounted[0].crosstabs:
+            return self.recounted[0].read(crosstab, self.recounted[1])
         return self.plan.read(crosstab, self.counts, self.known_cells)
 
     def of_table(self, fact: str) -> "CellCounts":

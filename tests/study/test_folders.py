@@ -82,6 +82,17 @@ def test_a_table_that_was_changed_is_refused(tmp_path):
     assert ss.load_results(tmp_path).verdict
 
 
+def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
+    look = ss.Look(pages=("balance",), facts=("round",))
+    ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)
+    asked = {"rows": "seat", "columns": "round", "value": "mean coins", "workers": 1, "progress": False}
+    later = ss.heatmap(tmp_path, **asked)
+    assert later.new_games == 0
+    name = "heat_mean_coins_by_seat_and_round"
+    plain = ss.heatmap("strozzi", players=3, agents="random", deals=40, seed=7, **asked)
+    assert later.tables[name].drop(columns=["low", "high"]).equals(plain.tables[name].drop(columns=["low", "high"]))
+
+
 @pytest.mark.parametrize("keys", [{}, {"deals": None, "precision": 5}], ids=["all deals", "until precise"])
 def test_results_in_memory_answer_a_heat_map_asked_later(keys):
     """The same games are played again."""
@@ -109,6 +120,7 @@ def test_kept_rows_are_of_the_games_behind_the_tables(tmp_path):
     assert execute(tmp_path, "SELECT sum(games) FROM chunks")[0][0] > results.n_games
     assert len(results.games) == 3 * results.n_games
     assert results.facts("round")["deal"].nunique() == results.study.deals
+    assert ss.heatmap(tmp_path, rows="seat", columns="round", value="mean coins", **quiet).new_games == 0
 
 
 def test_reading_a_folder_leaves_nothing_in_it(tmp_path):

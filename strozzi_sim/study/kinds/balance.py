@@ -270,7 +270,13 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
         places = Counter(place for place, _ in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
     agents_of = grouped(
-        ((place, f"at {listed(in_ranges(of))}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}"), agents)
+        (
+            (
+                place,
+                f"at {listed(in_ranges(of))}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}",
+            ),
+            agents,
+        )
         for (place, agents, variant), of in counts.items()
     )
     where = grouped(
