@@ -473,7 +473,7 @@ mistakes = agents_file(MISTAKES, "mistakes.py")
         ("failing-memory", r"memory: raised ZeroDivisionError"),
         ("short-count", r"memory: the field playouts must be an int64, got int32$"),
         ("nothing", r"mistakes\.py, line 37: it can end without `return`; an action is a whole number$"),
-        ("half-choice", r"line 41: kth_legal cannot take \(record, record, float64\); a float must be made a whole"),
+        ("half-choice", r"mistakes\.py, line 41: .*; a float must be made a whole"),
         ("half-seat", r"line 46: an index \[ \] cannot take \(array, float64\); a float must"),
     ],
 )

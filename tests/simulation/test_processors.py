@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +14,12 @@ from strozzi_sim.agent import dense
 
 pytestmark = pytest.mark.slow
 
+has_avx512 = "avx512f" in Path("/proc/cpuinfo").read_text()
+needs_avx512 = pytest.mark.skipif(not has_avx512, reason="OpenBLAS's SkylakeX kernels need AVX-512")
 SCRIPT = TESTS / "support" / "layers_study.py"
 
 
-@pytest.mark.parametrize("kernels", ["Haswell", "Zen", "SkylakeX"])
+@pytest.mark.parametrize("kernels", ["Haswell", "Zen", pytest.param("SkylakeX", marks=needs_avx512)])
 def test_tables_are_equal_for_any_number_of_workers_and_after_a_kill(kernels, tmp_path):
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(tmp_path)],
