@@ -103,8 +103,13 @@ def _connected(scheduler: str) -> Iterator[Any]:
                 f"no Dask scheduler answers at {scheduler} within {_CONNECT} s ({why}); "
                 "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
             )
-        at_end.callback(client.close, timeout=2)
+        at_end.callback(_close, client)
         yield client
+
+
+def _close(client: Any) -> None:
+    with suppress(OSError):  # TimeoutError among them, if the scheduler is gone: what ended the run is told instead
+        client.close(timeout=2)
 
 
 def _backend(scheduler: str) -> Any:
