@@ -23,9 +23,8 @@ from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.kernel.streams import RANDOM
 
 _LONGEST = 1 << 30  # bytes of a last field of any length
-_GLOBAL_STREAM = re.compile(
-    r"numba_get_\w+_random_state"
-)  # numba's streams for `random`, which no seed of a study sets
+# numba's streams for `random`, which no seed of a study sets
+_GLOBAL_STREAM = re.compile(r"numba_get_\w+_random_state")
 _compiled: dict[tuple[int, int, str, Any], Any] = {}  # what this process has compiled or loaded
 
 

@@ -132,12 +132,12 @@ def _argument(node: ast.arg, words: str, default: ast.expr | None, is_keyword: b
     return Argument(node.arg, words, kind, value, is_option, is_repeated, is_path)
 
 
-SETTINGS = Argument(
+SETTINGS = Argument(  # of every command that takes a variant
     "settings",
     'change a key of the components, as tracks.bonus.7=10; a list as SECTION.KEY=[20,10,5]; SECTION.add=[{id="X",...}] adds a block '
     'that has an id, SECTION.remove=["X"] removes one; may be given several times',
     is_repeated=True,
-)  # of every command that takes a variant
+)
 _METAVARS = {str: "TEXT", int: "N", float: "X"}
 JSON = Argument("json", "print one JSON document and nothing else", bool)
 TABLES = Argument("tables", "print every table, and all of its lines", bool)

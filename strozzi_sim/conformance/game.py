@@ -212,9 +212,8 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
             "conceal", concealed_again.tobytes() == concealed.tobytes(), f"concealed twice, seat {seat} knows less"
         )
         if seat == position.actor:
-            accepted = tuple(
-                _accepted(checked, concealed, range(checked.game.actions))
-            )  # agents may receive either state
+            # Agents may receive either state.
+            accepted = tuple(_accepted(checked, concealed, range(checked.game.actions)))
             what = f"in the acting seat's concealed state, is_legal accepts {accepted}"
             checked.require("conceal", accepted == position.legal, what)
         out = checked.observation(concealed, seat)

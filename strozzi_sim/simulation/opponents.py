@@ -29,9 +29,9 @@ class Opponents:
 
     def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, opponents: Any) -> None:
         self.pool = _pool(game, players, opponents)  # the line-ups; () if the caller decides for every seat
-        self._compiled = [
+        self._compiled = [  # they own the addresses
             [as_argument_error("opponents", compile_agent, spec, game) for spec in lineup] for lineup in self.pool
-        ]  # own the addresses
+        ]
         # The agent at each position, and the bytes from its memory in a slot to that in the next.
         shape = (max(len(self.pool), 1), players)
         self.agents, self.strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)

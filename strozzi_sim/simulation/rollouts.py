@@ -96,9 +96,8 @@ class Rollouts:
         arrays = self._rules, self._work[0], self._agents, self._seated, self._randoms
         ends = self._stop, self._fault[0], beat[0]
         with active_heartbeat(beat, self.match.players):
-            call_interruptible(
-                self._stop, lambda: kernel(state, *arrays, np.uint64(word), action, wins, scores, *ends)
-            )  # each play-out begins anew, so that a repeated call has the same results
+            # Each play-out begins anew, so that a repeated call has the same results.
+            call_interruptible(self._stop, lambda: kernel(state, *arrays, np.uint64(word), action, wins, scores, *ends))
         if self._fault["found"][0]:
             raise self.match.fault(self._fault[0])
         return wins, scores

@@ -135,7 +135,10 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
     """
     if (folder := options.get("folder")) is None:
         raise ArgumentError("folder", "name the results folder of the whole study")
-    summaries = {place: read_summary(place) for place in (names.path_of("parts", part) for part in parts)}
+    places = [names.path_of("parts", part) for part in parts]
+    if repeated := [place for place in places if places.count(place) > 1]:
+        raise ArgumentError("parts", f"{repeated[0]} is named {len(repeated)} times")
+    summaries = {place: read_summary(place) for place in places}
     (first, first_summary), *others = summaries.items()
     for place, summary in others:
         for line in differences(_must_be_equal(summary), _must_be_equal(first_summary)):

@@ -67,7 +67,7 @@ def at_players(counts: Iterable[int]) -> str:
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
 
 
-def capitalized(text: str) -> str:
+def with_capital(text: str) -> str:
     """Return a text that begins a sentence."""
     return f"{text[:1].upper()}{text[1:]}"
 

@@ -128,6 +128,7 @@ def test_a_part_needs_a_folder():
 MISFITS = [
     (lambda parts: parts.pop(), "expected every part once, got 1/3, 2/3"),
     (lambda parts: parts.append(Path(shutil.copytree(parts[1], parts[1].parent / "twin"))), "expected every part once"),
+    (lambda parts: parts.append(parts[1]), r"parts: \S*p2 is named 2 times"),
     (lambda parts: shutil.rmtree(parts[1]), r"p2: holds no results of a study"),
     (lambda parts: keep_chunks(parts[1], 7), r"p2: part 2/3 is not finished; run its command again: "),
     (lambda parts: execute(parts[2], "UPDATE chunks SET facts = x'00' WHERE chunk = 4 AND cell = 1"), r"p3: part 3/3 is not finished"),

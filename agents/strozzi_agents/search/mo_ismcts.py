@@ -84,9 +84,8 @@ def _descend(state, rules, params, memory, players, seat):
             if not memory.left[tree]:
                 viewer = seat + tree if seat + tree < players else seat + tree - players
                 seen = seen_action(memory.before, state, rules, action, viewer)
-                if seen != 0 and (
-                    tree != own_tree or seen != action
-                ):  # the acting seat may learn more than its own action
+                # The acting seat may learn more than its own action.
+                if seen != 0 and (tree != own_tree or seen != action):
                     _step_into(
                         memory, tree, players if tree == own_tree else acting, _label(seen), params.expand, level
                     )

@@ -132,9 +132,8 @@ class Table(ReferenceGame):
         self.coins = [components["coins"]["start_per_player"]] * players
         self.goods = [dict.fromkeys(self.guild_order, 0) for _ in seats]
         self.privileges = [components["privileges"]["start_per_player"]] * players
-        self.dealt = [
-            [task for task in self.tasks if task in hand] for hand in tasks
-        ]  # in the order of the file (F5.2)
+        # In the order of the file (F5.2).
+        self.dealt = [[task for task in self.tasks if task in hand] for hand in tasks]
         self.kept: list[list[str] | None] = [None] * players  # of those dealt, in this order, None = not chosen yet
         self.shuffled = [list(deck) for deck in decks]  # cards left of the shuffled deck, top first
         self.under: list[list[int]] = [[] for _ in seats]  # cards put under it later

@@ -91,9 +91,8 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     choice = _choice(game, event)
     if choice not in question.options:
         raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")
-    game.play(
-        question.options[question.options.index(choice)]
-    )  # the comparison of the whole line finds 5.0 in place of 5
+    # The comparison of the whole line finds 5.0 in place of 5.
+    game.play(question.options[question.options.index(choice)])
 
 
 def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:

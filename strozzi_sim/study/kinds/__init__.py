@@ -11,11 +11,8 @@ from strozzi_sim.errors import ArgumentError, suggest_names
 FUNCTIONS = {"simulate": "balance"}  # function -> its file, which is also the command
 FUNCTIONS |= {name: name for name in ("compare", "worth", "tournament", "sweep", "luck", "weights", "exploit")}
 FUNCTIONS |= {name: name for name in ("leak_check", "our_table", "heatmap")}
-STUDIES = {
-    "balance": "balance",
-    "compare_agents": "compare",
-    "compare_variants": "compare",
-}  # kind in a file -> its file
+# kind in a file -> its file
+STUDIES = {"balance": "balance", "compare_agents": "compare", "compare_variants": "compare"}
 STUDIES |= {kind: kind for kind in FUNCTIONS if kind not in ("simulate", "compare", "heatmap")}
 
 

@@ -269,16 +269,11 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
     if len(counts) > MOST_NAMED:
         places = Counter(place for place, _ in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
-    agents_of = grouped(
-        (
-            (
-                place,
-                f"at {listed(in_ranges(of))}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}",
-            ),
-            agents,
-        )
-        for (place, agents, variant), of in counts.items()
-    )
+
+    def at(texts: Sequence[str], variant: str) -> str:
+        return f"at {listed(in_ranges(texts))}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}"
+
+    agents_of = grouped(((place, at(texts, variant)), agents) for (place, agents, variant), texts in counts.items())
     where = grouped(
         (place, text if one_lineup else f"{company} {listed(agents)} {text}")
         for (place, text), agents in agents_of.items()

@@ -56,11 +56,9 @@ def leak_check(
     """
     the_game = find_game(game)
     keys: dict[str, Any] = {"game": the_game, "players": names.player_counts(the_game, players), "deals": deals}
-    lineup, checked_variant = (
-        names.agents_named(the_game, [agent], "agent"),
-        names.one_variant(the_game, "variant", variant, study),
-    )
-    checked = LeakCheck.of(**keys, seed=seed, lineups=[lineup], variants=[checked_variant])
+    lineup = names.agents_named(the_game, [agent], "agent")
+    variants = [names.one_variant(the_game, "variant", variant, study)]
+    checked = LeakCheck.of(**keys, seed=seed, lineups=[lineup], variants=variants)
     return run(checked, folder, look=checked.look(), workers=1, progress=progress)
 
 

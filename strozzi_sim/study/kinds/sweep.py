@@ -30,7 +30,7 @@ from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import capitalized, players_words
+from strozzi_sim.study.wording import players_words, with_capital
 
 MOST_KEYS, MOST_VALUES = 2, 400
 GAP = "seat_gap"
@@ -175,7 +175,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
 
     def _shown(self, figure: Figure, shown: Tables) -> Picture | tuple[str, HeatMap]:
         """Return a line over the values of one key, or a map over those of two."""
-        table, label, keys = f"sweep-{figure.name}", capitalized(figure.label), " and ".join(self.sweep)
+        table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), " and ".join(self.sweep)
         if len(self.sweep) > 1:
             caption = (
                 "The framed cell has the values that the others are compared with, on the same deals and corrected for the "

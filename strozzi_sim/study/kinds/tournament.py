@@ -45,7 +45,7 @@ from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import capitalized, grouped, shortened
+from strozzi_sim.study.wording import grouped, shortened, with_capital
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of an agent's name; agents of a heat map, and of a sentence
@@ -363,7 +363,7 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
     for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
         pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
         chain = ", ".join(f"{winner} beats {loser}" for winner, loser in pairs)
-        sentences.append(f"{capitalized(places(group))} there is a cycle: {chain}.")
+        sentences.append(f"{with_capital(places(group))} there is a cycle: {chain}.")
     return sentences
 
 
