@@ -125,6 +125,7 @@ def test_a_thousand_chunks_of_two_workers_are_those_of_this_machine(dask, tmp_pa
 
     def swap():
         killed.kill()
+        dask.wait_for(1)  # else the one that is gone would be counted for the one that comes
         dask.add()
         dask.wait_for(2)
         (tmp_path / "logs" / "go").touch()

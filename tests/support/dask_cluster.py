@@ -41,15 +41,15 @@ class Cluster:
         return self._start("worker", self.address, "--nthreads", "1", "--no-nanny", *more)
 
     def wait_for(self, number, seconds=180):
-        """Wait until this many workers have registered."""
+        """Wait until so many workers are registered, and return their addresses."""
         from distributed import Client
 
         with Client(self.address, timeout=seconds, set_as_default=False) as client:
             deadline = time.monotonic() + seconds
-            while len(client.nthreads()) != number and time.monotonic() < deadline:
+            while len(workers := client.nthreads()) != number and time.monotonic() < deadline:
                 time.sleep(0.1)
-            assert len(client.nthreads()) == number
-            return sorted(client.nthreads())
+            assert len(workers) == number
+            return sorted(workers)
 
     def _start(self, kind, *arguments):
         command = [sys.executable, "-m", "dask", kind, *arguments, "--no-dashboard"]
