@@ -79,9 +79,8 @@ def seats_favoured(said: Said, match: re.Match[str]) -> bool:
     """Return whether every seat that is said to be favoured is, where it is said."""
     known, claims = favoured(said), []
     who = r"the player who (?:begins|moves \w+)"
-    text = re.sub(
-        rf"({who})(?:(?:,| and) (?:perhaps )?{who})+", r"\1", match[1]
-    )  # the seat that wins most stands first
+    # the seat that wins most stands first
+    text = re.sub(rf"({who})(?:(?:,| and) (?:perhaps )?(?:{who}|others))+", r"\1", match[1])
     for place, where in re.findall(r"the player who (begins|moves \w+)((?:(?!the player who).)*)", text):
         number = re.match(r" in (\d+)", where)
         if number and "cells" in match[1]:

@@ -181,7 +181,8 @@ class SeatCell(NamedTuple):
     # FAVOURED if its test is significant and the best share is known to be above an equal one, by enough; EQUAL if no
     # interval reaches as far; FEW without a test; else OPEN
     verdict: str
-    seats: Mapping[str, Any]  # who is favoured -> row: the seat that wins most, then those that may win as much
+    favoured: str  # the seats that win most, and those that may win as much: "the player who begins and perhaps others"
+    best: Any  # the row of the seat that wins most; None if no seat is favoured
     bound: float  # the largest gain of a seat that could be missed; NaN if it is not known
 
 
@@ -191,28 +192,35 @@ def seat_cells(tables: Tables) -> list[SeatCell]:
     bounds = pick(tables["balance"], figure="seat_favour_bound").set_index([*CELL])["value"]
     cells = []
     for test, p in zip(tests.itertuples(index=False), holm(tests["value"].to_numpy()), strict=True):
-        cell, fair, seats = {key: getattr(test, key) for key in CELL}, 1 / test.players, dict[str, Any]()
+        cell, fair = {key: getattr(test, key) for key in CELL}, 1 / test.players
         shares = pick(wins, **cell).dropna(subset="value").sort_values("value", ascending=False, kind="stable")
         above = (shares["low"] > fair) & (shares["value"] >= fair + MIN_SHARE)
-        verdict = OPEN
+        verdict, favoured, best = OPEN, "", None
         if np.isnan(p) or shares.empty:
             verdict = FEW
         elif p < FALSE_ALARMS and above.iloc[0]:
-            verdict = FAVOURED
-            for row, is_known in zip(shares.itertuples(index=False), above, strict=True):
-                if row.high >= shares["value"].iloc[0]:
-                    seats[f"{'' if is_known else 'perhaps '}{seat_words(int(row.seat), test.players)}"] = row
+            verdict, best = FAVOURED, next(shares.itertuples(index=False))
+            favoured = _named(shares, above, test.players)
         elif (shares["low"] > fair - MIN_SHARE).all() and (shares["high"] < fair + MIN_SHARE).all():
             verdict = EQUAL
         bound = float(bounds.get(tuple(cell.values()), np.nan))
-        cells.append(SeatCell(**cell, verdict=verdict, seats=seats, bound=bound if bound > 0 else np.nan))
+        missable = bound if bound > 0 else np.nan
+        cells.append(SeatCell(**cell, verdict=verdict, favoured=favoured, best=best, bound=missable))
     return cells
+
+
+def _named(shares: Any, is_above: Any, players: int) -> str:
+    """Return the seats that may win as much as the best: those that win more than their share, then others."""
+    may_win_most = shares["high"] >= shares["value"].iloc[0]
+    known = [seat_words(int(seat), players) for seat in shares["seat"][may_win_most & is_above]]
+    others = [seat_words(int(seat), players) for seat in shares["seat"][may_win_most & ~is_above]]
+    return listed([*known, *(f"perhaps {who}" for who in (others if len(others) < 2 else ["others"]))])
 
 
 def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
     """Yield for each seat favoured in the base box the number of other boxes in which it was favoured."""
     favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
-    favoured_seats = {(cell.players, cell.lineup, int(next(iter(cell.seats.values())).seat)) for cell in favoured}
+    favoured_seats = {(cell.players, cell.lineup, int(cell.best.seat)) for cell in favoured}
     for entry in game.report.HELD:
         if (entry.players, entry.agent, entry.seat) in favoured_seats:
             who = f"{seat_words(entry.seat, entry.players)} was favoured at {entry.players} players, played by {players_words(game, entry.agent)}"
@@ -254,20 +262,20 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
     """Return who is favoured and where, with the share of the seat that wins most; of many cells in how many."""
-    favoured = [(listed(list(cell.seats)), cell) for cell in cells if cell.verdict == FAVOURED]
+    favoured = [cell for cell in cells if cell.verdict == FAVOURED]
     several_variants, one_lineup = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
     few, company = len(favoured) <= MOST_NAMED, "with" if played else "in games of"
 
     def count(cell: SeatCell) -> str:
-        share = format_estimate(next(iter(cell.seats.values())), "share")
+        share = format_estimate(cell.best, "share")
         return f"{cell.players} players ({share})" if few else str(cell.players)
 
     counts = grouped(
-        ((place, played.get(cell.lineup) or players_words(game, cell.lineup), cell.variant), count(cell))
-        for place, cell in favoured
+        ((cell.favoured, played.get(cell.lineup) or players_words(game, cell.lineup), cell.variant), count(cell))
+        for cell in favoured
     )
     if len(counts) > MOST_NAMED:
-        places = Counter(place for place, _ in favoured).most_common()
+        places = Counter(cell.favoured for cell in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
 
     def at(texts: Sequence[str], variant: str) -> str:
