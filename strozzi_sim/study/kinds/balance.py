@@ -102,12 +102,28 @@ def simulate(
     facts = (facts,) if isinstance(facts, str) else facts
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
-    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
-    keys |= {"search_deals": search_deals, "luck": luck, "luck_redraws": luck_redraws, "seatings": seatings}
-    study = Balance.of(**keys, lineups=lineups, variants=names.variants_named(the_game, variant))
-    kept: dict[str, Any] = {"rows": rows, "facts": tuple(facts), "facts_share": facts_share}
-    kept["explorer"] = options.get("folder") is not None
-    return run(study, look=study.look(heatmaps=tuple(shipped), heatmap=tuple(custom), **kept), **options)
+    study = Balance.of(
+        game=the_game,
+        players=counts,
+        lineups=lineups,
+        variants=names.variants_named(the_game, variant),
+        deals=deals,
+        precision=precision,
+        search_deals=search_deals,
+        luck=luck,
+        luck_redraws=luck_redraws,
+        seatings=seatings,
+        seed=seed,
+    )
+    look = study.look(
+        heatmaps=tuple(shipped),
+        heatmap=tuple(custom),
+        rows=rows,
+        facts=tuple(facts),
+        facts_share=facts_share,
+        explorer=options.get("folder") is not None,
+    )
+    return run(study, look=look, **options)
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
@@ -87,13 +88,11 @@ def compare(
     else:
         other_variant = None if variant == BASE or settings else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
-    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
-    keys |= {"luck": luck, "luck_redraws": luck_redraws, "seatings": seatings}
     if variants is not None:
         as_argument_error("second", names.check_names_differ, variants)
         kind: type[Compare] = CompareVariants
-        keys["lineups"] = names.lineups_of(the_game, agents, counts)
-        keys["variants"] = variants if variants[0].name != variants[1].name else variants[:1]
+        lineups = names.lineups_of(the_game, agents, counts)
+        played = variants if variants[0].name != variants[1].name else variants[:1]
     else:
         kind, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]
         opponent_specs = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents")
@@ -102,13 +101,26 @@ def compare(
             why = f"{len(opponent_specs)} agents for {other_seats} other seats; give at most {other_seats}"
             raise ArgumentError("opponents", why)
         opponents_by_count = {count: list(islice(cycle(opponent_specs), count - 1)) for count in counts}
-        keys["lineups"] = [(side, *opponents_by_count[count]) for count in counts for side in sides]
-        keys["variants"] = names.variants_named(the_game, variant)
-    if deals is None and precision is None and effect > 0 and (variants is None or len(keys["variants"]) > 1):
-        one_deal = kind.of(**{**keys, "deals": 1})
-        keys |= {"decided": True, "precision": min(max(POINTS * effect, 0.01), 25), "deals": _most_deals(one_deal)}
+        lineups = [(side, *opponents_by_count[count]) for count in counts for side in sides]
+        played = names.variants_named(the_game, variant)
+    study_of = partial(
+        kind.of,
+        game=the_game,
+        players=counts,
+        lineups=lineups,
+        variants=played,
+        luck=luck,
+        luck_redraws=luck_redraws,
+        seatings=seatings,
+        seed=seed,
+    )
+    if deals is None and precision is None and effect > 0 and (variants is None or len(played) > 1):
+        most = _most_deals(study_of(deals=1))
+        compared = study_of(deals=most, precision=min(max(POINTS * effect, 0.01), 25), decided=True)
+    else:
+        compared = study_of(deals=deals, precision=precision)
     look = Look(name=f"compare-{the_game.name.replace('_', '-')}", effect=effect)
-    return run(kind.of(**keys), look=look, **options)
+    return run(compared, look=look, **options)
 
 
 _NUMBERS: tuple[tuple[str, Unit, str], ...] = (

@@ -89,8 +89,15 @@ def heatmap(
     _check(the_game, spec)
     counts = names.player_counts(the_game, players)
     lineups, variants = names.lineups_of(the_game, agents, counts), names.variants_named(the_game, variant or "base")
-    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "seed": seed or 0}
-    study = Study.of(kind="balance", **keys, lineups=lineups, variants=variants)
+    study = Study.of(
+        kind="balance",
+        game=the_game,
+        players=counts,
+        lineups=lineups,
+        variants=variants,
+        deals=deals,
+        seed=seed or 0,
+    )
     name = f"heatmap-{the_game.name}".replace("_", "-")
     return run(study, look=Look(name=name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
 

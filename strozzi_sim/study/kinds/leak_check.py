@@ -55,10 +55,14 @@ def leak_check(
     True
     """
     the_game = find_game(game)
-    keys: dict[str, Any] = {"game": the_game, "players": names.player_counts(the_game, players), "deals": deals}
-    lineup = names.agents_named(the_game, [agent], "agent")
-    variants = [names.one_variant(the_game, "variant", variant, study)]
-    checked = LeakCheck.of(**keys, seed=seed, lineups=[lineup], variants=variants)
+    checked = LeakCheck.of(
+        game=the_game,
+        players=names.player_counts(the_game, players),
+        lineups=[names.agents_named(the_game, [agent], "agent")],
+        variants=[names.one_variant(the_game, "variant", variant, study)],
+        deals=deals,
+        seed=seed,
+    )
     return run(checked, folder, look=checked.look(), workers=1, progress=progress)
 
 

@@ -87,10 +87,18 @@ def luck(
     if field and len(field) != max(counts):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
     study = Luck.of(
-        game=the_game, players=counts, deals=deals, variants=names.variants_named(the_game, variant), seed=seed, seconds=seconds,
-        followed=games, playouts=playouts,
-        lineups=[lineup for count in counts for lineup in ([field[:count]] if field else usual_fields(the_game, count))],
-    )  # fmt: skip
+        game=the_game,
+        players=counts,
+        lineups=[
+            lineup for count in counts for lineup in ([field[:count]] if field else usual_fields(the_game, count))
+        ],
+        variants=names.variants_named(the_game, variant),
+        deals=deals,
+        seconds=seconds,
+        followed=games,
+        playouts=playouts,
+        seed=seed,
+    )
     return run(study, look=study.look(), **options)
 
 

@@ -67,11 +67,16 @@ def our_table(
     the_game = find_game(game)
     sheets = as_argument_error("file", read_sheets, names.path_of("file", file), the_game)
     study = OurTable.of(
-        game=the_game, players=tuple(sheets), deals=deals, seatings="one", variants=names.variants_named(the_game, variant), seed=seed,
+        game=the_game,
+        players=tuple(sheets),
+        deals=deals,
+        seatings="one",
+        variants=names.variants_named(the_game, variant),
+        seed=seed,
         lineups=[[text] for text in the_game.tiers.values()] or [[the_game.default_agent]],
         search_deals=the_game.search_deals(OurTable.usual_deals if deals is None else deals),
         sheets={str(players): scores.tolist() for players, scores in sheets.items()},
-    )  # fmt: skip
+    )
     return run(study, look=study.look(), **options)
 
 
@@ -224,9 +229,13 @@ def figures(scores: Scores, sign: int) -> dict[str, float]:
     best, second, last = (np.concatenate([games[:, place] for games in ordered]) for place in (0, 1, -1))
     won = [of_count == best_first[:, :1] for of_count, best_first in zip(scores.values(), ordered, strict=True)]
     values = (
-        flat.mean(), flat.std(ddof=1), best.mean(), last.mean(), sign * (best - second).mean(),
+        flat.mean(),
+        flat.std(ddof=1),
+        best.mean(),
+        last.mean(),
+        sign * (best - second).mean(),
         np.concatenate([is_best[:, 0] / is_best.sum(axis=1) for is_best in won]).mean(),
-    )  # fmt: skip
+    )
     return dict(zip(FIGURES, map(float, values), strict=True))
 
 

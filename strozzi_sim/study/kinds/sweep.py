@@ -68,10 +68,18 @@ def sweep(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
-    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
     variants, grid = names.variants_named(the_game, variant), _grid(values) if isinstance(values, str) else values
     try:
-        study = Sweep.of(**keys, lineups=lineups, variants=variants, sweep=grid)
+        study = Sweep.of(
+            game=the_game,
+            players=counts,
+            lineups=lineups,
+            variants=variants,
+            sweep=grid,
+            deals=deals,
+            precision=precision,
+            seed=seed,
+        )
     except ArgumentError as error:
         raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
     return run(study, look=study.look(), **options)

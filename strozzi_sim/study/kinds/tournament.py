@@ -89,10 +89,19 @@ def tournament(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
-    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
-    keys |= {"luck": luck, "luck_redraws": luck_redraws, "seatings": seatings, "max_matchups": max_matchups}
-    lineups, variants = [[agent] for agent in field], names.variants_named(the_game, variant)
-    study = Tournament.of(**keys, lineups=lineups, variants=variants)
+    study = Tournament.of(
+        game=the_game,
+        players=counts,
+        lineups=[[agent] for agent in field],
+        variants=names.variants_named(the_game, variant),
+        deals=deals,
+        precision=precision,
+        max_matchups=max_matchups,
+        luck=luck,
+        luck_redraws=luck_redraws,
+        seatings=seatings,
+        seed=seed,
+    )
     return run(study, look=study.look(), **options)
 
 

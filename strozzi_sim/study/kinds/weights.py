@@ -101,9 +101,14 @@ def weights(
 
         def measure(chosen: Sequence[Step], own_deals: int, heat: int) -> list[Effect]:
             study = Weights.of(
-                game=the_game, players=counts, lineups=lineups, variants=(box, *(step.variant for step in chosen)),
-                deals=own_deals - own_deals % CHUNKS, chunks=CHUNKS, seed=seed + heat,
-            )  # fmt: skip
+                game=the_game,
+                players=counts,
+                lineups=lineups,
+                variants=(box, *(step.variant for step in chosen)),
+                deals=own_deals - own_deals % CHUNKS,
+                chunks=CHUNKS,
+                seed=seed + heat,
+            )
             studies.append(study)
             return study.effects(chosen, outcomes_in_memory(study, number, reporter))
 

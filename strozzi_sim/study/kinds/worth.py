@@ -68,10 +68,19 @@ def worth(
     counts = names.player_counts(the_game, players)
     default = list(dict.fromkeys(["random", the_game.default_agent]))
     search = the_game.search_deals(deals or Worth.usual_deals) if search_deals is None else search_deals
-    keys: dict[str, Any] = {"game": the_game, "players": counts, "deals": deals, "precision": precision, "seed": seed}
-    keys |= {"search_deals": search, "luck": luck, "luck_redraws": luck_redraws, "variants": variants}
-    lineups = [[agent] for agent in names.agents_named(the_game, agents or default, counts=counts)]
-    study = Worth.of(**keys, lineups=lineups, things=["*"] if every else chosen)
+    study = Worth.of(
+        game=the_game,
+        players=counts,
+        lineups=[[agent] for agent in names.agents_named(the_game, agents or default, counts=counts)],
+        variants=variants,
+        things=["*"] if every else chosen,
+        deals=deals,
+        precision=precision,
+        search_deals=search,
+        luck=luck,
+        luck_redraws=luck_redraws,
+        seed=seed,
+    )
     return run(study, look=study.look(), **options)
 
 
