@@ -1,8 +1,7 @@
 """Scripted games of Strasbourg for tests: decks made to measure, planned rounds, random games."""
 
-import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scripted import lines, say, shipped, with_switches
@@ -163,11 +162,6 @@ def lines_of_step(game: Game, step: str, number: int = 1) -> list[dict[str, Any]
         if (here, current) == (number, step):
             found.append(line)
     return found
-
-
-def settings() -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every number of players with every setting of the switches."""
-    return itertools.product(PLAYERS, SETTINGS)
 
 
 def deal(components: Mapping[str, Any], players: int, dice: random.Random, start: int = 0) -> Game:

@@ -104,16 +104,7 @@ def choose(game: Game, dice: random.Random, passing: float) -> str | None:
     return dice.choice(game.legal)
 
 
-def random_game(components: dict[str, Any], players: int, seed: int, passing: float = 0.4) -> Game:
-    """A game played to the end by chance."""
-    game, dice = deal(components, players, seed), random.Random(seed + 1_000_003)
-    while not game.over:
-        game.play(choose(game, dice, passing))
-    return game
-
-
 ALL_FLAGS = list(FLAGS)
-SMALL_COUNT = 12  # random games per player count
 
 
 def level(game: Game, city: str, seat: int) -> int:

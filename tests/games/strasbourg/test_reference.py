@@ -1,26 +1,22 @@
-"""The reference rules of Strasbourg on random games: the invariants of R16, how it is asked, and the check of records."""
+"""The reference rules of Strasbourg: tasks on random boards, how it is asked, and the check of records."""
 
 import itertools
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from reference_strasbourg import numbers
-from scripted import lines, record
+from scripted import record
 from scripted_strasbourg import (
     BASE,
     FLIPPED,
     Scene,
     base_components,
-    choose,
-    deal,
     deck,
-    lines_of_step,
     random_game,
-    settings,
 )
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg import verify
@@ -28,122 +24,7 @@ from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
 from strozzi_sim.games.strasbourg.reference_table import SWITCHES, Space
 
-EAGERNESS = (0.0, 0.4, 0.9)  # of a third of the games each
-GAMES = 6  # of each number of players and each setting
-
-
-def positions(players: int, switches: dict[str, Any], games: int = GAMES) -> Iterator[Game]:
-    """Every position of random games, the last one included."""
-    components = base_components(**switches)
-    for seed in range(games):
-        dice = random.Random(f"{players} {seed}")
-        game = deal(components, players, dice, start=seed % players)
-        while not game.over:
-            yield game
-            game.play(choose(game, dice, EAGERNESS[seed % len(EAGERNESS)]))
-        yield game
-
-
-# -- R16: invariants ---------------------------------------------------------------------------------------------------
-
-
-def check_position(game: Game) -> None:
-    """What holds whenever somebody is asked, and at the end."""
-    for seat in range(game.players):  # R16.1
-        cards = [*game.shuffled[seat], *game.under[seat], *game.hand[seat], *game.pile[seat], *game.lost[seat]]
-        cards += [card for stack in game.hidden_stacks(seat) for card in stack]
-        cards += [*(game.bids[seat] or ()), *game.unseen[seat]]
-        assert sorted(cards) == deck(BASE)
-        assert bool(game.hand[seat] or game.pile[seat]) <= (not game.planned[seat])
-    holders = [holder for holder in game.council.values() if holder is not None]  # R16.2
-    assert len(game.council) == 8
-    assert set(holders) <= set(range(game.players))
-    assert None not in (game.council["nobility"], game.council["church"])
-    assert len(set(game.chapels)) == len(game.chapels) <= 5  # R16.3
-    assert set(game.chapels) <= set(game.city.corners)
-    assert len(set(game.built.values())) == len(game.built) <= 5
-    assert set(game.built) <= set(game.city.sites)
-    assert min(game.coins) >= 0  # R16.5
-    assert min(game.privileges) >= 0
-    assert all(number >= 0 for own in game.goods for number in own.values())
-    assert set(game.members) <= set(game.city.guilds)
-
-
-def check_game(game: Game, switches: dict[str, Any]) -> None:
-    """What the lines of a whole game keep to."""
-    placed = 0
-    for line in lines(game, "council"):  # R16.4
-        assert sum(line["prestige"]) <= (6 if line["round"] == 1 else 8)
-        most = max(line["prestige"])
-        assert [bool(gain) for gain in line["privileges"]] == [number == most for number in line["prestige"]]
-        used: Counter[int] = Counter()
-        for step in "ABCDEFG":
-            told = lines_of_step(game, step, line["round"])
-            bids = [other for other in told if other["type"] == "bid"]
-            if not told:
-                assert switches["skip_A_round1"]
-                assert (line["round"], step) == (1, "A")
-                continue
-            assert sorted(bid["player"] for bid in bids) == list(range(game.players))  # R16.6
-            bidders = {bid["player"] for bid in bids if bid["stack"] is not None}
-            used.update(bidders)
-            kinds = [(other["type"], other["player"]) for other in told if other["type"] in ("act", "return_card")]
-            assert {player for _, player in kinds} <= bidders
-            if not switches.get("return_if_unused"):
-                assert [kind for kind, _ in kinds] == sorted(kind for kind, _ in kinds)  # returns come last
-            places = [other for other in told if other.get("action") == "place"]
-            assert len(places) <= (3 if game.players > 3 else 2)  # R16.8
-            assert not places or step in "BDF"
-            placed += len(places)
-        assert max(used.values(), default=0) <= 7
-    assert placed == len(game.members) <= (45 if game.players > 3 else 30)
-
-
-def check_sums(game: Game) -> None:
-    """The record alone tells where every coin, good, privilege and card is."""
-    coins, goods, privileges, cards = ([number] * game.players for number in (5, 0, 0, 24))
-    for line in game.events:
-        kind, seat = line["type"], line.get("player", 0)
-        if kind == "plan":
-            cards[seat] -= len(line["drawn"])
-        elif kind == "return_card":
-            cards[seat] += 1
-        elif kind == "defer":
-            privileges[seat] -= 1
-        elif kind == "act":
-            coins[seat] += line.get("coins", 0) - line.get("price", 0)
-            goods[seat] += (line["action"] == "good") - sum(line.get("goods", {}).values())
-        elif kind == "council":
-            privileges = [held + gain for held, gain in zip(privileges, line["privileges"], strict=True)]
-            told = [line[name] for name in ("coins", "goods", "held", "deck")]
-            assert told == [coins, goods, privileges, cards]
-    assert game.coins == coins
-
-
-def test_r16_holds_in_random_games_which_reach_everything() -> None:
-    """They are no proof if they leave something out."""
-    seen: Counter[Any] = Counter()
-    for players, switches in settings():
-        for game in positions(players, switches):
-            check_position(game)
-            if not game.over:
-                continue
-            check_game(game, switches)
-            check_sums(game)
-            seen.update((line["type"], line.get("action")) for line in game.events)
-            seen.update(task for task in game.tasks for seat in range(players) if is_fulfilled(game, seat, task))
-            seen["shared victory"] += len(game.winners) > 1
-            seen["empty deck"] += any(not line["drawn"] for line in lines(game, "plan")) and not switches
-            seen["no chapel"] += any(line["site"] is None for line in lines(game, "chapel"))
-            seen["no edifice"] += any(line["site"] is None for line in lines(game, "edifice"))
-    for action in ("seat", "good", "place", "sell", "decline"):
-        assert seen["act", action] > 50, action
-    for kind in ("defer", "return_card"):
-        assert seen[kind, None] > 50, kind
-    for what in ("shared victory", "empty deck", "no chapel", "no edifice"):
-        assert seen[what], what
-    unreached = {task["id"] for task in BASE["tasks"]} - {name for name in seen if isinstance(name, str)}
-    assert unreached <= {"T_SQUARE", "T_GROUP5"}  # rare among those who play at random
+# -- tasks ------------------------------------------------------------------------------------------------------------
 
 
 def in_a_line(spaces: Sequence[Space]) -> str | None:
