@@ -6,9 +6,11 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import partial
 
 import pytest
 
+from own_game import outputs
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import Column, Table
@@ -32,7 +34,7 @@ def one_too_few(facts, seat):
 
 @pytest.fixture
 def fair(tmp_path):
-    """Write the game `fair` and its entry points; return a function that runs Python with it."""
+    """Write the game `fair` and its entry points; return a function that runs Python with it, whose `strozzi` runs commands."""
     assert run(["new", "fair", "--out", str(tmp_path / "made")]) == 0
     points = tomllib.loads((tmp_path / "made" / "pyproject.toml").read_text())["project"]["entry-points"]
     info = tmp_path / "made" / "fair-0.1.dist-info"
@@ -46,13 +48,15 @@ def fair(tmp_path):
     folders = (str(tmp_path / "made"), str(tmp_path / "made" / "src"), os.environ.get("PYTHONPATH"))
     path = os.pathsep.join(filter(None, folders))
 
+    environment = {**os.environ, "PYTHONPATH": path}
+
     def python(*arguments, code=0):
         command = [sys.executable, *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": path}
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stderr if code else done.stdout
 
+    python.strozzi = partial(outputs, environment, tmp_path)
     return python
 
 
@@ -67,23 +71,24 @@ def test_files_and_names(fair, tmp_path):
 @pytest.mark.slow
 def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     fair("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", tmp_path / "made" / "test_fair.py")
-    fair("-m", "strozzi_sim", "record", "fair", "--games", 30, "--out", "games.jsonl")
-    assert "every line follows the rules" in fair("-m", "strozzi_sim", "verify", "games.jsonl")
-    fair("-m", "strozzi_sim", "balance", "fair", "--deals", 200, "--workers", 1, "--out", "out")
+    _, verified, _, played = fair.strozzi(
+        "record fair --games 30 --out games.jsonl",
+        "verify games.jsonl",
+        "balance fair --players 3 --deals 200 --workers 1 --out out",
+        "tournament fair --agents random,highest --players 2 --deals 20 --json",
+    )
+    assert "every line follows the rules" in verified
     page = (tmp_path / "out" / "report.html").read_text()
     assert re.search(r"Games won: [1-5] \d+.%, [1-5] \d+.%\.", page)
     assert "Of each choice of a seat: number of decision facts in a game. Token: value of the token taken." in page
     assert "Share of the row by seat and token" in page
-    asked = "tournament fair --agents random,highest --players 2 --deals 50 --json"
-    tables = json.loads(fair("-m", "strozzi_sim", *asked.split()))
-    assert {row["agent"] for row in tables["tables"]["agents"]} == {"random", "highest"}
+    assert {row["agent"] for row in json.loads(played)["tables"]["agents"]} == {"random", "highest"}
 
 
 @pytest.mark.slow
 def test_luck_of_a_game_whose_tiers_are_its_own_agents(fair):
     """Its agents are followed, in a process that can be killed, as those of the package are."""
-    given = "--players 3 --deals 60 --games 30 --playouts 50 --workers 1"
-    said = fair("-m", "strozzi_sim", "luck", "fair", *given.split())
+    (said,) = fair.strozzi("luck fair --players 3 --deals 60 --games 30 --playouts 50 --workers 1")
     assert "with one highest among random; among equal players nothing." in said
     assert "kingmaking share" in said
 
@@ -135,29 +140,14 @@ def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
         "print(len(mine), (seats['sum'] == seats['score']).all())"
     )
     assert re.fullmatch(r"[1-9]\d* True\n", fair("-c", count))
-    fair("-c", "import strozzi_sim as ss; from fair import GAME; print(ss.check_game(GAME, deals=2))")
+    fair("-c", "import strozzi_sim as ss; from fair import GAME; print(ss.check_game(GAME, players=[3], deals=2))")
     facts.write_text(DECLARED + "\n@jit\ndef close_game(facts, state, rules):\n    pass\n")
     ended = fair("-m", "strozzi_sim", "balance", "fair", "--deals", 20, "--out", "x", code=2)
     assert "fair.fact_handlers has close_game, which would write the table seat by itself" in ended
     facts.unlink()
     report.unlink()
-    asked = (
-        "heatmap",
-        "fair",
-        "--fact",
-        "seat",
-        "--rows",
-        "seat",
-        "--columns",
-        "place",
-        "--deals",
-        40,
-        "--players",
-        2,
-        "--workers",
-        1,
-    )
-    assert "40 games played" in fair("-m", "strozzi_sim", *asked)
+    (said,) = fair.strozzi("heatmap fair --fact seat --rows seat --columns place --deals 40 --players 2 --workers 1")
+    assert "40 games played" in said
 
 
 @pytest.mark.parametrize(
@@ -251,13 +241,15 @@ def test_a_table_of_its_own_needs_no_method_and_its_faults_are_named(fair, tmp_p
     """Lines without a method have the text of their event; an error of the author's code names its line."""
     package = tmp_path / "made" / "src" / "fair"
     page = ("-m", "strozzi_sim", "replay", "games.jsonl", "--html", "game.html")
-    (package / "view.py").write_text((package / "view.py").read_text() + 'short_rules = "Take the highest."\n')
+    view = package / "view.py"
+    as_written = view.read_text()
+    view.write_text(as_written + 'short_rules = "Take the highest."\n')
     rules = "from fair import GAME; print(GAME.view.short_rules({}, 2))"
     assert fair("-c", rules) == "Take the highest.\n"
+    view.write_text(as_written)  # for which the game is compiled
     table = package / "table.py"
     table.write_text("from strozzi_sim.game.table import Table\n\nclass Mine(Table):\n    pass\n\nTABLE = Mine\n")
-    fair("-m", "strozzi_sim", "record", "fair", "--out", "games.jsonl")
-    fair(*page)
+    fair.strozzi("record fair --out games.jsonl", "replay games.jsonl --html game.html")
     text = (tmp_path / "game.html").read_text()
     steps = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["steps"]
     assert re.fullmatch(r"Random \(seat 0\) takes a \d\.", steps[4]["said"])
@@ -306,6 +298,5 @@ def test_code_that_does_not_compile_is_named(fair, tmp_path, file, right, wrong,
     path = tmp_path / "made" / "src" / "fair" / f"{file}.py"
     assert right in path.read_text()
     path.write_text(path.read_text().replace(right, wrong))
-    code = "from strozzi_sim.cli.app import run; import sys; sys.exit(run(['balance', 'fair', '--players', '2', '--deals', '3']))"
-    said = fair("-c", code, code=2)
+    said = fair("-m", "strozzi_sim", "balance", "fair", "--players", 2, "--deals", 3, code=2)
     assert re.search(f"strozzi: error: game 'fair' does not compile: .*{words}", said)

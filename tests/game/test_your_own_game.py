@@ -4,10 +4,11 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-from own_game import FILES, FOLDER, files_of, install
+from own_game import FILES, FOLDER, files_of, install, outputs
 from paths import ROOT
 from strozzi_sim.game.new_game import write_new_game
 
@@ -33,9 +34,14 @@ def own_copy(tmp_path):
 
 
 @pytest.fixture
-def python(request, tmp_path):
+def environment(request):
+    """Of a Python that finds the game."""
+    return request.getfixturevalue("own_copy" if "own_copy" in request.fixturenames else "installed")
+
+
+@pytest.fixture
+def python(environment, tmp_path):
     """Return a function that runs Python in `tmp_path`, with the game."""
-    environment = request.getfixturevalue("own_copy" if "own_copy" in request.fixturenames else "installed")
 
     def run(*arguments, code=0, stdin=""):
         command = [sys.executable, *map(str, arguments)]
@@ -47,29 +53,19 @@ def python(request, tmp_path):
 
 
 @pytest.fixture
-def strozzi(python):
-    """Run a command; returns what it prints."""
-
-    def run(*arguments, code=0, stdin=""):
-        return python("-m", "strozzi_sim", *arguments, code=code, stdin=stdin).stdout
-
-    return run
+def strozzi(environment, tmp_path):
+    """Run commands in one Python; returns what each prints."""
+    return partial(outputs, environment, tmp_path)
 
 
 @pytest.fixture
-def document(strozzi):
-    """Run a command with --json; returns its document."""
+def documents(strozzi):
+    """Run commands with --json; returns their documents."""
 
-    def run(*arguments, code=0):
-        return json.loads(strozzi(*arguments, "--json", code=code))
+    def run(*commands, code=0):
+        return [json.loads(said) for said in strozzi(*(f"{command} --json" for command in commands), code=code)]
 
     return run
-
-
-def record(document, path, *more):
-    found = document("record", "goofspiel", "--games", 5, "--out", path, *more)
-    assert found["games"] == 5
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def write(path, lines):
@@ -104,34 +100,35 @@ def test_the_walk_is_short():
 
 
 @pytest.mark.slow
-def test_record_verify_replay(document, tmp_path):
-    path = tmp_path / "games.jsonl"
-    lines = record(document, path)
-    assert document("verify", path)["games"] == 5
-    assert len(document("replay", path, "--game", 2)["words"]) > 20
-
-    def message_about(number, **changes):
-        """What `verify` says of the record with line `number` (from 1) changed; it must name that line."""
-        write(path, [*lines[: number - 1], {**lines[number - 1], **changes}, *lines[number:]])
-        found = document("verify", path, code=1)
-        assert (found["ok"], found["line"]) == (False, number)
-        return found["message"]
-
+def test_record_verify_replay(documents, tmp_path):
+    asked = ("record goofspiel --games 5 --out games.jsonl", "verify games.jsonl", "replay games.jsonl --game 2")
+    recorded, verified, replayed = documents(*asked)
+    assert recorded["games"] == verified["games"] == 5
+    assert len(replayed["words"]) > 20
+    lines = [json.loads(line) for line in (tmp_path / "games.jsonl").read_text().splitlines()]
     assert [line["type"] for line in lines[:6]] == ["game", "prize", "bid", "bid", "bid", "award"]
-    assert "expected the id of a prize" in message_about(2, prize=float(lines[1]["prize"]))
-    assert "expected a bid of player 1: 1 or 2 or 3 or 4 or 5" in message_about(4, card=6)
-    assert "instead of" in message_about(6, bids=[5, 5, 5])
+    spoiled = [  # a line, from 1, what is changed in it, and what `verify` says of it
+        (2, {"prize": float(lines[1]["prize"])}, "expected the id of a prize"),
+        (4, {"card": 6}, "expected a bid of player 1: 1 or 2 or 3 or 4 or 5"),
+        (6, {"bids": [5, 5, 5]}, "instead of"),
+    ]
+    for number, changes, _ in spoiled:
+        write(tmp_path / f"{number}.jsonl", [*lines[: number - 1], {**lines[number - 1], **changes}, *lines[number:]])
+    found = documents(*(f"verify {number}.jsonl" for number, *_ in spoiled), code=1)
+    for (number, _, words), said in zip(spoiled, found, strict=True):
+        assert (said["ok"], said["line"]) == (False, number)
+        assert words in said["message"]
 
 
 @pytest.mark.slow
 def test_its_table_is_text_then_zones_then_a_drawing(own_copy, strozzi, tmp_path):
     """Without `table.py`, with it, and with `table.js`: three pages of one game."""
-    strozzi("record", "goofspiel", "--out", "games.jsonl")
+    strozzi("record goofspiel --out games.jsonl")
     pages = {}
     for level, missing in (("drawing", ()), ("zones", ("table.js",)), ("text", ("table.js", "table.py"))):
         for name in missing:
             (tmp_path / "src" / "goofspiel" / name).unlink(missing_ok=True)
-        strozzi("replay", "games.jsonl", "--html", f"{level}.html")
+        strozzi(f"replay games.jsonl --html {level}.html")
         text = (tmp_path / f"{level}.html").read_text()
         pages[level] = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1]), text
     assert "The drawing of goofspiel" in pages["drawing"][1]
@@ -163,22 +160,23 @@ def with_facts(tmp_path, own_copy):
         (tmp_path / name).write_text(text)
 
 
-def test_facts_of_the_page_are_listed(with_facts, document):
-    assert [table["name"] for table in document("facts", "goofspiel")] == ["bid", "player"]
+def test_facts_of_the_page_are_listed(with_facts, documents):
+    (listed,) = documents("facts goofspiel")
+    assert [table["name"] for table in listed] == ["bid", "player"]
 
 
 @pytest.mark.slow
 def test_the_game_of_the_page_has_facts_and_a_report(with_facts, python, strozzi, tmp_path):
     assert "'facts'" in python("-c", CHECK).stdout
-    size = ("--agents", "random", "--deals", 60)
-    strozzi("balance", "goofspiel", *size, "--workers", 1, "--out", tmp_path / "out")
+    strozzi(
+        "balance goofspiel --agents random --deals 60 --workers 1 --out out",
+        "report out --figures",
+        "heatmap out --rows card --columns prize --value 'share won' --workers 1",
+    )
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Which card takes the prize?" in page
     assert re.search(r"[Cc]ard 5 takes the prize in \d+.% of its bids, card \d in \d+.%", page)
-    strozzi("report", tmp_path / "out", "--figures")
     assert (tmp_path / "out" / "figures" / "bids.svg").exists()
-    question = ("--rows", "card", "--columns", "prize", "--value", "share won", "--workers", 1)
-    strozzi("heatmap", tmp_path / "out", *question)
     assert list((tmp_path / "out" / "tables").glob("heat_*.csv"))
 
 
@@ -203,9 +201,10 @@ def test_our_tests_hold_with_it_installed(python):
 
 
 @pytest.mark.slow
-def test_bench_and_balance(document):
-    assert document("bench", "goofspiel", "--games", 100, "--workers", 1)["games"] == 100
-    tables = document("balance", "goofspiel", "--deals", 30, "--workers", 1)["tables"]
+def test_bench_and_balance(documents):
+    timed, played = documents("bench goofspiel --games 100 --workers 1", "balance goofspiel --deals 30 --workers 1")
+    assert timed["games"] == 100
+    tables = played["tables"]
     shares = {}
     for row in tables["seats"]:
         if row["figure"] == "win_share" and row["deals"] >= 30:  # fewer have an interval alone
@@ -216,49 +215,52 @@ def test_bench_and_balance(document):
 
 
 @pytest.mark.slow
-def test_tournament(document):
-    field = ("random", *SEARCHERS, "face-value")
-    size = ("--players", 3, "--deals", 3, "--workers", 1)
-    tables = document("tournament", "goofspiel", "--agents", ",".join(field), *size)["tables"]
-    assert {row["agent"] for row in tables["agents"]} == set(field)
+def test_tournament(documents):
+    field = ("random", "mo_ismcts:iterations=30", "face-value")
+    (found,) = documents(f"tournament goofspiel --agents {','.join(field)} --players 3 --deals 3 --workers 1")
+    assert {row["agent"] for row in found["tables"]["agents"]} == set(field)
 
 
 @pytest.mark.slow
 @pytest.mark.nightly_for(*SEARCHERS)
 @pytest.mark.parametrize("agent", ["face-value", *SEARCHERS])
-def test_fairness(document, agent):
-    found = document("leak-check", "goofspiel", agent, "--deals", 1)
+def test_fairness(documents, agent):
+    (found,) = documents(f"leak-check goofspiel {agent} --deals 1")
     assert found["ok"]
     assert found["decisions"] == 12  # the last card of every hand is no decision
 
 
 @pytest.mark.slow
-def test_a_study_changes_the_cards(strozzi, document, tmp_path):
+def test_a_study_changes_the_cards(documents, tmp_path):
     study = (
         'name = "cards"\ngame = "goofspiel"\nplayers = [3]\ndeals = 20\nlineups = [["random"]]\nvariants = ["wide"]\n'
     )
     (tmp_path / "cards.toml").write_text(study + "[variant.wide.deck]\ncards = 13\n")
-    record(document, tmp_path / "wide.jsonl", "--study", tmp_path / "cards.toml", "--variant", "wide")
-    assert document("verify", tmp_path / "wide.jsonl")["games"] == 5
-    strozzi("run", tmp_path / "cards.toml", "--out", tmp_path / "out", "--workers", 1)
+    _, verified, _ = documents(
+        "record goofspiel --games 5 --out wide.jsonl --study cards.toml --variant wide",
+        "verify wide.jsonl",
+        "run cards.toml --out out --workers 1",
+    )
+    assert verified["games"] == 5
     assert (tmp_path / "out" / "report.html").exists()
 
 
 @pytest.mark.slow
 def test_a_person_sees_no_hidden_bid(strozzi):
-    said = strozzi("play", "goofspiel", "--agents", "face-value", "--seat", 2, stdin="quit\n")
+    (said,) = strozzi("play goofspiel --agents face-value --seat 2", stdin="quit\n")
     assert said.count("bids a card face down") == 2
     assert said.count("bid face down, hand 1 2 3 4 5") == 2
     assert "You left the table." in said
 
 
 @pytest.mark.slow
-def test_an_edited_rule_is_compiled_anew_and_found(own_copy, document, tmp_path):
-    core, path = tmp_path / "src" / "goofspiel" / "core.py", tmp_path / "games.jsonl"
-    record(document, path)
+def test_an_edited_rule_is_compiled_anew_and_found(own_copy, documents, strozzi, tmp_path):
+    core, recording = tmp_path / "src" / "goofspiel" / "core.py", "record goofspiel --games 5 --out games.jsonl"
+    strozzi(recording)
     core.write_text(core.read_text().replace("bid > highest", "bid >= highest"))  # the last of the highest takes it
-    record(document, path)
-    assert "award" in document("verify", path, code=1)["message"]
+    strozzi(recording)
+    (found,) = documents("verify games.jsonl", code=1)
+    assert "award" in found["message"]
 
 
 @pytest.mark.slow
@@ -269,4 +271,4 @@ def test_its_promises_are_tests(python):
     assert "16 passed, 3 skipped" in ran, ran  # it has no move trees, no facts and no report
 
 
-CHECK = "from strozzi_sim.conformance import check_game; from goofspiel import GAME; print(check_game(GAME, deals=5).promises)"
+CHECK = "from strozzi_sim.conformance import check_game; from goofspiel import GAME; print(check_game(GAME, deals=1).promises)"

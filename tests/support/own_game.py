@@ -1,7 +1,9 @@
-"""The game of docs/your-own-game.md: the package in examples/goofspiel."""
+"""Games of users: the one of docs/your-own-game.md, which is the package in examples/goofspiel, and commands that know them."""
 
 import os
 import re
+import subprocess
+import sys
 import tomllib
 
 from paths import ROOT
@@ -36,3 +38,22 @@ def install(folder):
     (about / "entry_points.txt").write_text("".join(lines))
     path = os.pathsep.join(filter(None, (str(folder), str(folder / "src"), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path}
+
+
+COMMANDS = """
+import shlex, sys
+from strozzi_sim.cli.app import run
+
+for command in sys.argv[1:]:
+    code = run(shlex.split(command))
+    print(end=f"\\0{code}\\0")
+"""
+
+
+def outputs(environment, folder, *commands, code=0, stdin=""):
+    """Run commands one after another in one new Python, and return what each prints; all must end with the code."""
+    asked = [sys.executable, "-c", COMMANDS, *commands]
+    done = subprocess.run(asked, cwd=folder, env=environment, input=stdin, capture_output=True, text=True)
+    *parts, _ = done.stdout.split("\0")
+    assert parts[1::2] == [str(code)] * len(commands), done.stdout + done.stderr
+    return parts[::2]
