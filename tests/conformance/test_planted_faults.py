@@ -10,7 +10,7 @@ from numba import njit
 import strozzi_sim as ss
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.conformance import ContractViolation, check_game
+from strozzi_sim.conformance import ContractViolation, check_game, report
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.kernels import kernels
@@ -139,6 +139,18 @@ def test_columns_that_are_not_written_are_named(monkeypatch):
     assert f"; seats.coins, columns {coins[1]}, {coins[2]} (3 players, " in words
 
 
+@pytest.fixture(scope="module")
+def figures():
+    """Return what makes the tables of a report, once for all tests."""
+    make, made = report.figures_of_games, []
+    return lambda *arguments: made[0] if made else (made.append(make(*arguments)) or made[0])
+
+
+@pytest.fixture
+def same_tables(figures, monkeypatch):
+    monkeypatch.setattr(report, "figures_of_games", figures)
+
+
 def change_first(monkeypatch, kind="lines", **changes):
     """Change a picture of the game's report; returns its name."""
     making = STROZZI.report.pictures
@@ -171,7 +183,7 @@ def change_first(monkeypatch, kind="lines", **changes):
     ],
     ids=["figure", "table", "column", "value", "levels"],
 )
-def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
+def test_a_misspelt_name_in_a_picture_is_named(same_tables, monkeypatch, changes, words):
     change_first(monkeypatch, **changes)
     with pytest.raises(ContractViolation, match=f"^strozzi: report: picture 'flags-by-sail'.*{words}"):
         check_report(checked())
@@ -187,7 +199,7 @@ def test_a_misspelt_name_in_a_picture_is_named(monkeypatch, changes, words):
     ],
     ids=["figure", "key", "levels"],
 )  # fmt: skip
-def test_a_misspelt_name_in_a_finding_is_named(monkeypatch, changes, words):
+def test_a_misspelt_name_in_a_finding_is_named(same_tables, monkeypatch, changes, words):
     given = STROZZI.report.comparisons
 
     def comparisons(tables):
