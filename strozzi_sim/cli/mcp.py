@@ -1,7 +1,7 @@
 """mcp: tools for assistants over the Model Context Protocol, made from public functions by their signatures.
 
-Arguments from an assistant are not trusted: only files that the user named run, paths stay in the folder that the server was
-started in, and a call ends after some seconds.
+Arguments from an assistant are not trusted: only files that the user named run, paths stay in the folder that the
+server was started in, and a call ends after some seconds.
 """
 
 import json

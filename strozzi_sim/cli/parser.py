@@ -1,7 +1,7 @@
 """Commands from functions: their list, a declaration and a parser for each, and the arguments for the function.
 
-A declaration has the arguments, types, defaults and docstring of a function, read from its source without importing it. So
-the help of a command takes no import of the engine, and commands and tools need no further declaration.
+A declaration has the arguments, types, defaults and docstring of a function, read from its source without importing it.
+So the help of a command takes no import of the engine, and commands and tools need no further declaration.
 """
 
 import argparse

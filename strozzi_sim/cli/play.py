@@ -52,11 +52,12 @@ def play(
 
     Args:
         players: player count; default: 4, or the fewest of the game
-        agents: the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default: the game's own
+        agents: the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default:
+            the game's own
         seat: your seat; seat 0 starts
         deal: number of the deal
-        judge: an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with --web: learned, where
-            it does
+        judge: an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with
+            --web: learned, where it does
         web: play in the browser, on this machine alone
         hint: with --web: the agent that gives hints; default: the game's search agent
         port: with --web: port of 127.0.0.1 to listen on; default: a free one

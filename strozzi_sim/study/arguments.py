@@ -1,4 +1,4 @@
-"""Arguments that many functions share: their descriptions, and the options of every run. Imports nothing of the engine."""
+"""Arguments that many functions share: their descriptions, and the options of a run. Imports no engine code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS = {
     "game": "a game; `strozzi games` lists them",
     "players": "player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game",
     "precision": "play until shares of wins are known to within +- these points, but at most `deals` deals",
-    "luck": "an agent that evaluates positions, such as learned: takes the luck of chance out of the figures, as more rows",
+    "luck": "an agent that evaluates positions, such as learned: adds rows of figures without the luck of chance",
     "luck_redraws": "number of redraws of each chance event, which measure its luck; default: 8",
     "seatings": "one, rotate, spread (each deal once, seatings in turn), all or latin",
     "variant": "a variant of the game's components",
@@ -41,7 +41,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
-    """Return the text before the arguments of a docstring, the description of each argument, and the text after them."""
+    """Return the text before the arguments of a docstring, each argument's description, and the text after them."""
     before_arguments, _, rest = cleandoc(docstring).partition("\nArgs:\n")
     argument_text, _, after = rest.partition("\n\n")
     argument_lines = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", argument_text, re.MULTILINE)
@@ -49,7 +49,7 @@ def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
 
 
 def documented(function: Function) -> Function:
-    """Return the function itself, with the descriptions that its docstring lacked, and options of a run in place of **options."""
+    """Return the function with all arguments described, and the options of a run instead of **options."""
     before_arguments, words, after = split_docstring(function.__doc__ or "")
     own_signature = signature(function)
     parameters = [each for each in own_signature.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]

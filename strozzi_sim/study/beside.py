@@ -1,7 +1,7 @@
 """Several studies of a game beside each other: their tables as variants of one study, and what is different.
 
-Every variant of every study is compared: with the first study's variant of the same name, else with its first variant. The differences
-are not paired, since the deals may differ.
+Every variant of every study is compared: with the first study's variant of the same name, else with its first variant.
+The differences are not paired, since the deals may differ.
 """
 
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
 
 
 def _names(studies: Sequence[Results]) -> list[str]:
-    """Return a name for each study: its own, or that of its folder, or that with a number, the first of these by which they differ."""
+    """Return different names of the studies: their own, or those of their folders, or these numbered."""
     own = [results.look.name for results in studies]
     of_folders = [results.folder.name if results.folder else name for results, name in zip(studies, own, strict=True)]
     numbered = [f"{name} {number}" for number, name in enumerate(of_folders, 1)]

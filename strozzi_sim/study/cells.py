@@ -1,7 +1,7 @@
 """The cells of a study, the counts of their chunks, and the figures to which a precision applies.
 
-Counts are integers, and intervals come from the chunks of a cell, which are independent: so a cell keeps its chunks apart, on the
-first axis C of every array. Axes of the outcome: [C, position, seat].
+Counts are integers, and intervals come from the chunks of a cell, which are independent: so a cell keeps its chunks
+apart, on the first axis C of every array. Axes of the outcome: [C, position, seat].
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -65,7 +65,7 @@ class Cell:
 
 
 class Headline(NamedTuple):
-    """A figure to which a precision applies: the wins of a seat or position of a cell, minus those in the cell `than` if given."""
+    """The wins of a seat or position of a cell, minus those in the cell `than` if given; precisions apply to them."""
 
     cell: Cell
     by: str
@@ -101,7 +101,7 @@ class CellCounts(Cell):
         return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
     def figures(self, side: Side) -> dict[str, Estimate]:
-        """Return share of wins, mean rank, mean score, and mean lead over the others at the table, of every seat or position."""
+        """Return share of wins, mean rank, score and lead over the rivals' mean, of every seat or position."""
         wins, places, scores, played = (self.totals(side, field) for field in ("wins", "places", "scores", "played"))
         span, rivals = (1.0, float(self.players)), self.players - 1
         return {
@@ -137,7 +137,7 @@ class CellCounts(Cell):
 
 
 def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[str, LuckSums]:
-    """Return results and luck by figure, of sums of the results [C, P], of luck as in `simulation.luck.LUCK_SUMS`, and of games."""
+    """Return results and luck by figure, of sums of results [C, P], of luck [LUCK_SUMS, C, P, worth] and of games."""
     sums_by_figure = {}
     for figure, sums in results.items():
         luck_of_figure, squares, products = luck[..., _WORTH_OF[figure]]

@@ -1,10 +1,11 @@
 """Changes between two variants: every figure of one minus that of the other, with sentences and a section.
 
 A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) within its table
-and kind of row, and not too small to matter. It is too small to matter if the whole interval is closer to 0 than the
-effect: a share by `effect` (0.01: one point), a score by `effect` of the mean score, any other mean by `effect` of itself.
-A difference that is neither is unclear: more deals decide it. A mean that differs by the same amount in every chunk has
-no interval, as the rarity of exceptions is unknown; that amount alone decides, once exceptions are rarer than the effect.
+and kind of row, and not too small to matter. It is too small if the whole interval is closer to 0 than the effect: a
+share by `effect` (0.01: one point), a score by `effect` of the mean score, any other mean by `effect` of itself. A
+difference that is neither is unclear: more deals decide it. A mean that differs by the same amount in every chunk has
+no interval, as the rarity of exceptions is unknown; that amount alone decides, once exceptions are rarer than the
+effect.
 """
 
 import re
@@ -51,9 +52,9 @@ _KINDS: dict[Unit, str] = {"share": "shares, in points", "number": "scores and o
 def changes(tables: Mapping[str, FigureTable], pairs: Sequence[tuple[str, str]], effect: float) -> pd.DataFrame:
     """Return the differences of all figures, second variant minus first, for pairs of names (first, second).
 
-    The tables have the counts of ratios. `effect` is the smallest difference that matters, as a part of 1 for shares and
-    of the figure for means. Columns: players, variant (the second), lineup, than (the first), table, level ("seat 0"),
-    figure, value, low, high, n, deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the
+    The tables have the counts of ratios. `effect` is the smallest difference that matters, as a part of 1 for shares
+    and of the figure for means. Columns: players, variant (the second), lineup, than (the first), table, level ("seat
+    0"), figure, value, low, high, n, deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the
     interval), p_corrected, size (in effects; none where an effect is 0, as of a figure that was 0 before), verdict.
     """
     rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]

@@ -30,7 +30,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
     """Let joblib play on a Dask cluster inside the block; without a backend as joblib is configured.
 
     Every worker, also one that joins later, first compares its versions, processor and agents with this machine's, and
-    receives the files of the agents. One that differs still gets chunks, and its tasks end in an error that names the difference.
+    receives the files of the agents. One that differs still gets chunks, and its tasks end in an error that says how.
     """
     if backend not in ("", "dask"):
         raise ArgumentError("backend", f"must be dask, or left out, got {short_repr(backend)}")
@@ -83,7 +83,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client of a scheduler. Dask neither logs errors that are reported here, nor warns of other versions of itself."""
+    """Yield a client of a scheduler; Dask's log of errors reported here, and its warnings of versions, are silenced."""
     import distributed
 
     connect = getattr(distributed, "Client")  # noqa: B009 - it has no types
@@ -98,7 +98,7 @@ def _connected(scheduler: str) -> Iterator[Any]:
         except (OSError, ValueError, TypeError) as error:
             why = (str(error).splitlines() or ["timeout"])[0]
         if client is None:
-            gc.collect()  # closes the client that did not connect: Dask locks up if that happens while another one starts
+            gc.collect()  # closes the failed client: Dask locks up if that happens while another one starts
             raise ClusterError(
                 f"no Dask scheduler answers at {scheduler} within {_CONNECT} s ({why}); "
                 "start one with `dask scheduler`, and workers with `dask worker ADDRESS`"
@@ -115,8 +115,8 @@ def _close(client: Any) -> None:
 def _backend(scheduler: str) -> Any:
     """Return joblib's backend for Dask with two differences.
 
-    It uses a cluster of one thread, where joblib would play on this machine. An error of Dask itself ends the run, where
-    joblib would wait for ever.
+    It uses a cluster of one thread, where joblib would play on this machine. An error of Dask itself ends the run,
+    where joblib would wait for ever.
     """
     from distributed import CancelledError, KilledWorker
     from joblib._dask import DaskDistributedBackend
@@ -170,7 +170,7 @@ def _request_of(study: Study) -> dict[str, Any]:
 def prepare(request: Mapping[str, Any], worker: Any) -> None:
     """Store the agents' files in the folder of a worker of Dask, and compare the worker with the machine that asks.
 
-    If they differ, the worker's tasks end in the same ClusterError: Dask gives tasks also to a worker that joined later and raised it.
+    If they differ, the worker's tasks raise the error again: Dask gives tasks also to a worker whose setup failed.
     """
     try:
         if not worker.address.startswith("inproc:"):  # that worker is this process, whose files may change later

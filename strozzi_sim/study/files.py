@@ -37,7 +37,7 @@ def make_folder(folder: Path) -> None:
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder in which a file or folder of a run is a link, a pipe or a device: it could lead to any file of the user.
+    """Refuse a folder in which a file or folder of a run is a link, pipe or device: it could lead anywhere.
 
     The folder itself may be a link, and the user's own files in it are not checked.
     """
@@ -63,7 +63,7 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """Return the database's summary of a results folder: study, look, part, files and last run. Creates no file there."""
+    """Return study, look, part, files and last run of a results folder, from its database; write nothing there."""
     path, log = folder / DATABASE, folder / OF_SQLITE[0]
     refuse_links(folder)
     if not path.exists():
@@ -129,7 +129,7 @@ def digest_of(path: Path) -> str:
 
 
 def csv_of(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV; text that a spreadsheet would run as a formula begins with an apostrophe (OWASP, "CSV injection")."""
+    """Return a table as CSV, with an apostrophe before text that a spreadsheet would run as a formula (OWASP)."""
     texts = {}
     for name, column in frame.select_dtypes(exclude="number").items():
         known = [text for text in column.unique() if isinstance(text, str)]

@@ -30,7 +30,7 @@ _SHOWN = {"report", *Look.__struct_fields__}
 
 
 def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
-    """Return the study and the look with these keys, of any kind; a file without a kind is one of balance, or a sweep."""
+    """Return the study and the look with these keys. Without `kind` the study is a sweep or one of balance."""
     look = Look.of(**{key: value for key, value in keys.items() if key in _SHOWN})
     played = {key: value for key, value in keys.items() if key not in _SHOWN}
     return Study.of(**{"kind": "sweep" if "sweep" in keys else "balance", **played}), look

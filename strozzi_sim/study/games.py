@@ -21,15 +21,7 @@ from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game import Game
 from strozzi_sim.game.finding import Comparison, Finding, finding_of
 from strozzi_sim.game.pages import table_of_map
-from strozzi_sim.game.reporting import (
-    CELL,
-    FigureTable,
-    Tables,
-    agent_names,
-    first_scenario,
-    headline_players,
-    pick,
-)
+from strozzi_sim.game.reporting import CELL, FigureTable, Tables, agent_names, first_scenario, headline_players, pick
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CellCounts, CountsOf
 from strozzi_sim.study.changes import changes, changes_section
@@ -132,8 +124,8 @@ def sections_of_games(
 ) -> list[Section]:
     """Return the sections of a study: changes between variants, the game's pages, heat maps.
 
-    `first` names the section of the verdict, which comes first: a page, changes, lineup or heatmaps; default: the balance of
-    the seats. `paired`: whether the variants were played on the same deals.
+    `first` names the section of the verdict, which comes first: a page, changes, lineup or heatmaps; default: the
+    balance of the seats. `paired`: whether the variants were played on the same deals.
     """
     report, findings, sections = study.the_game.report, _findings(study, tables), dict[str, Section]()
     pictures = [*pictures_of("balance", tables), *report.pictures(tables)]
@@ -248,7 +240,7 @@ def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, .
 
 
 def _cells_of(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> Any:
-    """Return the cells of a map in the first variant and line-up at the player count of the headline, with their places as text."""
+    """Return a map's cells in the first variant and line-up at the headline's player count, with places as text."""
     rows = pick(tables[table_of_map(name)], figure=heat_map.figure.name)
     rows = rows[(rows[["row", "column"]].astype("str") != ALL).all(axis=1)]
     rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))

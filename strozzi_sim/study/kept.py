@@ -1,8 +1,8 @@
-"""The rows that a study keeps: rows of games and seats, and rows of facts, as partitioned Parquet data sets and as data frames.
+"""The rows that a study keeps, of games and seats and of facts, as partitioned Parquet data sets and data frames.
 
-facts/<table>/players=4/variant=base/lineup=random/cell-0000.parquet, in the order of deals and seatings. Names of folders are
-URL-encoded, as Hive has it, so that readers of Hive data sets find players, variant and line-up. The metadata of every column describe
-it; `levels` are those of its cell. games/cell-0000.parquet has a row for every game and seat.
+facts/<table>/players=4/variant=base/lineup=random/cell-0000.parquet, in the order of deals and seatings. Names of
+folders are URL-encoded, so that readers of Hive data sets find players, variant and line-up. The metadata of every
+column describe it; `levels` are those of its cell. games/cell-0000.parquet has a row for every game and seat.
 """
 
 import hashlib
@@ -58,8 +58,7 @@ class KeptTable:
 
     def path(self, cell: Cell) -> str:
         """Return the file of a cell, within the results folder."""
-        keys = (str(cell.players), cell.variant, cell.lineup)
-        folders = "/".join(f"{key}={_folder_name(value)}" for key, value in zip(KEYS, keys, strict=True))
+        folders = "/".join(f"{key}={_folder_name(str(getattr(cell, key)))}" for key in KEYS)
         return f"{PART}{self.table.name}/{folders}/cell-{cell.number:04d}.parquet"
 
     def schema(self, cell: Cell) -> Any:
@@ -71,12 +70,10 @@ class KeptTable:
             filled = {key: value for key, value in metadata.items() if value}
             fields.append(pa.field(column.name, self._types[column.name], nullable=False, metadata=filled))
         every = np.lcm(self._every, max(self.table.sampled, 1))
-        properties: dict[str, Any] = {
-            "table": self.table.name, "description": self.table.text, "game": study.game, "seed": study.seed,
-            "behaviour": study.behaviour, "strozzi-sim": version("strozzi-sim"), "players": cell.players,
-            "variant": cell.variant, "lineup": cell.lineup, "deals": "all" if every == 1 else f"multiples of {every}",
-            "share": 1 / every,
-        }  # fmt: skip
+        properties: dict[str, Any] = {"table": self.table.name, "description": self.table.text}
+        properties |= {key: getattr(study, key) for key in ("game", "seed", "behaviour")}
+        properties |= {"strozzi-sim": version("strozzi-sim"), **{key: getattr(cell, key) for key in KEYS}}
+        properties |= {"deals": "all" if every == 1 else f"multiples of {every}", "share": 1 / every}
         return pa.schema(fields, metadata={key: str(value) for key, value in properties.items()})
 
     def rows(self, cell: Cell, store: Store) -> Iterator[Any]:
@@ -192,7 +189,7 @@ def read_rows(names: Iterable[str], read: Callable[[str], bytes], table: str, wh
 
 
 def _write(tables: Iterator[Any], file: IO[bytes]) -> None:
-    """Write Arrow tables as one Parquet file, in constant memory; its bytes depend on the rows, not on the sizes of the tables."""
+    """Write Arrow tables as one Parquet file, in constant memory; its bytes do not depend on the tables' sizes."""
     from pyarrow import parquet
 
     pending = [next(tables)]

@@ -1,4 +1,4 @@
-"""The look of a study: what is counted, kept and shown; and its page as data, which the report draws. A look is never hashed."""
+"""The look of a study: what is counted, kept and shown; and its page as data. A look is never hashed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,8 +1,8 @@
 """A study is one frozen value: the games to play, and their deals.
 
-A study is built from keywords, from the keys of a TOML file, or from the JSON in a results folder, by one parser, `Study.of`. The
-parser adds defaults, and does not change a complete study. So the JSON of a study is a study file, the study's identity, and the
-entry in its results folder. Everything that follows from the fields is a property.
+A study is built from keywords, from the keys of a TOML file, or from the JSON in a results folder, by one parser,
+`Study.of`. The parser adds defaults, and does not change a complete study. So the JSON of a study is a study file, the
+study's identity, and the entry in its results folder. Everything that follows from the fields is a property.
 """
 
 import hashlib
@@ -69,7 +69,7 @@ class Study(
         precision: half width, in points of a share of wins, at which play stops; 0: all deals are played.
         seatings: design of the seatings of a deal.
         seed: random seed.
-        luck, luck_redraws: agent that evaluates positions, and the number of redraws of each chance event; "": luck is not measured.
+        luck, luck_redraws: agent that evaluates positions, "": no luck; number of redraws of each chance event.
         behaviour: version of the game's behaviour.
         agents: the agents of the line-ups and of `luck`, and those that they name, as they were.
     """
@@ -286,7 +286,7 @@ class Study(
 
     @classmethod
     def shown(cls, document: Any) -> Self:
-        """Return the study in a document, as it was, to be shown: neither agents nor limits are looked up, so it cannot be played."""
+        """Return the study in a document as it was, to be shown: its agents and limits are not looked up."""
         return msgspec.convert({**document, "kind": cls.__struct_config__.tag}, cls)
 
     @property
@@ -387,10 +387,11 @@ class Study(
         lineups = " | ".join(",".join(lineup) for lineup in self.lineups)
         lineups = lineups if len(self.lineups) <= FEW else f"{len(self.lineups):,} line-ups"
         variants = ", ".join(self.variant_of) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
-        cells = f"players {', '.join(map(str, self.players))} x {lineups} x {variants} = {pluralize(len(self.cells), 'cell')}"
+        players, cells = ", ".join(map(str, self.players)), pluralize(len(self.cells), "cell")
+        product_of_cells = f"players {players} x {lineups} x {variants} = {cells}"
         most = "at most " if self.precision else ""
         deals, games = pluralize(self.deals, "deal"), pluralize(self.games, "game")
-        return f"{self.the_game.title}: {cells}; each {most}{deals}: {games}"
+        return f"{self.the_game.title}: {product_of_cells}; each {most}{deals}: {games}"
 
     @property
     def warnings(self) -> list[str]:

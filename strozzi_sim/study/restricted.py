@@ -1,7 +1,7 @@
 """Restricted play: the worth of a thing, as the loss of an agent that plays without it (Jaffe and others 2012).
 
-The agent at position 0 plays without the thing, in every seat in turn, against copies without restrictions; the same deals are also
-played without any restriction. All agents know the restriction, since it is part of the rules that they receive.
+The agent at position 0 plays without the thing, in every seat in turn, against copies without restrictions; the same
+deals are also played without any restriction. All agents receive the restriction as part of the rules.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ Line = Mapping[str, Any]  # as `verdicts` yields it
 
 
 class WithWorth(Study, frozen=True, kw_only=True):
-    """A study that measures the worth of things to its agents that play themselves, with the verdict and section on it."""
+    """A study of the worth of things to its agents that play themselves, with its verdict and section."""
 
     things_field: ClassVar[str]  # the field that names the things, or patterns of them
 
@@ -61,7 +61,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
-        """Yield the cells without restrictions, then those of each agent that plays itself with position 0 restricted."""
+        """Yield the cells without restrictions, then those of self-play with position 0 restricted."""
         yield from super().plan()
         for players, lineup, thing, variant in product(self.players, self.lineups, self.uses, self.variant_of.values()):
             if len(lineup) == 1:

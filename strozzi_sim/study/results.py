@@ -1,4 +1,4 @@
-"""Results: a study, its tables, and the folder that holds them. `report` and `plot` call the report part, which draws."""
+"""Results: a study, its tables, and the folder that holds them. `report` and `plot` load the part that draws."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -79,7 +79,7 @@ class Results:
         return self._rows("")
 
     def facts(self, table: str) -> Any:
-        """Return the kept rows of a fact table (`facts = [...]`) as a data frame; `strozzi facts GAME` lists its columns."""
+        """Return the kept rows of a fact table (`facts = [...]`) as a frame; `strozzi facts GAME` lists its columns."""
         return self._rows(table)
 
     def _rows(self, table: str) -> Any:

@@ -64,20 +64,20 @@ def run(
         folder: results folder; default: in memory only.
         look: what is counted beside wins and scores, kept and shown.
         workers: number of workers, which does not affect results; default: one per core.
-        progress: True or False to show a bar, or a `Progress` with callbacks; default: a bar in a terminal or notebook only.
+        progress: True or False to show a bar, or a `Progress` with callbacks; default: in a terminal or notebook only.
         deals: deals of every cell instead of the study's.
         part: play only a share of the chunks, such as 2/5; `merge` joins the folders of all parts.
         backend: where to play: "dask", or as joblib is configured (`joblib.parallel_config`); default: threads here.
-        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786; its workers play instead of this machine's.
-        trust_agents: resume a folder although changes of its agents' code could not be detected, such as of a module whose name
-            is computed; the first run says so.
+        scheduler: address of the Dask scheduler whose workers play, such as tcp://10.0.0.1:8786.
+        trust_agents: resume a folder although changes of its agents' code could not be detected, such as of a module
+            whose name is computed; the first run says so.
 
     Raises:
         InputError: the folder holds another study, or agents whose code may have changed; names the difference.
         StorageError: the folder cannot be written, or is in use.
         AgentFault: an agent chose an illegal action, failed or hung.
         ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
-        Interrupted: a signal asked to stop; finished chunks are kept in the folder. In memory the finished part is returned.
+        Interrupted: a signal asked to stop; the folder keeps finished chunks. In memory they are returned instead.
 
     >>> import strozzi_sim as ss
     >>> study = ss.Study.of(game="medici_vs_strozzi", deals=100, lineups=[["random"]])
@@ -118,8 +118,8 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
     tables, rows = dict[str, Any](), dict[str, bytes]()
     if store.part.of == 1:
         reporter.on_phase("tables", 0, 0)
-        # The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
-        # uses one thread unless the backend is set.
+        # The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib,
+        # which uses one thread unless the backend is set.
         with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=worker_total):
             tables, rows = _make_tables(played, store, is_new=new_games > 0)
     seconds = round(monotonic() - start, 3)
@@ -157,7 +157,7 @@ def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str
 
 
 def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Store) -> dict[str, Any]:
-    """Return the tables of an earlier run with the custom heat maps of the present look; only these are made and written."""
+    """Return the tables of an earlier run; only the look's custom heat maps are made anew and written."""
     maps = store.look.heatmap
     outdated = {table_of_map(each.name) for each in look.heatmap if each not in maps}
     new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
@@ -181,8 +181,8 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
     try:
         for end in _chunk_ends(study, reporter):
             _play_chunks(store, workers, reporter, range(first, end))
-            # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks are
-            # played ahead, for all workers.
+            # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks
+            # are played ahead, for all workers.
             for chunk in range(first, end):
                 if precision is not None and precision.is_met(chunk + 1):
                     return study.first_chunks(chunk + 1), ""
@@ -326,7 +326,7 @@ class Precision:
 
 
 def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[Array]:
-    """Play a study in memory and return the outcomes of its cells, for kinds that play several studies one after another."""
+    """Play a study in memory and return its cells' outcomes, for kinds of several studies one after another."""
     with Store(None, study, PLAIN) as store:
         _play_chunks(store, workers, reporter, range(study.chunks))
         return [store.outcome(cell, range(study.chunks)) for cell in study.cells]
@@ -382,7 +382,7 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
 
 
 def _answers(study: Study, store: Store) -> Any:
-    """Return the table answers: the share of illegal answers of every agent that replaces them, over all its line-ups."""
+    """Return the table answers: the share of illegal answers of every agent that replaces them."""
     table = FigureTable("agent")
     sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # the first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:

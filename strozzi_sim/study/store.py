@@ -1,8 +1,8 @@
 """The store of a study: one SQLite database, in the results folder or in memory.
 
-Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A chunk is written in
-one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that does not fit it, or that counts
-other facts, is played again. SQLite's lock keeps a second run out, and ends with the process.
+Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A
+chunk is written in one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that
+does not fit it, or that counts other facts, is played again. SQLite's lock keeps a second run out until the run ends.
 """
 
 import hashlib
@@ -48,13 +48,13 @@ LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "py
 CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
 MOST_PARTS = 100_000
 SCHEMA = (
-    "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT, made_of TEXT)",
-    "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB, facts BLOB,"
-    " rows BLOB, kept BLOB, PRIMARY KEY (cell, chunk))",
+    "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT,"
+    " made_of TEXT)",
+    "CREATE TABLE chunks (cell INTEGER, chunk INTEGER, games INTEGER, holds TEXT, sha256 BLOB, outcome BLOB,"
+    " facts BLOB, rows BLOB, kept BLOB, PRIMARY KEY (cell, chunk))",
     "CREATE TABLE files (name TEXT PRIMARY KEY, sha256 TEXT)",
-    "CREATE TABLE runs (run INTEGER PRIMARY KEY, started TEXT, finished TEXT, seconds REAL, games INTEGER, command TEXT,"
-    " chunks INTEGER, all_games INTEGER, summary TEXT,"
-    " versions TEXT, host TEXT)",
+    "CREATE TABLE runs (run INTEGER PRIMARY KEY, started TEXT, finished TEXT, seconds REAL, games INTEGER,"
+    " command TEXT, chunks INTEGER, all_games INTEGER, summary TEXT, versions TEXT, host TEXT)",
 )
 
 Key = tuple[int, int]  # numbers of cell and chunk
@@ -84,7 +84,7 @@ WHOLE = Part()
 
 
 class Chunk(NamedTuple):
-    """A finished chunk, a row of the table `chunks`: key of its contents, digest, and the compressed results of its games."""
+    """A finished chunk, a row of `chunks`: key of its contents, digest, and compressed results of its games."""
 
     cell: int
     chunk: int
@@ -120,7 +120,7 @@ class Store:
 
     def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
         self.folder, self.study, self.look, self.part = folder, study, look, part
-        # Facts that chunks count and rows that they keep: those that the look needs, and those that the folder has already.
+        # Facts that chunks count and rows that they keep: those that the look needs, and those already in the folder.
         self.counted: tuple[Crosstab, ...] = study.facts(look)
         self.held = look.kept_in(study.the_game)
         self.done: dict[Key, bytes] = {}  # SHA-256 of every chunk that can be used
@@ -158,7 +158,7 @@ class Store:
     # -- the study -----------------------------------------------------------------------------------------------------
 
     def _open_study(self) -> None:
-        """Write the study into a new database; of an existing one check that it has this study, and take over its facts."""
+        """Write the study into a new database; check that an existing one has this study, and take over its facts."""
         if not self._sql("SELECT 1 FROM sqlite_schema"):
             for statement in SCHEMA:
                 self._sql(statement)
@@ -262,10 +262,17 @@ class Store:
         """Return the task that plays a chunk of the cell of this number, whose result is a `Chunk`."""
         study, cell = self.study, self.study.cells[number]
         return Task(
-            (number, chunk), cell.match, *study.deals_of(cell, chunk), self.plan(cell).crosstabs, rows=self._rows,
-            orders=study.keeps_orders, luck=study.how_luck, answers=study.counts_answers, keep=self.held,
+            (number, chunk),
+            cell.match,
+            *study.deals_of(cell, chunk),
+            self.plan(cell).crosstabs,
+            rows=self._rows,
+            orders=study.keeps_orders,
+            luck=study.how_luck,
+            answers=study.counts_answers,
+            keep=self.held,
             finish=partial(Chunk.of, number, chunk, self._holds[number]),
-        )  # fmt: skip
+        )
 
     def write(self, chunk: Chunk) -> None:
         """Store a finished chunk."""
@@ -281,7 +288,7 @@ class Store:
         yield from map(Chunk._make, self._database.execute("SELECT * FROM chunks ORDER BY cell, chunk"))
 
     def _column(self, name: str, cell: Cell, chunks: range) -> Iterator[bytes]:
-        """Yield the values of a column for some chunks of a cell, uncompressed; kept rows stay compressed block by block."""
+        """Yield the values of a column for some chunks of a cell, uncompressed, except the blocks of kept rows."""
         where, last = "cell = ? AND chunk BETWEEN ? AND ? ORDER BY chunk", chunks.stop - 1
         rows = self._database.execute(f"SELECT {name} FROM chunks WHERE {where}", (cell.number, chunks.start, last))
         yield from (value if name == "kept" else zlib.decompress(value) for (value,) in rows)
@@ -330,7 +337,7 @@ class Store:
         return hashlib.sha256(b" ".join((*known, *done))).hexdigest()
 
     def tables(self) -> tuple[Look, dict[str, pd.DataFrame]] | None:
-        """Return the tables of an earlier run and their look, if all its files are of these chunks and as they were written; else None."""
+        """Return the tables of an earlier run and their look, if they are unchanged and of these chunks, else None."""
         ((made_of,),) = self._sql("SELECT made_of FROM study")
         written = files.written_files(self._database, self._place)
         look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)

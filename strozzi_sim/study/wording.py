@@ -11,15 +11,19 @@ from strozzi_sim.game.reporting import THIN, format_estimate, listed, some_of
 USUAL = "the usual computer player"
 FEW_AGENTS = 3  # named one by one
 PLAY = {
-    "random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play",
-}  # fmt: skip
+    "random": "random moves",
+    "weak": "beginners' play",
+    "middle": "middling play",
+    "learned": "trained play",
+    "search": "strong play",
+}
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
 
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
-    """Return the agent of each strength, a key of `PLAY`, if the line-ups are single agents of several strengths; else nothing."""
+    """Return the agent of each strength in `PLAY`, of single agents of several strengths; else nothing."""
     agent_by_strength, played = {"random": "random"}, set(lineups)
     if len(played) < 2 or any(len(split_specs(lineup)) > 1 for lineup in played):
         return {}  # before the game's agents are imported, which takes time

@@ -36,7 +36,7 @@ from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
+from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths, with_capital
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # cells that are named one by one
@@ -74,10 +74,10 @@ def simulate(
     Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
 
     Args:
-        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by themselves;
-            one that searches only with search_deals, or deals enough for a share of wins to 4 points
-        deals: deals for every cell; default: 5,000, of `tiers` 14,000 shared by the player counts, or as many as the precision takes
-        search_deals: deals of line-ups with an agent that searches; default: as the others, with `tiers` a fraction or none
+        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by
+            themselves; one that searches only with search_deals, or deals enough for a share of wins to 4 points
+        deals: deals for every cell; default: 5,000; of `tiers`: 14,000 in all; with a precision: as many as it takes
+        search_deals: deals of line-ups with an agent that searches; default: as the others; of `tiers`: fewer or none
         variant: a variant; may be given several times
         heatmaps: heat maps of the game by name, or custom ones by the keys of `[[heatmap]]` in a study's file
         rows: keep a row of every game and seat
@@ -127,7 +127,7 @@ def simulate(
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
-    """Return the game's agents of each strength, and the deals of those that search, which are left out where they would play too few."""
+    """Return the game's agents of each strength, without searching ones if their deals, also returned, are too few."""
     specs = names.agents_named(game, list(game.tiers.values()) or [game.default_agent])
     if search_deals is not None:
         return specs, search_deals
@@ -239,12 +239,13 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
     favoured_seats = {(cell.players, cell.lineup, int(cell.best.seat)) for cell in favoured}
     for entry in game.report.HELD:
         if (entry.players, entry.agent, entry.seat) in favoured_seats:
-            who = f"{seat_words(entry.seat, entry.players)} was favoured at {entry.players} players, played by {players_words(game, entry.agent)}"
-            yield f"{who[:1].upper()}{who[1:]}, in {entry.held} of {entry.boxes} other boxes that fit the known facts as well"
+            seat, agent = with_capital(seat_words(entry.seat, entry.players)), players_words(game, entry.agent)
+            boxes = f"{entry.held} of {entry.boxes} other boxes that fit the known facts as well"
+            yield f"{seat} was favoured at {entry.players} players, played by {agent}, in {boxes}"
 
 
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
-    """Return which seats are favoured, with their shares, and how large a gain could be missed elsewhere, over all cells.
+    """Return which seats are favoured, with their shares, and the size of a gain elsewhere that could be missed.
 
     Where agents of several strengths each play by themselves, the strengths are named, and their agents last.
     """
@@ -306,7 +307,7 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
 
 
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
-    """Return which agent of the line-up wins most, or how large a gain could be missed, at the player count of the headline."""
+    """Return which agent wins most at the headline's player count, or the size of a gain that could be missed."""
     title = study.the_game.title
     shares = pick(tables["lineup"], figure="win_share", players=headline_players(tables["lineup"])).dropna(subset="low")
     if shares.empty:
@@ -326,8 +327,8 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
 def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
     """Return whether a style wins more than its share among copies of an agent; empty for other line-ups.
 
-    A style that wins more than its share among copies of a strong agent is a strategy that this agent does not stop. A tournament of
-    styles does not answer this: in it one agent may win by beating its own distorted copies.
+    A style that wins more than its share among copies of a strong agent is a strategy that this agent does not stop. A
+    tournament of styles does not answer this: in it one agent may win by beating its own distorted copies.
     """
     strong = company_of(tables["lineup"])
     rows = pick(tables["lineup"], figure="win_share").dropna(subset=["value", "low"])

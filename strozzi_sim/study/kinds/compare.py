@@ -58,21 +58,21 @@ def compare(
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
-    Of variants every figure of the game's report is compared, and each difference is called changed, too small to matter, or unclear.
+    Of variants every figure of the report is compared: each is called changed, too small to matter, or unclear.
 
     Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000
 
     Args:
         first: an agent, or a variant
         second: the other one
-        settings: changed keys, KEY=VALUE such as tracks.bonus.7=10, SECTION.KEY=[20,10,5] for a list, SECTION.add=[{id="X",...}] and
-            SECTION.remove=["X"] for blocks with ids: the second side is the variant with them, the first the one without
+        settings: changes that make the second side: tracks.bonus.7=10, SECTION.KEY=[20,10,5] for a list, and
+            SECTION.add=[{id="X",...}] or SECTION.remove=["X"] for blocks with ids; the first side is the variant itself
         study: a study's TOML file that defines the variants
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
-        deals: deals for every line-up; default: as many as find or exclude a difference of one point of wins (of the effect), at most
-            100,000 games, 15,000 of trained and 600 of searching agents; or as many as the precision takes
+        deals: deals for every line-up; default: as many as the precision takes, or find or exclude a point of wins (the
+            effect), in at most 100,000 games, 15,000 of trained and 600 of searching agents
 
     >>> import strozzi_sim as ss
     >>> results = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
@@ -134,7 +134,7 @@ _SAVED = "_variance_saved"  # ending of figures
 
 
 def _most_deals(one_deal: Study) -> int:
-    """Return the most deals of a comparison that names none, given its study of one deal: those that its slowest agent plays in a minute or two."""
+    """Return the default limit of deals: those that the slowest agent of `one_deal` plays in a minute or two."""
     agents = one_deal.specs.values()
     trained = any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
     kind = "searching" if any(spec.searches for spec in agents) else "trained" if trained else "quick"
@@ -160,7 +160,7 @@ class Compare(Study, frozen=True, kw_only=True):
         return [headline for headline in headlines if headline.than is not None or not self.decided]
 
     def is_known(self, low: float, value: float, high: float) -> bool:
-        """Return whether a figure is known to the precision, or whether a difference of that size is found or excluded."""
+        """Return whether the precision is reached; if `decided`, whether such a difference is found or excluded."""
         if self.decided:
             return low > 0 or high < 0 or max(high, -low) <= self.precision / POINTS
         return super().is_known(low, value, high)

@@ -63,7 +63,8 @@ def heatmap(
         code: (folder) files of agents that the study may run
 
     >>> import strozzi_sim as ss
-    >>> results = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100)
+    >>> options = {"fact": "round", "agents": "random", "deals": 100}
+    >>> results = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", **options)
     >>> len(results.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True
     """

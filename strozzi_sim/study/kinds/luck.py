@@ -1,7 +1,7 @@
 """luck: how much of an outcome is skill, seat and deal, and how dramatic is the game?
 
-Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what the deal does to
-all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares).
+Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what
+the deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares).
 """
 
 from __future__ import annotations
@@ -35,9 +35,14 @@ FEWEST = 30  # games, below which there are no intervals
 WIN, SCORE = "win", "score"
 MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
 WORDS = {
-    "agents": "the agents", "seats": "the seats", "agents_at_seats": "which agent sits where", "deal": "the deal, for all alike",
-    "deal_of_seat": "what the deal gives a seat", "deal_of_agent": "what the deal gives an agent", "rest": "how the games went",
-}  # fmt: skip
+    "agents": "the agents",
+    "seats": "the seats",
+    "agents_at_seats": "which agent sits where",
+    "deal": "the deal, for all alike",
+    "deal_of_seat": "what the deal gives a seat",
+    "deal_of_agent": "what the deal gives an agent",
+    "rest": "how the games went",
+}
 OUTCOMES = {WIN: "who wins", SCORE: "scores"}
 
 
@@ -57,23 +62,23 @@ def luck(
 ) -> Results:
     """Measure how much of a win and of a score is skill, seat, deal and the rest, and how dramatic a game is.
 
-    Every line-up plays every deal in every rotation. The share of the agents is that of the line-up, so there are two or three of them.
-    The game's agents of each strength that do not search then play among themselves games that are followed with play-outs.
+    Every line-up plays every deal in every rotation. Its agents have a share of their own, so there are two or three
+    line-ups. Agents of each strength that do not search then play themselves, and play-outs follow these games.
 
     Example: strozzi luck strozzi --players 3-6
 
     Args:
-        agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default: several
-            line-ups: of each strength of play one agent among those of the next lower strength, and the game's middle tier with its styles
+        agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default:
+            line-ups of one agent of each strength among those of the next lower one, and of the game's styles
         deals: deals for every player count, each played in every rotation; default: 1,000
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
-        games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none; default: 100, of
-            a game with more than 100 decisions fewer
+        games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none;
+            default: 100, of a game with more than 100 decisions fewer
         playouts: play-outs at each of the (at most 40) decisions of a game that is followed
 
     >>> import strozzi_sim as ss
-    >>> table = ss.luck("strozzi", players=3, agents=["heuristic", "greedy", "random"], deals=200, games=0).tables["luck"]
-    >>> share = table.query("outcome == 'win'").set_index("source")["value"]
+    >>> results = ss.luck("strozzi", players=3, agents="heuristic,greedy,random", deals=200, games=0)
+    >>> share = results.tables["luck"].query("outcome == 'win'").set_index("source")["value"]
     >>> bool(share["agents"] > 0.2 > share["seats"])
     True
     """
@@ -181,7 +186,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
 
 
 def who_plays(tables: Tables, title: str) -> str:
-    """Return a sentence with the share of wins that the agents explain, by line-up, at the player count of the headline."""
+    """Return a sentence with the share of wins that the agents explain, at the headline's player count."""
     shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
     players = headline_players(shares)
     rows = pick(shares, players=players).sort_values("value", kind="stable").itertuples(index=False)
@@ -198,18 +203,21 @@ def length_sentence(tables: Tables, players: int, seconds: float) -> str:
 
 
 def course_sentence(drama: pd.DataFrame, players: int) -> str:
-    """Return a sentence on runaway leaders, decision time and kingmaking, of the agent of the middle tier or else the first."""
+    """Return a sentence on runaway leaders, decision time and kingmaking, of the middle tier or the first agent."""
     drama = pick(drama, players=players)
     tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
     agent = tier["agent"].iloc[0]
     rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
     shares = {figure: format_estimate(row, "share") for figure, row in rows.items()}
-    kingmaking = f" At {shares['kingmaking_share']} of the decisions a seat that can no longer win picks which rival does." if "kingmaking_share" in shares else ""  # fmt: skip
-    return (
-        f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is decided after "
-        f"{shares['decided_mean']} of its decisions, and its clear leader changes {format_estimate(rows['lead_changes_mean'], 'amount')} "
-        f"times ({rows['decided_mean'].n} games of {agent} followed).{kingmaking}"
+    changes = f"{format_estimate(rows['lead_changes_mean'], 'amount')} times"
+    course = (
+        f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is "
+        f"decided after {shares['decided_mean']} of its decisions, and its clear leader changes {changes} "
+        f"({rows['decided_mean'].n} games of {agent} followed)."
     )
+    if (kingmaking := shares.get("kingmaking_share")) is None:
+        return course
+    return f"{course} At {kingmaking} of the decisions a seat that can no longer win picks which rival does."
 
 
 def field_words(lineup: str) -> str:
@@ -221,10 +229,10 @@ def field_words(lineup: str) -> str:
 
 
 def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
-    """Return the default line-ups: one agent among those of the next lower strength, for each strength, and the game's styles.
+    """Return the default line-ups: an agent of each strength among those of the next lower one, and the styles.
 
-    Only one agent of a line-up is stronger: several equal ones would win by luck among themselves, which hides the share of skill. Agents
-    that search are left out, since they would play too few games; so are third-party agents, which must not change the defaults.
+    Only one agent of a line-up is stronger: equal ones win by luck among themselves, which hides the share of skill.
+    Agents that search would play too few games, and third-party agents must not change the defaults: both are left out.
     """
     weak = load_agent(game.tiers.get("weak", "random"), game)
     tiers = (load_agent(text, game) for text in game.tiers.values())

@@ -1,8 +1,8 @@
 """our-table: which strength of play gives the scores of real games?
 
-A game is summarized by its mean score, the winner's lead over the mean, and the winner's margin over the second; scores of one game
-depend on each other, so the game is the unit. The likelihood of a sheet at a strength of play is Student's t (8 degrees of freedom, so that one odd
-game decides nothing) around the simulated games of that strength and player count.
+A game is summarized by its mean score, the winner's lead over the mean, and the winner's margin over the second; scores
+of one game depend on each other, so the game is the unit. The likelihood of a sheet at a strength of play is Student's
+t around the simulated games of that strength and player count, with 8 degrees of freedom: one odd game decides nothing.
 """
 
 from __future__ import annotations
@@ -34,9 +34,13 @@ from strozzi_sim.study.wording import PLAY
 FEWEST, MOST = 20, 10_000  # games; the bands take SETS times their time
 SETS = 4000  # sets of simulated games from which bands come
 FIGURES = {
-    "score_mean": "mean score", "score_sd": "standard deviation of scores", "winner_mean": "mean score of the winner",
-    "last_mean": "mean score of the last", "margin_mean": "mean margin of the winner", "seat_0_share": "share of games won by the player who begins",
-}  # fmt: skip
+    "score_mean": "mean score",
+    "score_sd": "standard deviation of scores",
+    "winner_mean": "mean score of the winner",
+    "last_mean": "mean score of the last",
+    "margin_mean": "mean margin of the winner",
+    "seat_0_share": "share of games won by the player who begins",
+}
 _TAIL = 8  # degrees of freedom
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
 _LARGEST = 10**6  # a score
@@ -61,7 +65,7 @@ def our_table(
     Args:
         file: score sheets (CSV): one line a game, at most 10,000 games; columns `seat 0`, `seat 1`, .. with the final
             scores; empty where nobody sat
-        deals: games of each strength and player count that are simulated; a fraction for agents that search; default: 5,000
+        deals: games simulated of each strength and player count; default: 5,000, fewer of agents that search
         variant: the variant that was played
     """
     the_game = find_game(game)
@@ -103,13 +107,11 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         tiers = {tier: text for tier, text in tier_agents.items() if text in simulated}
         fits = np.array([likelihood(sheets, simulated[text], sign) for text in tiers.values()])
         weight = np.exp(fits - fits.max())
-        fit = {
-            "tier": list(tiers), "agent": list(tiers.values()), "log_likelihood": fits,
-            "probability": weight / weight.sum(), "n": sum(map(len, sheets.values())),
-            "simulated": [sum(map(len, simulated[text].values())) for text in tiers.values()],
-        }  # fmt: skip
+        fit = pd.DataFrame({"tier": list(tiers), "agent": list(tiers.values()), "log_likelihood": fits})
+        fit = fit.assign(probability=weight / weight.sum(), n=sum(map(len, sheets.values())))
+        fit["simulated"] = [sum(map(len, simulated[text].values())) for text in tiers.values()]
         best = simulated[list(tiers.values())[int(fits.argmax())]]
-        return {"fit": pd.DataFrame(fit), "figures": bands(sheets, best, sign, self.seed)}
+        return {"fit": fit, "figures": bands(sheets, best, sign, self.seed)}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the strength that fits best, and the figures of the sheets outside the band of its games."""
@@ -118,10 +120,9 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         outside = [FIGURES[name] for name in figures[figures["inside"] == 0]["figure"]]
         inside = "all figures of the sheets lie in the band of its games"
         finding = f"outside its band: {listed(outside)}" if outside else inside
-        return [
-            f"{best['n']} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}; {finding}.",
-            f"That is how {best['agent']} plays; its probability is {100 * best['probability']:.0f} % among the {len(fit)} strengths that were played.",
-        ]
+        play = f"{best['n']} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}"
+        probability = f"{100 * best['probability']:.0f} % among the {len(fit)} strengths that were played"
+        return [f"{play}; {finding}.", f"That is how {best['agent']} plays; its probability is {probability}."]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best."""
@@ -216,7 +217,7 @@ def _best_first(scores: Array, sign: int) -> Array:
 
 
 def _summed(scores: Array, sign: int) -> Array:
-    """Return mean, the winner's lead over it, and the winner's margin, float64[games, 3]; of two players mean and margin."""
+    """Return mean, the winner's lead over it (3 or more players), and the winner's margin, float64[games, 3 or 2]."""
     ordered = _best_first(scores, sign).astype(np.float64)
     mean, margin = ordered.mean(axis=1), sign * (ordered[:, 0] - ordered[:, 1])
     return np.stack([mean, margin] if scores.shape[1] == 2 else [mean, sign * (ordered[:, 0] - mean), margin], axis=1)
@@ -228,19 +229,14 @@ def figures(scores: Scores, sign: int) -> dict[str, float]:
     flat = np.concatenate([games.ravel() for games in ordered]).astype(np.float64)
     best, second, last = (np.concatenate([games[:, place] for games in ordered]) for place in (0, 1, -1))
     won = [of_count == best_first[:, :1] for of_count, best_first in zip(scores.values(), ordered, strict=True)]
-    values = (
-        flat.mean(),
-        flat.std(ddof=1),
-        best.mean(),
-        last.mean(),
-        sign * (best - second).mean(),
-        np.concatenate([is_best[:, 0] / is_best.sum(axis=1) for is_best in won]).mean(),
-    )
+    wins_of_seat_0 = np.concatenate([is_best[:, 0] / is_best.sum(axis=1) for is_best in won])
+    margin = sign * (best - second).mean()
+    values = (flat.mean(), flat.std(ddof=1), best.mean(), last.mean(), margin, wins_of_seat_0.mean())
     return dict(zip(FIGURES, map(float, values), strict=True))
 
 
 def bands(sheets: Scores, simulated: Scores, sign: int, seed: int) -> pd.DataFrame:
-    """Return each figure of the sheets with its median and band among as many simulated games, and whether it is inside.
+    """Return each figure of the sheets, its median and band among as many simulated games, and whether it is inside.
 
     All figures of all but one set of 20 lie inside (Bonferroni). The seed is that of the draw of sets.
     """
@@ -254,5 +250,6 @@ def bands(sheets: Scores, simulated: Scores, sign: int, seed: int) -> pd.DataFra
     tail = _ALPHA / 2 / len(FIGURES)
     low, middle, high = np.quantile(np.array(drawn), (tail, 0.5, 1 - tail), axis=0)
     sheet_figures = figures(sheets, sign)
-    table = pd.DataFrame({"figure": list(sheet_figures), "value": list(sheet_figures.values()), "simulated": middle, "band_low": low, "band_high": high})  # fmt: skip
-    return table.assign(inside=table["value"].between(low, high).astype(np.int64), n=sum(map(len, sheets.values())))
+    table = pd.DataFrame({"figure": list(sheet_figures), "value": list(sheet_figures.values()), "simulated": middle})
+    inside = table["value"].between(low, high).astype(np.int64)
+    return table.assign(band_low=low, band_high=high, inside=inside, n=sum(map(len, sheets.values())))

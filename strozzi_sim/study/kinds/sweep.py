@@ -135,7 +135,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return {**tables, "sweep": balance.join(columns)[[*CELL, *self.sweep, *FIGURE]]}
 
     def _differences(self, tables: Tables, figure: str) -> pd.DataFrame:
-        """Return the differences of a figure from that of the reference; `known`: corrected for all values and cells."""
+        """Return a figure's differences from the reference; `known`: significant, corrected for all values, cells."""
         differences = pick(tables["changes"], table="balance", figure=figure, than=self.reference, level="")
         return differences.assign(known=corrected_p(differences, 0.0, self.chunks) < ALPHA)
 
@@ -186,8 +186,8 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), " and ".join(self.sweep)
         if len(self.sweep) > 1:
             caption = (
-                "The framed cell has the values that the others are compared with, on the same deals and corrected for the "
-                "number of values."
+                "The framed cell has the values that the others are compared with, on the same deals and corrected for "
+                "the number of values."
             )
             (down, across), shaded = self.sweep, "from the framed cell, where significant"
             return table, HeatMap(f"{label} over {keys}", caption, down, across, figure, shade_label=shaded)
@@ -226,7 +226,8 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             if is_reconstructed(self.the_game, key):
                 yield f"In the published game {published} is reconstructed: no source gives it."
             if value not in values:
-                yield f"The published game has {published}, which is not among the values; they are compared with the first."
+                missing = f"The published game has {published}, which is not among the values"
+                yield f"{missing}; they are compared with the first."
 
 
 def _grid(text: str) -> dict[str, list[float]]:

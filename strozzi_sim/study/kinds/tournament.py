@@ -1,11 +1,11 @@
 """tournament: which agent of a field is best?
 
-Every choice of as many agents as there are seats plays the same deals, in balanced seatings. Chunk c of every matchup holds the same
-deals, so figures over all matchups are sums chunk by chunk, paired by deal.
+Every choice of as many agents as there are seats plays the same deals, in balanced seatings. Chunk c of every matchup
+holds the same deals, so figures over all matchups are sums chunk by chunk, paired by deal.
 
-An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half a point or more.
-All pairs at all player counts and variants are corrected together (Holm 1979), so that in a field of equal agents 19 of 20 tournaments
-find no difference. Only agents of the field are compared: that one beats the others does not make its plan the best of the game.
+An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half
+a point or more. All pairs at all player counts and variants are corrected together (Holm 1979): of equal agents 19 of
+20 tournaments find no difference. An agent that beats all others of the field need not have the game's best plan.
 """
 
 from __future__ import annotations
@@ -163,11 +163,11 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return tables
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent beats every other one, or how large an advantage could be missed, cycles, and the order by strength."""
+        """Return which agent beats all others, or the advantage that could be missed, cycles, and the order."""
         return [*dominance_sentences(field_orders(tables, self.chunks)), *standing_sentences(self, tables)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the standing, the pairs, the mixture and the seats, each with a part for every player count and variant."""
+        """Return the standing, the pairs, the mixture and the seats, each at every player count and variant."""
         several, orders = len(self.variant_of) > 1, field_orders(tables, self.chunks)
         agents = pick(tables["agents"], figure="win_share", variant=self.reference)
         standing = _titled(pd.concat([tables["ratings"], tables["agents"]], ignore_index=True), several)
@@ -187,7 +187,7 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
 
 
 class FieldCounts:
-    """Sums over the matchups of one player count and variant, by chunk, and the tables made of them; a cell for `FigureTable`."""
+    """Sums over the matchups of a player count and variant, by chunk, and their tables; a cell for `FigureTable`."""
 
     def __init__(self, study: Tournament, players: int, variant: str) -> None:
         size, chunks = len(study.labels), study.chunks
@@ -331,7 +331,7 @@ class FieldOrder:
 
 
 def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
-    """Return the significant wins at every player count and variant, from the table pairwise with intervals of `chunks` chunks."""
+    """Return the significant wins at every player count and variant, of the table pairwise with `chunks` chunks."""
     pairs = pick(tables["pairwise"], figure="ahead_share")
     one_way = pairs[pairs["agent"] < pairs["opponent"]]
     is_large = (one_way["value"] - 0.5).abs() >= MIN_SHARE
@@ -377,7 +377,7 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
 
 
 def standing_sentences(study: Study, tables: Tables) -> list[str]:
-    """Return the order by strength at every player count, who may be as strong as the first, and where there is no ranking."""
+    """Return the order by strength at every player count, who may equal the first, and where there is no ranking."""
     sentences = []
     for (players, variant), rows in tables["ratings"].groupby(["players", "variant"], sort=False):
         where = f"at {players} players{f', {variant}' if len(study.variant_of) > 1 else ''}"

@@ -1,12 +1,13 @@
-"""weights: which numbers of the box matter? Each is moved one step up and one step down, on common deals, in a race of three heats.
+"""weights: which numbers of the box matter? Each is moved a step up and a step down, in a race of three heats.
 
-These are the elementary effects of Morris (1991) at one point, the box itself: a designer wants the effects of changes of this box, so no
-other boxes are sampled. In the first heat every number is moved; in each later one those that moved the shares of wins furthest play more deals, on which
-nothing was chosen. Every heat tests the shares of wins together (Hotelling 1931), the mean score and the length, corrected for all of them
-(Holm 1979): one run of a thousand reports an effect of a number that has none.
+These are the elementary effects of Morris (1991) at one point, the box itself: a designer wants the effects of changes
+of this box, so no other boxes are sampled. The first heat moves every number; each later one those that moved the
+shares of wins furthest, on more and new deals. Every heat tests the shares of wins together (Hotelling 1931), the mean
+score and the length, corrected for all (Holm 1979): one run of a thousand reports an effect of a number that has none.
 
-How much a number matters is the largest change of a share of wins by its steps. Every heat has bounds of it that hold for all its numbers at
-once (Bonferroni, 95 % over all heats). A number is said to matter less than another only if its upper bound is below the lower one of the other.
+How much a number matters is the largest change of a share of wins by its steps. Every heat has bounds of it that hold
+for all its numbers at once (Bonferroni, 95 % over all heats): a number matters less only if its upper bound is lower
+than another's lower bound.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from strozzi_sim.agent.names import Agents
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import Tables, listed, pick, some_of
+from strozzi_sim.game.reporting import FIGURE, Tables, listed, pick, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
@@ -46,11 +47,8 @@ HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot b
 TIED = "may matter as much"
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
 FEW = 15  # names in a line
-COLUMNS = {
-    "players": "int64", "variant": "str", "lineup": "str", "key": "str", "from": "float64", "to": "float64", "by": "str",
-    "level": "int64", "figure": "str", "value": "float64", "low": "float64", "high": "float64", "n": "int64", "deals": "int64",
-    "p": "float64", "status": "str", "least": "float64", "most": "float64", "place_low": "int64", "place_high": "int64",
-}  # fmt: skip
+KEYS = ("players", "variant", "lineup", "key", "from", "to", "by", "level")
+COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_high"]
 
 
 @documented
@@ -68,8 +66,8 @@ def weights(
 ) -> Results:
     """Move every number of the components one step up and down, and measure the effects.
 
-    All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a fifth of the deals, and
-    the ten furthest of these all, each time on new deals.
+    All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a
+    fifth of the deals, and the ten furthest of these all, each time on new deals.
 
     Example: strozzi weights strozzi --players 4
 
@@ -152,7 +150,7 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         return [effect_of(step, base, other, self.deals) for step, other in zip(moved, others, strict=True)]
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the numbers that move the shares of wins most, and for every other group the size of a change that could be missed."""
+        """Return the numbers that move the shares of wins most, and what could be missed of every other group."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
         return [_headline(tables["weights"], by_key), *_groups(by_key)]
 
@@ -177,8 +175,8 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
     rows = pick(table, key=best, figure=SHARE)
     row = rows.loc[rows["value"].abs().idxmax()]
     low, high = sorted(100 * abs(row[side]) for side in ("low", "high"))
-    more = "more" if row["value"] > 0 else "fewer"
-    moved = f"from {row['from']:g} to {row['to']:g}, {_who(row)} wins {100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {more}"
+    change = f"{100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {'more' if row['value'] > 0 else 'fewer'}"
+    moved = f"from {row['from']:g} to {row['to']:g}, {_who(row)} wins {change}"
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
     known_rivals = [key for key in rivals if key in heavy.index]
     others = [pluralize(len(rivals) - len(known_rivals), "other number")] if len(known_rivals) < len(rivals) else []
@@ -196,11 +194,13 @@ def _groups(by_key: pd.DataFrame) -> Iterator[str]:
     for status, numbers_of_group in by_key.groupby("status", sort=False):
         size = f"up to {100 * numbers_of_group['most'].max():.1f} points could be missed"
         words = {
-            TIED: f"change something; a change of the shares of wins by {size}", NOTHING: f"{NOTHING}; a change of {size}",
+            TIED: f"change something; a change of the shares of wins by {size}",
             REAL: "change something, and are known to move the shares of wins less",
-        }  # fmt: skip
+            NOTHING: f"{NOTHING}; a change of {size}",
+        }
         if status in words:
-            yield f"{len(numbers_of_group)} of {len(by_key)} ({some_of([str(key) for key in numbers_of_group.index], FEW)}) {words[status]}."
+            keys = some_of([str(key) for key in numbers_of_group.index], FEW)
+            yield f"{len(numbers_of_group)} of {len(by_key)} ({keys}) {words[status]}."
 
 
 def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
@@ -210,7 +210,7 @@ def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[st
     keys = sorted(furthest, key=lambda key: (groups.index(judged[key].status), -max(furthest[key])))
     ordered = sorted(last, key=lambda effect: keys.index(effect.step.key))
     rows = [row for effect in ordered for row in _rows(study, effect, judged[effect.step.key])]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"from": float, "to": float})
 
 
 def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, ...]]:
@@ -309,7 +309,7 @@ class Effect:
     def bounds(self, figures: int) -> tuple[float, float]:
         """Return bounds of the largest change of a share, for `figures` bounded simultaneously.
 
-        Deals that differ may be so rare that none is among these; the upper bound is no less than the change that they then make.
+        The upper bound is no less than the change by deals that are so rare that none is among these.
         """
         shares = self.differences[:, :-2]
         half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
@@ -321,8 +321,8 @@ class Effect:
 class Judged:
     """The judgement on a number after all heats."""
 
-    # HEAVY: it is in the last heat and known to move the shares of wins. TIED and REAL: it is known to change something, and
-    # may move the shares as much as the lightest of those, or is known to move them less. NOTHING: neither.
+    # HEAVY: in the last heat and known to move the shares of wins. TIED and REAL: known to change something, and may
+    # move the shares as much as the lightest of those, or is known to move them less. NOTHING: none of these.
     status: str
     least: float  # bounds of the largest change of a share, for all numbers at once
     most: float
@@ -333,7 +333,7 @@ Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # of steps, a numb
 
 
 def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
-    """Return the effects of the steps in each heat: of all, of those that go on, and of the last few, which play `deals`."""
+    """Return the effects of steps in each heat: of all, of those that go on, and of the last few, on `deals` deals."""
     heats = [corrected(measure(steps, deals // FIRST, 0))]
     for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
         if chosen := _furthest(heats, size):
