@@ -1,4 +1,4 @@
-"""The command's frame: signals, standard streams, and exit codes of errors. Commands are made in `parser`, from functions."""
+"""The command's frame: signals, standard streams, exit codes of errors. `parser` makes commands from functions."""
 
 import gc
 import os
@@ -131,7 +131,7 @@ def _call(words: Sequence[str]) -> int:
 
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
-    """Yield progress callbacks for the terminal, with a bar; messages go to standard error, with JSON they are discarded."""
+    """Yield progress callbacks for the terminal, with a bar; messages go to standard error, or nowhere if `quiet`."""
     import warnings
     from dataclasses import replace
 

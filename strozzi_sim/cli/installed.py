@@ -61,14 +61,13 @@ def _parameters(agent: Agent, names: list[str], *, several: bool) -> Iterator[st
 
 def _described(agent: Agent, games: list[str]) -> Document:
     """Return an agent that plays these games as plain data, with its parameters."""
-    installed = [game for game in installed_games()[0] if game.name in games]
-    return {
-        "name": agent.name, "games": games, "players": sorted({n for game in installed for n in game.player_counts if agent.plays(game, n)}),
-        "kind": agent.kind, "stochastic": agent.stochastic, "params": {
-            name: {key: getattr(param, key, None) for key in ("default", "low", "high", "options")} | {"about": param.description}
-            for name, param in agent.params.items()
-        }, "about": agent.description,
-    }  # fmt: skip
+    installed, params = [game for game in installed_games()[0] if game.name in games], dict[str, Document]()
+    players = sorted({n for game in installed for n in game.player_counts if agent.plays(game, n)})
+    for name, param in agent.params.items():
+        params[name] = {key: getattr(param, key, None) for key in ("default", "low", "high", "options")}
+        params[name]["about"] = param.description
+    facts = {"kind": agent.kind, "stochastic": agent.stochastic, "params": params, "about": agent.description}
+    return {"name": agent.name, "games": games, "players": players, **facts}
 
 
 def games(game: str = "") -> Answer:
@@ -136,11 +135,14 @@ def things(game: str, variant: Any = BASE) -> Answer:
     if not descriptions:
         raise ArgumentError("game", f"{game} has no restrictions")
     first = next(iter(descriptions))
-    return Answer([{"thing": name, "about": about} for name, about in descriptions.items()], [
-        f"{len(descriptions)} things of {the_game.title} whose worth can be measured, by a player who must do without:\n",
+    measured = f"{len(descriptions)} things of {the_game.title} whose worth can be measured"
+    several = f"several by name or pattern: '{first.partition(':')[0]}:*'; all: --all."
+    lines = [
+        f"{measured}, by a player who must do without:\n",
         columns_of([("thing", "without it"), *descriptions.items()]),
-        f"\nOne of them: strozzi worth {game} {first}; several by name or pattern: '{first.partition(':')[0]}:*'; all: --all.",
-    ])  # fmt: skip
+        f"\nOne of them: strozzi worth {game} {first}; {several}",
+    ]
+    return Answer([{"thing": name, "about": about} for name, about in descriptions.items()], lines)
 
 
 def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
@@ -183,7 +185,8 @@ def new(game: str, *, folder: str | Path = "") -> Answer:
     place = Path(folder or game)
     paths = write_new_game(game, place)
     lines = [
-        f"{len(paths)} files in {place}: a small complete game. Change them into yours; begin with state.py and core.py.",
+        f"{len(paths)} files in {place}: a small complete game. "
+        "Change them into yours; begin with state.py and core.py.",
         f"\n  pip install -e {place}\n  strozzi play {game}\n  strozzi balance {game}\n  pytest {place}\n",
         "docs/your-own-game.md explains every file.",
     ]

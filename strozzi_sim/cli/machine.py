@@ -24,9 +24,17 @@ _SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # of the
 
 
 def bench(
-    game: str, *, players: str | None = None, agents: str = "random", seconds: float | None = None, games: int | None = None,
-    seed: int = 0, variant: "AnyVariant" = "base", workers: int | None = None, count_facts: bool = False,
-) -> Answer:  # fmt: skip
+    game: str,
+    *,
+    players: str | None = None,
+    agents: str = "random",
+    seconds: float | None = None,
+    games: int | None = None,
+    seed: int = 0,
+    variant: "AnyVariant" = "base",
+    workers: int | None = None,
+    count_facts: bool = False,
+) -> Answer:
     """Measure self-play: games, rounds and decisions per second, time per decision, start-up, memory.
 
     Example: strozzi bench strozzi --players 4 --agents random --workers 1 --json
@@ -81,13 +89,16 @@ def bench(
             playouts += played.playouts
     elapsed = monotonic() - start
     rounds = games_played * match.game.components_part.rounds(match.variant.components)
-    document: Document = {
-        "game": match.game.name, "players": match.players, "agents": [spec.text for spec in match.positions], "workers": number_of_workers,
-        "games": games_played, "seconds": elapsed, "games_per_s": games_played / elapsed, "rounds_per_s": rounds / elapsed,
-        "decisions_per_s": decisions / elapsed, "decisions_per_game": decisions / games_played, "s_per_decision": elapsed * number_of_workers / decisions,
-        "playouts_per_s": playouts / elapsed if playouts else None, "compile_s": compile_seconds, "first_result_s": first_result,
-        "peak_rss_mib": _peak_memory(), "slower": [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ],
-    }  # fmt: skip
+    document: Document = {"game": match.game.name, "players": match.players}
+    document |= {"agents": [spec.text for spec in match.positions], "workers": number_of_workers}
+    document |= {"games": games_played, "seconds": elapsed}
+    for name, number in (("games", games_played), ("rounds", rounds), ("decisions", decisions)):
+        document[f"{name}_per_s"] = number / elapsed
+    document["decisions_per_game"] = decisions / games_played
+    document["s_per_decision"] = elapsed * number_of_workers / decisions
+    document["playouts_per_s"] = playouts / elapsed if playouts else None
+    document |= {"compile_s": compile_seconds, "first_result_s": first_result, "peak_rss_mib": _peak_memory()}
+    document["slower"] = [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ]
     return Answer(document, _lines(document, match.game.title, playouts / games_played))
 
 

@@ -26,12 +26,15 @@ Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
 SECONDS = 120.0  # of a call
 MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # rows of a table, and of a table that is asked for by name
+MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a folder
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that assistants do not choose
-INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval holds 0 may be chance.
-Tell the user the command of an answer, and which component data is reconstructed. The same arguments give the same answer."""
+INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval
+holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed. The same
+arguments give the same answer."""
 # By tool: its function, the main tables of a study, and defaults for somebody who waits.
 TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
-    "games": ("strozzi_sim.cli.installed:describe_games", (), {}), "position": ("strozzi_sim.play.one_game:position", (), {}),
+    "games": ("strozzi_sim.cli.installed:describe_games", (), {}),
+    "position": ("strozzi_sim.play.one_game:position", (), {}),
     "analyse": ("strozzi_sim.play.one_game:analyse", (), {}),
     "balance": (f"{_KIND}.balance:simulate", ("seats", "lineup", "balance"), {"deals": 500}),
     "compare": (f"{_KIND}.compare:compare", ("changes", "difference", "sides"), {"deals": 300}),
@@ -39,8 +42,8 @@ TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
     "tournament": (f"{_KIND}.tournament:tournament", ("ratings", "pairwise"), {"deals": 50}),
     "sweep": (f"{_KIND}.sweep:sweep", ("sweep",), {"deals": 200}),
     "luck": (f"{_KIND}.luck:luck", ("luck", "drama"), {"deals": 200, "games": 30}),
-    "results": ("strozzi_sim.study.folders:load_results", ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep"), {}),
-}  # fmt: skip
+    "results": ("strozzi_sim.study.folders:load_results", MAIN_TABLES, {}),
+}
 TABLE_ARGUMENTS = (
     Argument("tables", "names of tables to show, of kept facts too; default: the main ones", is_repeated=True),
     Argument("where", "values that rows must have, COLUMN=VALUE such as figure=win_share", is_repeated=True),
@@ -80,7 +83,7 @@ def schema_of(tool: str) -> Document:
 
 
 def checked(tool: str, given: Mapping[str, Any]) -> Document:
-    """Return the arguments of a call as its function takes them. Raises ArgumentError for others, and for paths that lead out."""
+    """Return a call's arguments as its function takes them; refuse others, and paths that lead out."""
     declared_arguments, arguments = arguments_of(tool), dict(TOOLS[tool][2])
     for name, value in given.items():
         if name not in declared_arguments:
@@ -162,10 +165,9 @@ def _shown_results(results: Any, names: Sequence[str], where: Sequence[str], sho
         with_interval = with_interval.sort_values("p", kind="stable") if "p" in with_interval else with_interval
         rows = with_interval.head(MOST_ROWS_BY_NAME if names else MOST_ROWS).to_dict("records")
         tables[name] = {"rows": rows, "of": len(with_interval), "without_interval": len(frame) - len(with_interval)}
-    return {
-        "verdict": results.verdict, "games": results.n_games, "tables": tables, "all_tables": [*results.tables, *kept_facts],
-        "reconstructed_data": {name: list(variant.reconstructed) for name, variant in results.study.variant_of.items()},
-    }  # fmt: skip
+    reconstructed = {name: list(variant.reconstructed) for name, variant in results.study.variant_of.items()}
+    document = {"verdict": results.verdict, "games": results.n_games, "tables": tables}
+    return {**document, "all_tables": [*results.tables, *kept_facts], "reconstructed_data": reconstructed}
 
 
 def call(
@@ -215,9 +217,8 @@ def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
             abandoned.set()
         return CallToolResult(content=[TextContent(text=json.dumps(document))], structured_content=document)
 
-    return Server(
-        "strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool,
-    )  # fmt: skip
+    handlers = {"on_list_tools": list_tools, "on_call_tool": call_tool}
+    return Server("strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, **handlers)
 
 
 def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = SECONDS, code: Sequence[str | Path] = ()) -> Answer:

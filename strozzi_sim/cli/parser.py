@@ -27,16 +27,30 @@ _TYPES = {"int": int, "float": float, "bool": bool}
 _REPEATED = ("Sequence[", "Variants", "Things")
 _STUDY, _CLI = "strozzi_sim.study", "strozzi_sim.cli"
 PLACES = {
-    "run": f"{_STUDY}.folders:run_file", "report": f"{_CLI}.report:report", "merge": f"{_STUDY}.folders:merge",
+    "run": f"{_STUDY}.folders:run_file",
+    "report": f"{_CLI}.report:report",
+    "merge": f"{_STUDY}.folders:merge",
     **{file.replace("_", "-"): f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
-    "facts": f"{_CLI}.installed:facts", "record": f"{_CLI}.records:record", "replay": f"{_CLI}.replay:replay",
-    "verify": f"{_CLI}.records:verify", "analyse": f"{_CLI}.records:analyse", "play": f"{_CLI}.play:play", "mcp": f"{_CLI}.mcp:mcp",
-    "agents": f"{_CLI}.installed:agents", "games": f"{_CLI}.installed:games", "cache": f"{_CLI}.machine:cache",
-    "bench": f"{_CLI}.machine:bench", "new": f"{_CLI}.installed:new", "desk": "strozzi_sim.desk.server:desk",
-}  # fmt: skip
+    "facts": f"{_CLI}.installed:facts",
+    "record": f"{_CLI}.records:record",
+    "replay": f"{_CLI}.replay:replay",
+    "verify": f"{_CLI}.records:verify",
+    "analyse": f"{_CLI}.records:analyse",
+    "play": f"{_CLI}.play:play",
+    "mcp": f"{_CLI}.mcp:mcp",
+    "agents": f"{_CLI}.installed:agents",
+    "games": f"{_CLI}.installed:games",
+    "cache": f"{_CLI}.machine:cache",
+    "bench": f"{_CLI}.machine:bench",
+    "new": f"{_CLI}.installed:new",
+    "desk": "strozzi_sim.desk.server:desk",
+}
 USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults that differ from Python's
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
-EPILOG = "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, 3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted, 141 closed pipe."
+EPILOG = (
+    "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, "
+    "3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted, 141 closed pipe."
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,7 @@ class Argument:
         return option if self.is_option else self.name.replace("_", "-").upper()
 
     def read(self, text: str) -> Any:
-        """Return a value from text; ArgumentTypeError says what is expected. Numbers are plain digits: not `1_0` and not `nan`."""
+        """Return a value from text, else raise ArgumentTypeError. Numbers are plain digits: not `1_0` and not `nan`."""
         from strozzi_sim.runtime.parsing import real_number, whole_number
 
         readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
@@ -134,8 +148,8 @@ def _argument(node: ast.arg, words: str, default: ast.expr | None, is_keyword: b
 
 SETTINGS = Argument(  # of every command that takes a variant
     "settings",
-    'change a key of the components, as tracks.bonus.7=10; a list as SECTION.KEY=[20,10,5]; SECTION.add=[{id="X",...}] adds a block '
-    'that has an id, SECTION.remove=["X"] removes one; may be given several times',
+    'change a key of the components, as tracks.bonus.7=10; a list as SECTION.KEY=[20,10,5]; SECTION.add=[{id="X",...}] '
+    'adds a block that has an id, SECTION.remove=["X"] removes one; may be given several times',
     is_repeated=True,
 )
 _METAVARS = {str: "TEXT", int: "N", float: "X"}

@@ -43,21 +43,31 @@ _SHORT = 12  # maximum letters of a choice's name for several choices on one lin
 
 
 def play(
-    game: str, *, players: str | None = None, agents: str = "", seat: int = 0, seed: int = 0, deal: int = 0, variant: AnyVariant = "base",
-    study: str | Path = "", judge: str = "", web: bool = False, hint: str = "", port: int = 0, out: str | Path = "",
-) -> None:  # fmt: skip
+    game: str,
+    *,
+    players: str | None = None,
+    agents: str = "",
+    seat: int = 0,
+    seed: int = 0,
+    deal: int = 0,
+    variant: AnyVariant = "base",
+    study: str | Path = "",
+    judge: str = "",
+    web: bool = False,
+    hint: str = "",
+    port: int = 0,
+    out: str | Path = "",
+) -> None:
     """Play a game yourself against agents, in the terminal (type a name, or ? for help) or in the browser.
 
     Example: strozzi play strozzi --players 4 --agents heuristic --seat 1 --web
 
     Args:
         players: player count; default: 4, or the fewest of the game
-        agents: the agents of the other seats in turn order after yours, separated by commas; agent i mod k; default:
-            the game's own
+        agents: agents of the other seats in turn order after yours, comma-separated, agent i mod k; default: the game's
         seat: your seat; seat 0 starts
         deal: number of the deal
-        judge: an agent that evaluates positions, such as learned: afterwards, what each decision cost; default with
-            --web: learned, where it does
+        judge: agent that evaluates positions and shows what decisions cost; default with --web: learned, if it can
         web: play in the browser, on this machine alone
         hint: with --web: the agent that gives hints; default: the game's search agent
         port: with --web: port of 127.0.0.1 to listen on; default: a free one
@@ -277,7 +287,7 @@ def _parts_of(text: str) -> list[list[str]]:
 
 
 def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequence[str]:
-    """Return the heading of a part and the lines that its last print did not have; all if its heading is new or lines are gone.
+    """Return the heading of a part and its new lines; all if the heading is new or lines are gone.
 
     Lines are compared without their blanks, as columns may have become wider.
     """
@@ -293,7 +303,7 @@ def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequ
 
 
 def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list[str]:
-    """Return the names, commands included, that an answer abbreviates: its beginning, or that of each item of a compound choice."""
+    """Return the names, or commands, that begin with an answer; of a compound choice each item may be abbreviated."""
     command = ["help"] if answer == "?" else _names_beginning(answer, list(COMMANDS))
     if not items:
         equal = [name for name in names if name.lower() == answer]
@@ -309,7 +319,7 @@ def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list
 
 
 def _names_beginning(answer: str, names: Sequence[str]) -> list[str]:
-    """Return the names equal to an answer, else those that begin with it; a name that begins with a digit is typed in full."""
+    """Return the names equal to an answer, else those that begin with it, but not with a digit."""
     matches = [name for name in names if name.lower().startswith(answer)]
     return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]
 

@@ -17,9 +17,20 @@ from strozzi_sim.simulation.interrupts import stop_flag
 
 
 def record(
-    game: str, *, players: str | None = None, agents: str = "random", games: int = 1, deal: int | None = None, seating: int | None = None,
-    seatings: str = "rotate", seed: int = 0, variant: AnyVariant = "base", study: str | Path = "", out: str | Path = "", json: bool = False,
-) -> Answer:  # fmt: skip
+    game: str,
+    *,
+    players: str | None = None,
+    agents: str = "random",
+    games: int = 1,
+    deal: int | None = None,
+    seating: int | None = None,
+    seatings: str = "rotate",
+    seed: int = 0,
+    variant: AnyVariant = "base",
+    study: str | Path = "",
+    out: str | Path = "",
+    json: bool = False,
+) -> Answer:
     """Play games and write them down, one event a line.
 
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
@@ -95,10 +106,10 @@ def analyse(
         from strozzi_sim.report.replay import replay_page
         from strozzi_sim.study.store import versions
 
-        manifest = {
-            "name": f"game {game}, {', '.join(dict.fromkeys(recorded.names))}", "seed": table.seed, "versions": versions(),
-            "command": shlex.join(["strozzi", *sys.argv[1:]]), "reconstructed": {table.variant.name: list(table.variant.reconstructed)},
-        }  # fmt: skip
+        name = f"game {game}, {', '.join(dict.fromkeys(recorded.names))}"
+        manifest = {"name": name, "seed": table.seed, "versions": versions()}
+        manifest["command"] = shlex.join(["strozzi", *sys.argv[1:]])
+        manifest["reconstructed"] = {table.variant.name: list(table.variant.reconstructed)}
         write_page(Path(page), analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0]))
     lines = [recorded.heading, *analysis_lines(analysis, top), *([f"\nreport: {page}"] if page else [])]
     return Answer(analysis.document(), lines)
@@ -110,8 +121,9 @@ def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
     for title, rows in analysis.tables().items():
         yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"
     yield (
-        "error rate: mean points lost in a decision in which actions differ; level: that of the judge with this error rate; "
-        "unexplained: the judge's own changes of mind; parts are sums over the game that add up to the result and can exceed it"
+        "error rate: mean points lost in a decision in which actions differ; level: that of the judge with this error "
+        "rate; unexplained: the judge's own changes of mind; parts are sums over the game that add up to the result "
+        "and can exceed it"
     )
     yield "\nturning points, by change of the expected share of the win"
     yield from (f"  {turn}" for turn in analysis.turns_in_words(top))

@@ -25,9 +25,15 @@ BEST_LINES = 3  # of a decision that are shown
 
 
 def replay(
-    file: str | Path, *, game: int | None = None, html: str | Path = "", judge: str = "", redraws: int = 32, explain: str = "",
+    file: str | Path,
+    *,
+    game: int | None = None,
+    html: str | Path = "",
+    judge: str = "",
+    redraws: int = 32,
+    explain: str = "",
     decision: int | None = None,
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Show a recorded game move by move, as a page with its table, or with an agent's analysis of each decision.
 
     Example: strozzi replay games.jsonl --html game.html
@@ -112,7 +118,8 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
             lines = len(happened)
             if decision is not None:
                 yield f"\n{before.text(names=names)}"
-            yield f"\nDecision {document['decision']}, {names[before.actor]} (seat {before.actor}). {document['question']}"
+            seat = f"{names[before.actor]} (seat {before.actor})"
+            yield f"\nDecision {document['decision']}, {seat}. {document['question']}"
             yield from _decision_lines(document, spec.text, MAX_ROWS if decision is None else None)
         if decision is None:
             yield from table.sentences([line for _, line in recorded.events[lines:]], names)
