@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.network import Layers, packed_network
+from strozzi_sim.runtime.files import open_atomically
 
 Networks = Mapping[int, Layers]  # by player count; ALL: of every other one
 Size = tuple[int, int | tuple[int, ...]]  # inputs, and outputs or the numbers of outputs to choose from
@@ -29,39 +30,40 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
     try:
         with np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
-    except (OSError, ValueError, EOFError, BadZipFile, AttributeError) as error:
-        reason = f"; {error}" if isinstance(error, OSError) else ""  # else NumPy's advice, to trust the file
+    except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:  # TypeError: a file of one array, .npy
+        reason = f"; {error}" if isinstance(error, OSError) else ""  # NumPy's other messages advise allow_pickle=True
         raise InputError(f"weights {file}: expected an .npz file of arrays{reason}") from None
     networks: dict[int, Layers] = {}
-    heads = {name.partition("/")[0] for name in arrays}
-    for players in sorted({int(head) for head in heads if head.isdecimal()} | ({ALL} if _ALL in heads else set())):
-        if not 1 <= players <= MOST_PLAYERS and not (players == ALL and _ALL in heads):
-            raise InputError(f"weights {file}: {players} players; at most {MOST_PLAYERS}")
+    for players in (ALL, *range(1, MOST_PLAYERS + 1)):
         layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]] = []
-        while (name := f"{_head(players)}/{len(layers)}/weights") in arrays:
-            bias = arrays.get(name.replace("weights", "bias"))
-            if bias is None or arrays[name].dtype != np.float32 or bias.dtype != np.float32:
+        while (name := f"{_name(players)}/{len(layers)}/weights") in arrays:
+            weights, bias = arrays.pop(name), arrays.pop(name.replace("weights", "bias"), None)
+            if bias is None or weights.dtype != np.float32 or bias.dtype != np.float32:
                 raise InputError(f"weights {file}: {name}: expected float32 weights, and a bias of the same layer")
-            layers.append((arrays[name], bias))
-        _check_layers(file, players, layers)
-        networks[players] = layers
+            layers.append((weights, bias))
+        if layers:
+            _check_layers(file, players, layers)
+            networks[players] = layers
+    if arrays:
+        expected = f"PLAYERS/LAYER/weights or PLAYERS/LAYER/bias, players 1 to {MOST_PLAYERS} or {_ALL}, layers from 0"
+        raise InputError(f"weights {file}: expected arrays named {expected}, got {min(arrays)}")
     if not networks:
         raise InputError(f"weights {file}: no array named PLAYERS/LAYER/weights, such as 4/0/weights")
     for players, (inputs, outputs) in (sizes or {}).items():
-        head = players if players in networks else ALL
-        if head not in networks:
+        key = players if players in networks else ALL
+        if key not in networks:
             continue
-        sizes_in_file = (len(networks[head][0][0]), len(networks[head][-1][1]))
+        sizes_in_file = (len(networks[key][0][0]), len(networks[key][-1][1]))
         allowed = (outputs,) if isinstance(outputs, int) else outputs
         if sizes_in_file[0] != inputs or sizes_in_file[1] not in allowed:
             raise InputError(
-                f"weights {file}: {_head(head)} players: expected {inputs} inputs and "
+                f"weights {file}: {_name(key)} players: expected {inputs} inputs and "
                 f"{' or '.join(map(str, allowed))} outputs, got {sizes_in_file[0]} and {sizes_in_file[1]}"
             )
     return networks
 
 
-def _head(players: int) -> str:
+def _name(players: int) -> str:
     """Return the name of a player count in a file."""
     return _ALL if players == ALL else str(players)
 
@@ -70,7 +72,7 @@ def _check_layers(file: Path, players: int, layers: Layers) -> None:
     try:
         packed_network(layers)
     except ValueError as error:
-        raise InputError(f"weights {file}: {_head(players)} players: {error}") from None
+        raise InputError(f"weights {file}: {_name(players)} players: {error}") from None
 
 
 def write_networks(file: Path, networks: Networks) -> None:
@@ -80,19 +82,22 @@ def write_networks(file: Path, networks: Networks) -> None:
     for players, layers in networks.items():
         _check_layers(file, players, layers)
         if wrong_types := [part.dtype for layer in layers for part in layer if part.dtype != np.float32]:
-            raise InputError(f"weights {file}: {_head(players)} players: expected float32, got {wrong_types[0]}")
+            raise InputError(f"weights {file}: {_name(players)} players: expected float32, got {wrong_types[0]}")
     arrays: dict[str, Any] = {
-        f"{_head(players)}/{number}/{kind}": array
+        f"{_name(players)}/{number}/{kind}": array
         for players, layers in sorted(networks.items())
         for number, layer in enumerate(layers)
         for kind, array in zip(("weights", "bias"), layer, strict=True)
     }
-    with file.open("wb") as target:
+    with open_atomically(file) as target:  # it may hold networks that took hours
         np.savez(target, **arrays)
 
 
 def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any]]:
-    """Return the addresses of the packed networks by player count, int64[MOST_PLAYERS + 1], and what they point to; 0: none."""
+    """Return the addresses of the packed networks by player count, int64[MOST_PLAYERS + 1], 0 without one, and the arrays there.
+
+    The caller keeps the arrays alive.
+    """
     packed = {players: packed_network(layers) for players, layers in networks.items()}
     table = np.zeros(MOST_PLAYERS + 1, np.int64)
     if ALL in packed:

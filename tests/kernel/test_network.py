@@ -1,5 +1,6 @@
 """Networks in compiled code: the bits of a plain sum, for layers of any size, and files of them."""
 
+import io
 import itertools
 from functools import cache
 
@@ -90,6 +91,9 @@ def test_a_file_is_read_as_it_was_written_and_equal_networks_are_equal_bytes(tmp
     assert [count for count in range(len(table)) if table[count]] == [3, 4]
 
 
+NETWORK = {"4/0/weights": np.ones((2, 3), np.float32), "4/0/bias": np.ones(3, np.float32)}
+
+
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -97,7 +101,10 @@ def test_a_file_is_read_as_it_was_written_and_equal_networks_are_equal_bytes(tmp
         ({"4/0/weights": np.ones((2, 3), np.float32)}, "4/0/weights: expected float32 weights, and a bias"),
         ({"4/0/weights": np.ones((2, 3)), "4/0/bias": np.ones(3, np.float32)}, "expected float32 weights"),
         ({"4/0/weights": np.ones((2, 3), np.float32), "4/0/bias": np.ones(2, np.float32)}, r"expected weights \[2, O"),
-        ({"99/0/weights": np.ones((2, 3), np.float32)}, "99 players; at most 16"),
+        *(
+            ({**NETWORK, name: np.ones((2, 3), np.float32)}, f"players 1 to 16 or all, layers from 0, got {name}")
+            for name in ("99/0/weights", "0/0/weights", "04/0/weights", "4/2/weights", "all/0/bias", "epoch")
+        ),
         (
             {"4/0/weights": np.ones((2, 2), np.float32), "4/0/bias": np.ones(2, np.float32)},
             "4 players: expected 2 inputs and 3 outputs, got 2 and 2",
@@ -111,7 +118,14 @@ def test_a_file_of_something_else_is_refused_with_its_name(tmp_path, arrays, mes
     assert "w.npz" in str(error.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", None])
+def of_one_array():
+    """A file of NumPy with one array, no archive of several."""
+    content = io.BytesIO()
+    np.save(content, np.zeros(3))
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", of_one_array(), None])
 def test_a_file_that_is_no_archive_is_refused(tmp_path, content):
     if content is not None:
         (tmp_path / "w.npz").write_bytes(content)
