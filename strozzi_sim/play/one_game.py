@@ -5,9 +5,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from strozzi_sim.agent import check_lineup, seat_others
-from strozzi_sim.agent.names import Agents as Lineup
-from strozzi_sim.agent.names import agents_named
+from strozzi_sim.agent.names import Agents, agents_named
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
@@ -18,11 +19,13 @@ from strozzi_sim.play.records import RecordedGame, match_of, numbered_game, reco
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import t_quantile
 
+_SEARCHES = 8  # behind the worth of a choice
+
 
 def record(
     game: str | Game,
     players: int | None = None,
-    agents: Lineup = "random",
+    agents: Agents = "random",
     games: int = 1,
     *,
     deal: int | None = None,
@@ -39,7 +42,7 @@ def record(
         agents: the line-up.
         games: number of games, deals 0 .. games - 1.
         deal: only this deal.
-        seating: number of the seating in the design; default: 0, with spread that of the deal.
+        seating: number of the seating in the design; default: 0; in the design spread the deal's own.
         seatings: seating design: one, rotate, spread, all or latin.
         seed: random seed, below 2^53.
         variant: variant of the game's components.
@@ -91,68 +94,69 @@ def position(
     >>> answer["seen_by"], answer["decides"], len(answer["choices"])
     (0, 0, 4)
     """
-    table, done = Position(game, players, seed, deal, variant), 0
-    last_seen: dict[int, Position] = {}
-    names, specs = (
-        [f"seat {number}" for number in range(table.players)],
-        agents_named(table.game, opponents or (), "opponents"),
-    )
-    seat = 0 if seat is None and specs else seat
+    current = Position(game, players, seed, deal, variant)
+    names = [f"seat {number}" for number in range(current.players)]
+    specs = agents_named(current.game, opponents or (), "opponents")
     if seat is not None:
-        check_whole("seat", seat, 0, table.players - 1)
+        check_whole("seat", seat, 0, current.players - 1)
     if specs:
-        as_argument_error("opponents", check_lineup, specs, table.game, table.players)
-        if len(specs) >= table.players:
-            raise ArgumentError("opponents", f"must be 1 to {table.players - 1} agents, got {len(specs)}")
-        specs = tuple(seat_others(specs, table.players, seat or 0))
+        seat = seat or 0
+        as_argument_error("opponents", check_lineup, specs, current.game, current.players)
+        if len(specs) >= current.players:
+            raise ArgumentError("opponents", f"must be 1 to {current.players - 1} agents, got {len(specs)}")
+        specs = tuple(seat_others(specs, current.players, seat))
         names = [YOU if number == seat else spec.text for number, spec in enumerate(specs)]
-    while not table.over:
-        before_choice = table.copy()
-        if specs and table.actor != seat:
-            table.play(table.ask(specs[table.actor]))
-        elif done == len(choices):
+    chosen = 0
+    before_own_choice: dict[int, Position] = {}  # by seat
+    while not current.over:
+        before_choice = current.copy()
+        if specs and current.actor != seat:
+            current.play(current.ask(specs[current.actor]))
+        elif chosen == len(choices):
             break
         else:
-            done += 1
+            chosen += 1
             try:
-                table.play(choices[done - 1])
+                current.play(choices[chosen - 1])
             except ArgumentError as error:
-                raise ArgumentError("choices", f"choice {done}: {error.message}") from None
-        last_seen[before_choice.actor] = before_choice
-    if done < len(choices):
-        raise ArgumentError("choices", f"the game is over after {done} of them, got {len(choices)}")
-    viewer, view = max(table.actor, 0) if seat is None else seat, table.game.view
-    new_lines = table.lines(viewer)[len(last_seen[viewer].lines()) if viewer in last_seen else 0 :]
+                raise ArgumentError("choices", f"choice {chosen}: {error.message}") from None
+        before_own_choice[before_choice.actor] = before_choice
+    if chosen < len(choices):
+        raise ArgumentError("choices", f"the game is over after {chosen} of them, got {len(choices)}")
+    viewer = seat if seat is not None else max(current.actor, 0)
+    seen_lines = len(before_own_choice[viewer].lines()) if viewer in before_own_choice else 0
     answer: dict[str, Any] = {
-        "text": table.text(viewer, names), "seen_by": viewer, "decides": None if table.over else table.actor,
-        "happened": table.sentences(new_lines, names),
-        "reconstructed_data": list(table.variant.reconstructed),
-    }  # fmt: skip
-    if table.over:
-        analysis = {"analysis": analyse(table, agent=agent)} if agent else {}
-        return answer | {"scores": list(table.scores), "places": list(table.places)} | analysis
-    if table.actor != viewer:
+        "text": current.text(viewer, names),
+        "seen_by": viewer,
+        "decides": None if current.over else current.actor,
+        "happened": current.sentences(current.lines(viewer)[seen_lines:], names),
+        "reconstructed_data": list(current.variant.reconstructed),
+    }
+    if current.over:
+        analysis = {"analysis": analyse(current, agent=agent)} if agent else {}
+        return answer | {"scores": list(current.scores), "places": list(current.places)} | analysis
+    if current.actor != viewer:
         return answer
-    meanings, listed = view.meanings(table.view(), int(table.state["phase"][0])), table.compound_choices or table.names
-    answer |= {"question": table.question, "choices": {name: meanings.get(name, "") for name in listed}}
-    answer["several_at_once"] = bool(table.compound_choices)  # as one choice, separated by blanks
-    return answer | ({"worth": _worths(table, agent)} if agent else {})
+    meanings = current.game.view.meanings(current.view(), int(current.state["phase"][0]))
+    answer["question"] = current.question
+    answer["choices"] = {name: meanings.get(name, "") for name in current.compound_choices or current.names}
+    answer["several_at_once"] = bool(current.compound_choices)  # one choice may name several, separated by blanks
+    return answer | ({"worth": _worths(current, agent)} if agent else {})
 
 
-def _worths(table: Position, agent: str, repeats: int = 8) -> list[dict[str, Any]]:
+def _worths(current: Position, agent: str) -> list[dict[str, Any]]:
     """Return the value of each legal choice, best first: the mean of independent searches, with its 95 % interval."""
     import pandas as pd
 
     analyses = []
-    for repeat in range(repeats):
-        other = table.copy()
-        other.rng = Position(table.game, table.players, repeat + 1, table.deal, table.variant).rng  # of agents alone
+    for seed in range(1, 1 + _SEARCHES):
+        other = current.copy()  # the same game; the agent draws other random numbers, those of a game of this seed
+        other.rng = Position(current.game, current.players, seed, current.deal, current.variant).rng
         analyses.append(other.analyse(agent))
     rows = pd.concat(analyses).groupby("name", sort=False)
     summary = rows["value"].agg(["mean", "std", "count"]).assign(n=rows["visits"].sum())
-    summary["half"] = (
-        [float(t_quantile(max(n - 1, 1))) for n in summary["count"]] * summary["std"] / summary["count"] ** 0.5
-    )
+    quantiles = np.array([t_quantile(max(n - 1, 1)) for n in summary["count"]])
+    summary["half"] = quantiles * summary["std"] / summary["count"] ** 0.5
     return [
         {"choice": row.Index, "value": row.mean, "low": row.mean - row.half, "high": row.mean + row.half, "n": row.n}
         for row in summary.sort_values("mean", ascending=False, kind="stable").itertuples()
@@ -187,12 +191,12 @@ def analyse(
     """
     check_whole("redraws", redraws, 1, 10_000)
     check_whole("game", game, 1, 10**12)
+    if isinstance(record, str | PathLike):
+        return analyse_record(numbered_game(Path(record), game), agent, redraws)[1]
     if isinstance(record, Position):
         if not record.over:
             raise ArgumentError("record", f"the game is not over after {len(record.actions)} decisions")
         record = record.record([f"seat {seat}" for seat in range(record.players)])
-    if isinstance(record, str | PathLike):
-        return analyse_record(numbered_game(Path(record), game), agent, redraws)[1]
     if isinstance(record, bytes | Mapping) or not isinstance(record, Iterable):
         raise ArgumentError(
             "record", f"expected a file, the lines of a record or a finished Position, got {short_repr(record)}"
