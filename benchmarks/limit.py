@@ -174,7 +174,7 @@ def measure(programs: Programs, match: Match, seconds: float) -> dict[str, Any]:
     match.warm()
     if spec.is_uniform:
         match.warm(counted=True)
-        plan = match.plan(match.game.report.crosstabs(match.game.report.PAGES))
+        plan = match.plan(match.game.report.crosstabs(match.game.report.pages))
         sides["ours, counted"] = lambda: match.play(0, deals, plan=plan)
     for side in sides.values():
         side()

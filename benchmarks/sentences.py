@@ -118,7 +118,7 @@ class Said(Shown):
                 wrong += false_claims(self, sentence)
                 wrong += ["says not who played"] if place == "verdict" and not self.names_players(text) else []
                 yield place, sentence, "; ".join(wrong)
-        pages = {title: page for page, (title, _) in self.game.report.PAGE_TITLES.items()}
+        pages = {page.title: name for name, page in self.game.report.pages.items()}
         for section in self.content.sections:
             title = section.title
             if title != section.name:

@@ -161,18 +161,16 @@ def _game(name: str) -> list[str]:
         "| page | question | keys of its table | counted from rows |",
         "| --- | --- | --- | --- |",
     ]
-    tables = {page: report.pages[page].keys for page in report.PAGES}
-    for page in report.PAGES:
-        title, question = report.PAGE_TITLES[page]
-        lines.append(
-            f"| `{page}` {title} | {question} | {', '.join(tables[page]) or '-'} | {_facts_of(report.pages[page].blocks)} |"
-        )
+    lines += [
+        f"| `{name}` {page.title} | {page.question} | {', '.join(page.keys) or '-'} | {_facts_of(page.blocks)} |"
+        for name, page in report.pages.items()
+    ]
     lines += ["", "| heat map | rows x columns | a cell |", "| --- | --- | --- |"]
     lines += [
         f"| `{key}` | {each.row_label} x {each.column_label} | {each.figure.label}. {each.caption} |"
-        for key, each in report.HEATMAPS.items()
+        for key, each in report.heat_maps.items()
     ]
-    lines += ["", "Questions of the explorer: " + " ".join(f"*{question}*" for question in report.QUESTIONS), ""]
+    lines += ["", "Questions of the explorer: " + " ".join(f"*{question}*" for question in report.questions), ""]
     return lines
 
 

@@ -75,7 +75,7 @@ def _case(group: str, name: str, maps: tuple[str, ...] = (), pages: tuple[str, .
 
 def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None = None) -> Case:
     """Return the case of all pages of one line-up, and all heat maps or some."""
-    maps = tuple(load_game(game).report.HEATMAPS if heatmaps is None else heatmaps)
+    maps = tuple(load_game(game).report.heat_maps if heatmaps is None else heatmaps)
     keys = {"game": game, "players": [players], "lineups": [lineup.split(",")]}
     return _case(f"study {game}", f"{players} players: {lineup}", maps, **keys)
 

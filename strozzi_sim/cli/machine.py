@@ -60,7 +60,7 @@ def bench(
     start = monotonic()
     match.warm(counted=count_facts)
     compile_seconds = monotonic() - start
-    crosstabs = tuple(match.game.report.crosstabs(match.game.report.PAGES)) if count_facts else ()
+    crosstabs = tuple(match.game.report.crosstabs(match.game.report.pages)) if count_facts else ()
 
     def seconds_of(trial: int) -> float:
         began = monotonic()

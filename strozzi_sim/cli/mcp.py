@@ -154,7 +154,8 @@ def _shown_results(results: Any, names: Sequence[str], where: Sequence[str], sho
     kept_facts, tables = [name for name in results.look.facts if name not in results.tables], dict[str, Document]()
     for name in names or [name for name in shown if name in results.tables]:
         if name not in (*results.tables, *kept_facts):
-            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, results.tables)}")
+            known_names = [*results.tables, *kept_facts]
+            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, known_names)}")
         frame = results.facts(name) if name in kept_facts else results.tables[name]
         for condition in where:
             column, _, value = condition.partition("=")

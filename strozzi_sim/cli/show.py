@@ -84,9 +84,9 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
 
 
 def _own_maps(results: "Results") -> list[str]:
-    from strozzi_sim.game.pages import table_of_map
+    from strozzi_sim.game.pages import map_table_name
 
-    return [table_of_map(heat_map.name) for heat_map in results.look.heatmap]
+    return [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
 
 
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:

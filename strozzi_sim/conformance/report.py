@@ -32,7 +32,7 @@ def check_report(checked: Checked) -> None:
             return
         lineups = (1, 2)  # self-play has no table of positions
         cells = [_cell(checked, players, agents) for players in checked.game.player_counts for agents in lineups]
-        figures = figures_of_games(checked.game, cells, part.PAGES, part.HEATMAPS)
+        figures = figures_of_games(checked.game, cells, list(part.pages), part.heat_maps)
         tables = {name: table.frame() for name, table in figures.items()}
         pictures = part.pictures(tables)
     except (InputError, LookupError) as error:
@@ -43,7 +43,7 @@ def check_report(checked: Checked) -> None:
         _check_picture(checked, picture, tables)
     for picture, compared, _ in part.comparisons(tables).values():
         _check_finding(checked, picture.name, compared, tables[picture.table])
-    for name, heat_map in part.HEATMAPS.items():
+    for name, heat_map in part.heat_maps.items():
         table = tables[f"heat_{name.replace('-', '_')}"]
         drawn = Picture(name, "", "table", "", (heat_map.figure,), "")
         checked.require(
@@ -58,8 +58,8 @@ def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
     part = checked.game.report
     lineup = (load_agent("random", checked.game),) * agents
     match = Match(checked.game, players, lineup, checked.variant, checked.seed)
-    maps = [heat_map.block.crosstab for heat_map in part.HEATMAPS.values() if heat_map.block]
-    plan = match.plan(list(dict.fromkeys([*part.crosstabs(part.PAGES), *maps])))
+    maps = [heat_map.block.crosstab for heat_map in part.heat_maps.values() if heat_map.block]
+    plan = match.plan(list(dict.fromkeys([*part.crosstabs(part.pages), *maps])))
     chunks = [match.play(first, first + DEALS, plan=plan) for first in range(0, CHUNKS * DEALS, DEALS)]
     outcome = np.concatenate([chunk.outcome for chunk in chunks])
     counts = np.stack([chunk.counts for chunk in chunks])
@@ -76,7 +76,7 @@ def _require_known(checked: Checked, where: str, kind: str, name: Any, names: It
 def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
     """Check that the names used in a picture exist in its table."""
     where = f"picture {picture.name!r}"
-    _require_known(checked, where, "page", picture.page, checked.game.report.PAGES)
+    _require_known(checked, where, "page", picture.page, checked.game.report.pages)
     _require_known(checked, where, "table", picture.table, tables)
     table = tables[picture.table]
     where += f", table {picture.table!r}"

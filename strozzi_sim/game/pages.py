@@ -1,6 +1,6 @@
 """The report of a game: pages with tables, pictures, heat maps and findings, from `report.toml` and the tables in `report.py`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -67,16 +67,16 @@ def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:
     table.add(cell, "score_mean", stats.ratio(scores, played))
 
 
-def tables_of_maps(cells: Sequence[Any], maps: Mapping[str, HeatMap], stats: Any) -> dict[str, FigureTable]:
+def map_tables(cells: Sequence[Any], maps: Mapping[str, HeatMap], stats: Any) -> dict[str, FigureTable]:
     """Return the tables of heat maps of these cells, by name."""
-    tables = {table_of_map(name): FigureTable("row", "column") for name in maps}
+    tables = {map_table_name(name): FigureTable("row", "column") for name in maps}
     for (table, heat_map), cell in product(zip(tables.values(), maps.values(), strict=True), cells):
         if heat_map.block is not None:
             heat_map.block.write(table, cell, stats)
     return tables
 
 
-def table_of_map(name: str) -> str:
+def map_table_name(name: str) -> str:
     """Return the name of the table of a heat map."""
     return f"heat_{name.replace('-', '_')}"
 
@@ -110,33 +110,31 @@ class Report:
                 title, page.question or title, page.keys, (*own, *blocks.get(name, ())), add.get(name)
             )
         self._declared = structs.replace(self._declared, pictures={**self._declared.pictures, **common})
-        self.PAGES = tuple(self.pages)
-        self.PAGE_TITLES = {name: (page.title, page.question) for name, page in self.pages.items()}
         maps: Mapping[str, Block] = code.MAPS if code else {}
-        self.HEATMAPS: dict[str, HeatMap] = {}
+        self.heat_maps: dict[str, HeatMap] = {}
         # heat maps that every study of all pages draws
         self.drawn_maps = tuple(name for name, given in self._declared.heatmaps.items() if given.value)
         for name, given in self._declared.heatmaps.items():
             if given.value:
                 asked = HeatMapSpec(name, given.rows, given.columns, given.value, given.where, given.fact, given.title)
                 drawn = custom_heat_map(game, asked, f"{where}: heatmaps")
-                self.HEATMAPS[name] = replace(drawn, caption=given.caption or drawn.caption)
+                self.heat_maps[name] = replace(drawn, caption=given.caption or drawn.caption)
             else:
-                self.HEATMAPS[name] = heat_map_of(self._declared, name, maps, where)
-        self.QUESTIONS = self._declared.questions
-        self.HELD = self._declared.held
+                self.heat_maps[name] = heat_map_of(self._declared, name, maps, where)
+        self.questions = self._declared.questions
+        self.held = self._declared.held
 
     @property
     def is_default(self) -> bool:
         """Whether the game declares no pages, pictures or heat maps."""
-        return self.pages == {"balance": BALANCE} and not self._declared.pictures and not self.HEATMAPS
+        return self.pages == {"balance": BALANCE} and not self._declared.pictures and not self.heat_maps
 
     def words(self, tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
         """Return labels of raw values in a variant with this component data, which may be empty."""
         return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
-        self, cells: Sequence[Any], pages: Sequence[str], heatmaps: Mapping[str, HeatMap], stats: Any,
+        self, cells: Sequence[Any], pages: Collection[str], heatmaps: Mapping[str, HeatMap], stats: Any,
         *, sums: bool = False,
     ) -> dict[str, FigureTable]:  # fmt: skip
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
@@ -147,13 +145,13 @@ class Report:
                 page.add(table, cell, stats)
             for block in page.blocks:
                 block.write(table, cell, stats)
-        return {**tables, **tables_of_maps(cells, heatmaps, stats)}
+        return {**tables, **map_tables(cells, heatmaps, stats)}
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
         blocks: dict[str, Block] = {}
-        for name, heat_map in self.HEATMAPS.items():
+        for name, heat_map in self.heat_maps.items():
             if heat_map.block is not None and heat_map.block not in blocks.values():
                 blocks[name] = heat_map.block
         return {
@@ -163,14 +161,14 @@ class Report:
             for name, block in blocks.items()
         }
 
-    def crosstabs(self, pages: Sequence[str]) -> list[Crosstab]:
+    def crosstabs(self, pages: Collection[str]) -> list[Crosstab]:
         """Return the crosstabs that these pages need."""
         return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
     def definitions(self) -> dict[str, str]:
         """Return figure -> how it is counted, of all pages and heat maps; {} in a name stands for a level."""
         blocks = [block for page in self.pages.values() for block in page.blocks]
-        blocks += [heat_map.block for heat_map in self.HEATMAPS.values() if heat_map.block]
+        blocks += [heat_map.block for heat_map in self.heat_maps.values() if heat_map.block]
         formulas: dict[str, str] = {}
         for block in blocks:
             if isinstance(block, Quantiles):
@@ -187,7 +185,7 @@ class Report:
                 )
         return formulas
 
-    def _shown(self, pages: Sequence[str]) -> list[str]:
+    def _shown(self, pages: Collection[str]) -> list[str]:
         check_names("page", pages, self.pages)
         return [name for name in self.pages if name == "balance" or name in pages]
 

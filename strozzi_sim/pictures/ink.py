@@ -15,7 +15,7 @@ LIGHT = {
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
 _SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, as on the table of a game
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series
-MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has an ink and a shape of its own
+MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has its own pair of ink and shape
 WIDE, NARROW, HERO = 690, 340, 1064  # pixels of a picture
 SIZE = 12.0  # pixels of text
 STYLE: Any = {  # the font that comes with matplotlib, so that files are the same to the byte on every machine
@@ -68,17 +68,20 @@ def width_of(words: str, size: float = SIZE) -> float:
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> str:
-    """Return a text in lines that are no longer than `width` pixels."""
+    """Return a text in lines of less than `width` pixels; a longer word has its own."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()
-        lines[-1:] = [longer] if width_of(longer, size) < width or not lines[-1] else [lines[-1], word]
+        if not lines[-1] or width_of(longer, size) < width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
     return "\n".join(lines)
 
 
 def shortened(name: str, width: float) -> str:
-    """Return a name cut to `width` pixels; it keeps its end, by which seats and variants differ."""
-    end = name[-8:].partition(" ")[2] or name[-6:]
+    """Return a name cut to about `width` pixels; it keeps its end, by which seats and variants differ."""
+    end = name[-8:].partition(" ")[2] or name[-6:]  # the last word if it is short, else six letters
     shortened_name, beginning = name, name.removesuffix(end)
     while width_of(shortened_name) > width and len(beginning) > 2:
         beginning = beginning[:-1]

@@ -15,7 +15,7 @@ import pandas as pd
 from strozzi_sim.facts.blocks import Ratio
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.pages import table_of_map
+from strozzi_sim.game.pages import map_table_name
 from strozzi_sim.game.reporting import Picture, Tables, headline_players
 from strozzi_sim.pictures.series import in_order
 from strozzi_sim.report.naming import Naming, labels_of
@@ -41,13 +41,13 @@ def packed_explorer(
     the page, which have the labels of figures.
     """
     labels = labels_of(pictures)
-    all_maps = {**game.report.HEATMAPS, **maps}
+    all_maps = {**game.report.heat_maps, **maps}
     frames: dict[str, pd.DataFrame] = {}
     if "explorer" in tables:
         frames = {str(name): rows for name, rows in tables["explorer"].groupby("map", sort=False)}
     blocks_of_frames = [all_maps[name].block for name in frames if name in all_maps]
     for name, heat_map in maps.items():
-        table = tables.get(table_of_map(name))
+        table = tables.get(map_table_name(name))
         if table is not None and heat_map.block is not None and heat_map.block not in blocks_of_frames:
             frames[name] = table.assign(round="all")
             blocks_of_frames.append(heat_map.block)
@@ -58,9 +58,9 @@ def packed_explorer(
     cells = list(dict.fromkeys(of_frames.itertuples(index=False, name=None)))
     words = Naming(game, tables, variants).of_all()
     map_by_name = {name: _map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()}
-    own = [name for name in maps if name not in game.report.HEATMAPS and name in frames]
+    own = [name for name in maps if name not in game.report.heat_maps and name in frames]
     presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in own]
-    for question, name in game.report.QUESTIONS.items():
+    for question, name in game.report.questions.items():
         figure, block = all_maps[name].figure.name, all_maps[name].block
         same_block = next((other for other in frames if all_maps[other].block == block), "")
         if same_block and figure in {measure["id"] for measure in map_by_name[same_block]["measures"]}:

@@ -20,7 +20,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game import Game
 from strozzi_sim.game.finding import Comparison, Finding, finding_of
-from strozzi_sim.game.pages import table_of_map
+from strozzi_sim.game.pages import map_table_name
 from strozzi_sim.game.reporting import CELL, FigureTable, Tables, agent_names, first_scenario, headline_players, pick
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CellCounts, CountsOf
@@ -136,18 +136,18 @@ def sections_of_games(
         numbers = leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
     if first == "heatmaps":
         numbers = _map_numbers(study, tables, look)
-    if first in report.PAGES:
+    if first in report.pages:
         numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
         figures = {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
         sections["changes"] = changes_section(tables, study.variant_of, figures, paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
-        name, question = report.PAGE_TITLES[page]
+        name, question = report.pages[page].title, report.pages[page].question
         shown = tuple(picture for picture in pictures if picture.page == page)
         tables_of_page = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         finding, beside = findings.get(page, ""), len(study.variant_of) > 1
         sections[page] = Section(name, question, shown, (), finding, numbers, tables_of_page, beside=beside)
-    maps = tuple((table_of_map(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
+    maps = tuple((map_table_name(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
     if maps:
         sections["heatmaps"] = Section(
             "Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers
@@ -241,7 +241,7 @@ def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, .
 
 def _cells_of(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> Any:
     """Return a map's cells in the first variant and line-up at the headline's player count, with places as text."""
-    rows = pick(tables[table_of_map(name)], figure=heat_map.figure.name)
+    rows = pick(tables[map_table_name(name)], figure=heat_map.figure.name)
     rows = rows[(rows[["row", "column"]].astype("str") != ALL).all(axis=1)]
     rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
     return rows.assign(cell=[_place(study, tables, heat_map, row) for row in rows.to_dict("records")])
@@ -263,7 +263,7 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return the finding of a page of the game."""
-    title, game = study.the_game.report.PAGE_TITLES[page][0], study.the_game.title
+    title, game = study.the_game.report.pages[page].title, study.the_game.title
     finding = _findings(study, tables, named=True).get(page)
     return [finding or f"{title}: in these games of {game} no difference is certain."]
 

@@ -72,13 +72,13 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def pages_in(self, game: Game) -> tuple[str, ...]:
         """Return the pages that are shown."""
         if self.pages is None:
-            return tuple(game.report.PAGES)
-        as_argument_error("pages", check_names, "page", self.pages, game.report.PAGES)
+            return tuple(game.report.pages)
+        as_argument_error("pages", check_names, "page", self.pages, game.report.pages)
         return self.pages
 
     def maps_in(self, game: Game) -> dict[str, HeatMap]:
         """Return the heat maps that are shown, by name."""
-        known = game.report.HEATMAPS
+        known = game.report.heat_maps
         as_argument_error("heatmaps", check_names, "heat map", self.heatmaps, known)
         drawn = game.report.drawn_maps if self.pages is None else ()
         maps = {name: known[name] for name in dict.fromkeys((*drawn, *self.heatmaps))}

@@ -21,7 +21,7 @@ from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_rep
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
-from strozzi_sim.game.pages import table_of_map, tables_of_maps
+from strozzi_sim.game.pages import map_table_name, map_tables
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
@@ -159,7 +159,7 @@ def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str
 def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Store) -> dict[str, Any]:
     """Return the tables of an earlier run; only the look's custom heat maps are made anew and written."""
     maps = store.look.heatmap
-    outdated = {table_of_map(each.name) for each in look.heatmap if each not in maps}
+    outdated = {map_table_name(each.name) for each in look.heatmap if each not in maps}
     new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
     store.write_files(
         _table_files(new_tables), [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
@@ -347,7 +347,7 @@ def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[st
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
-    return _frames(tables_of_maps(cells, maps, stats))
+    return _frames(map_tables(cells, maps, stats))
 
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:

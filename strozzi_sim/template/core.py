@@ -47,6 +47,7 @@ def apply(state, rules, action, chance, journal):
 
 @jit
 def _take(state, value, chance, journal):
+    """Give the actor a token of `value`, which has index `value - 1`, and the turn to the next seat."""
     seat = state.actor
     state.face_up[value - 1] -= 1
     state.score[seat] += value
@@ -58,7 +59,7 @@ def _take(state, value, chance, journal):
 
 @jit
 def _play_forced(state, chance, journal):
-    """Take tokens while all of them are equal, and end the game after the last turn."""
+    """Take tokens while all that lie face up are equal, and end the game after the last turn."""
     while state.turns_left > 0 and count_kinds(state.face_up, VALUES) == 1:
         _take(state, kth_kind(state.face_up, 0) + 1, chance, journal)
     if state.turns_left == 0 or count_kinds(state.face_up, VALUES) == 0:
@@ -68,5 +69,5 @@ def _play_forced(state, chance, journal):
 
 @jit
 def is_legal(state, rules, action):
-    """Return whether `action`, any int64, is legal."""
+    """Return whether `action`, any int64, is legal; `count_legal` and `kth_legal` follow from it by default."""
     return state.phase == TAKE and 0 < action < ACTIONS and state.face_up[action - 1] > 0

@@ -125,7 +125,7 @@ def test_figures_and_heat_maps_of_a_fact_table_need_no_code(read):
     assert block == Block(
         "use", {"flag": "flag"}, (mean("coins_mean", "coins"), share("paid_share", "paid"), per_game("uses"))
     )
-    drawn = found.HEATMAPS["paid"]
+    drawn = found.heat_maps["paid"]
     assert drawn.block == Block(
         "use", {"row": "flag", "column": "paid"}, (mean("mean_coins", "coins"),), where="flag == pirate"
     )
@@ -172,17 +172,17 @@ def test_pictures_that_compare_are_last_and_only_there_for_several_variants(read
 
 def test_heat_maps_have_their_blocks_and_words_are_the_file_s_and_the_code_s(read):
     report = read(FILE)
-    assert report.HEATMAPS["by-seat"].block == BLOCK
-    assert report.QUESTIONS == {"Which flag wins?": "by-seat"}
+    assert report.heat_maps["by-seat"].block == BLOCK
+    assert report.questions == {"Which flag wins?": "by-seat"}
     assert report.words({}, {}) == {"pirate": "pirate", "S1": "one"}
-    assert report.PAGE_TITLES["flags"] == ("Flags", "What is a flag for?")
+    assert (report.pages["flags"].title, report.pages["flags"].question) == ("Flags", "What is a flag for?")
     assert report.pages["flags"].keys == ("flag",)
 
 
 def test_a_game_without_one_has_the_page_of_every_game(read):
     report = read("", None)
     assert report.is_default
-    assert report.PAGES == ("balance",)
+    assert list(report.pages) == ["balance"]
     assert report.pictures(tables("base")) == []
     with pytest.raises(InputError, match=r"report\.py needs a report\.toml"):
         read("")

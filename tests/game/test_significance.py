@@ -80,7 +80,7 @@ def test_a_heat_map_of_noise_is_seldom_marked(deals):
 
 
 def test_the_drawing_marks_what_the_test_says():
-    heat_map = load_game("strozzi").report.HEATMAPS["win-by-flag-and-sail"]
+    heat_map = load_game("strozzi").report.heat_maps["win-by-flag-and-sail"]
     table, cell = FigureTable("row", "column"), SimpleNamespace(players=4, variant="base", lineup="random", deals=200)
     value = np.array([[0.25, 0.24, 0.55]])
     half = np.array([[0.03, 0.03, 0.03]])

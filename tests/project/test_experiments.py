@@ -50,7 +50,7 @@ def test_every_file_has_a_question_in_words_and_as_a_key(path):
     comment = " ".join(line.removeprefix("#").strip() for line in text.split("\nname =")[0].splitlines())
     keys = tomllib.loads(text)
     assert "?" in comment
-    assert keys["question"] in {SEATS, AGENTS, VARIANTS, HEATMAPS, *load_game(keys["game"]).report.PAGES}
+    assert keys["question"] in {SEATS, AGENTS, VARIANTS, HEATMAPS, *load_game(keys["game"]).report.pages}
     assert keys["question"] in ABOUT
     assert ss.read_study(path)[1].name == path.stem.replace("_", "-")
     assert keys["question"] in {SEATS, AGENTS, VARIANTS, HEATMAPS, *keys.get("report", {}).get("pages", [])}

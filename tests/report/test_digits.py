@@ -86,7 +86,7 @@ def test_figures_without_an_interval_have_three_digits_and_counts_all():
 @pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])
 def study(request):
     game = load_game(request.param)
-    return game, ss.simulate(game, agents=["random"], deals=60, heatmaps=list(game.report.HEATMAPS)[:2], workers=1)
+    return game, ss.simulate(game, agents=["random"], deals=60, heatmaps=list(game.report.heat_maps)[:2], workers=1)
 
 
 def test_every_table_of_the_page(study):

@@ -120,7 +120,7 @@ def test_the_numbers_are_those_of_the_tables(results, data):
 
 
 def test_every_map_of_the_game_and_of_the_study_is_there(results, data):
-    blocks = {name: heat_map.block for name, heat_map in results.study.the_game.report.HEATMAPS.items()}
+    blocks = {name: heat_map.block for name, heat_map in results.study.the_game.report.heat_maps.items()}
     there = {one["id"] for one in data["maps"]}
     empty = {
         name
@@ -139,7 +139,7 @@ def test_every_question_names_a_map_and_a_measure_of_it(results, data):
     assert len(data["presets"]) >= 12
     maps = {one["id"]: {measure["id"] for measure in one["measures"]} for one in data["maps"]}
     for question, name, measure in data["presets"]:
-        assert question in results.study.the_game.report.QUESTIONS or name == "late"
+        assert question in results.study.the_game.report.questions or name == "late"
         assert measure in maps[name]
     assert len({tuple(preset[1:]) for preset in data["presets"]}) > 8
     assert data["first"] in results.study.the_game.player_counts
@@ -147,7 +147,7 @@ def test_every_question_names_a_map_and_a_measure_of_it(results, data):
 
 def test_every_measure_says_what_it_is(results, data):
     """A map of games won or of coins has not the caption of the shares that the same block counts."""
-    every = results.look.maps_in(results.study.the_game) | dict(results.study.the_game.report.HEATMAPS)
+    every = results.look.maps_in(results.study.the_game) | dict(results.study.the_game.report.heat_maps)
     for one in data["maps"]:
         shown = {each.figure.name: each for each in every.values() if each.block == every[one["id"]].block}
         for measure in one["measures"]:

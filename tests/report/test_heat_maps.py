@@ -136,4 +136,4 @@ def test_no_variant_or_line_up_is_left_out(counts):
 
 def test_the_study_of_all_heat_maps_names_them_all():
     study = tomllib.loads((ROOT / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
-    assert study["report"]["heatmaps"] == list(load_game("strozzi").report.HEATMAPS)
+    assert study["report"]["heatmaps"] == list(load_game("strozzi").report.heat_maps)

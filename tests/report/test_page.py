@@ -139,7 +139,7 @@ def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert all(each.half_width for each in (above, below, margin))
     assert "seats" not in {item.anchor for section in made.sections for item in section.items}
     questions = [section.question for section in made.sections]
-    assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.PAGES)
+    assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.pages)
 
 
 def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch):
@@ -229,7 +229,7 @@ def test_pictures_are_saved_and_shown(results, tmp_path):
 
 
 def test_every_figure_of_a_page_says_how_it_is_counted(results):
-    for name in ("seats", "balance", *results.study.the_game.report.PAGES):
+    for name in ("seats", "balance", *results.study.the_game.report.pages):
         figures = set(results.tables[name]["figure"])
         assert not figures - definitions_of(figures, results.study.the_game).keys(), name
     known = definitions_of(["ship_prize_mean", "win_share_minus_position_0"], results.study.the_game)

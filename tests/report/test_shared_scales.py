@@ -50,7 +50,7 @@ def album(request):
     """Return every picture of a game, drawn in two variants with two line-ups."""
     game = load_game(request.param)
     one = cell(game, GAMES[game.name])
-    tables = {name: spread_out(table) for name, table in tables_of(game, [one], game.report.PAGES, {}).items()}
+    tables = {name: spread_out(table) for name, table in tables_of(game, [one], game.report.pages, {}).items()}
     study = ss.Study.of(game=game.name, players=[GAMES[game.name]], lineups=[["random"]], deals=one.deals)
     shown = Results(study, Look(name="x"), Frames(tables))
     layout, found = Layout(shown), {}

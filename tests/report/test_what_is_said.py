@@ -135,7 +135,7 @@ def data(cells):
 
 @pytest.fixture(scope="module")
 def tables(game, cells):
-    return tables_of(game, cells, game.report.PAGES, {})
+    return tables_of(game, cells, game.report.pages, {})
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +242,7 @@ SILENT = {
 
 
 def test_every_page_has_a_finding_where_all_is_known(game, data, sure):
-    assert set(game.report.PAGES) - set(game.report.findings(sure, data, 6)) <= SILENT
+    assert set(game.report.pages) - set(game.report.findings(sure, data, 6)) <= SILENT
 
 
 def test_a_finding_is_of_the_picture_beside_it(game, sure):

@@ -79,7 +79,7 @@ def test_what_is_played_in_one_call_equals_what_is_played_alone(game, players, a
     game = load_game(game)
     lineup = tuple(load_agent(each, game) for each in agents.split(","))
     match = Match(game, players, lineup, resolve_variant(game, "base"), 5, "rotate")
-    counted = game.report.crosstabs(game.report.PAGES) if facts else ()
+    counted = game.report.crosstabs(game.report.pages) if facts else ()
     luck = None if facts else Luck(load_agent("learned", game), 2)
     tasks = [Task(k, match, 3 * k + k % 2, 3 * k + 3, counted, rows=True, luck=luck) for k in range(12)]
     alone = contents(tasks, monkeypatch, 1)

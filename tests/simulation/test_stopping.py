@@ -71,7 +71,7 @@ def test_one_worker_stops_in_the_middle_of_a_chunk(game, agent):
 
 def test_what_counts_facts_or_measures_luck_stops():
     match, luck = match_of("random"), Luck(load_agent("learned", "strozzi"), 10_000)
-    crosstabs = tuple(match.game.report.crosstabs(match.game.report.PAGES))
+    crosstabs = tuple(match.game.report.crosstabs(match.game.report.pages))
     match.warm(counted=True)
     match.warm(luck=luck)
     assert own_seconds_to_end(lambda: play_in_study(match, 10_000_000, crosstabs=crosstabs), Interrupted) < LIMIT

@@ -39,7 +39,7 @@ from strozzi_sim.kernel.jit import force_inline, jit
 
 # Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
 _PARAMS: dict[str, Any] = {
-    # What a ship brings; the styles differ here.
+    # What a ship brings.
     "speed": Param(0.633, 0.0, 5.0, "weight of ship prizes"),
     "ware": Param(1.067, 0.0, 5.0, "weight of steps at ports"),
     "scroll": Param(1.294, 0.0, 5.0, "weight of steps at Florence"),
@@ -47,7 +47,7 @@ _PARAMS: dict[str, Any] = {
     "bonus": Param(1.135, 0.0, 5.0, "weight of bonus spaces"),
     "deny": Param(0.483, 0.0, 2.0, "weight of ship prizes that rivals lose"),
     # How open the ranks still are.
-    "rival_speed": Param(1.555, 0.0, 3.0, "probability that a rival's later ship is faster, over the share of faster ships"),
+    "rival_speed": Param(1.555, 0.0, 3.0, "probability that a rival's later ship is faster, divided by the share of faster ships"),
     "plus_share": Param(0.569, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
     "florence_lead": Param(0.425, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
     "now_spread": Param(1.592, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
@@ -68,7 +68,7 @@ _PARAMS: dict[str, Any] = {
     "ref_scroll": Param(1.012, 0.0, 3.0, "its scrolls over the mean"),
     "ref_tile": Param(0.727, 0.0, 2.0, "worth of its tile in first category prizes"),
     # How much of it a claim must beat.
-    "patience": Param(1.097, -1.0, 3.0, "share of the reference ship to beat with one card to come a flag"),
+    "patience": Param(1.097, -1.0, 3.0, "share of the reference ship to beat with one card to come per flag"),
     "patience_scarce": Param(0.593, -2.0, 3.0, "the same with half a card per flag; 0 with no card"),
     "patience_plenty": Param(1.098, -2.0, 4.0, "the same with three cards per flag"),
     "patience_players": Param(0.038, -1.0, 1.0, "more for each player beyond four"),
@@ -90,12 +90,12 @@ _PARAMS: dict[str, Any] = {
 def _patience(state, params, seat):
     """Return (share of the reference ship that a claim must beat, cards to come per flag).
 
-    The share is 0 without cards to come, and grows with their number.
+    The share grows with the cards to come, from 0 without any; a seat that decides last needs `patience_last` less.
     """
     players, waiting, holder = state.players, state.waiting, state.holder
     flags = 0
     for other in range(players):
-        flags += count_bits(state.berths[other])
+        flags += count_bits(state.berths[other])  # as many as berths: every ship takes one of both
     mean = flags / max(count_bits(state.with_flag), 1)
     if holder not in (NOBODY, seat):
         flags -= 1  # the owner's, if the ship stays there
@@ -133,13 +133,13 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
         rivals = (to_come >> (8 * port)) & 255
         memory.prize_at[port] = speed_value(state, params, memory, port, rivals, sail, faster)
         if (berths >> port) & 1 == 0:
-            continue
+            continue  # of other ports rivals need only the prize
         if with_plus:
             memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
-        symbols = rules.cargo[ship, port]
-        with_ware_flag = steps_of(rules, ship, WARE_FLAG, port) if with_ware else symbols
+        cargo_steps = rules.cargo[ship, port]
+        ware_steps = steps_of(rules, ship, WARE_FLAG, port) if with_ware else cargo_steps
         two_steps, cargo, cargo_ware = port_gains(
-            state, rules, params, memory, seat, port, int64(0), int64(2), symbols, with_ware_flag
+            state, rules, params, memory, seat, port, int64(0), int64(2), cargo_steps, ware_steps
         )
         memory.cargo[port] = params.ware * cargo
         memory.cargo_ware[port] = params.ware * cargo_ware
@@ -199,7 +199,7 @@ def _claim(state, rules, params, memory):
     pirate = 1 << PIRATE_FLAG
     hand = state.hand[seat]
     piracy = state.phase == PIRACY
-    flags = pirate if piracy else state.legal >> 1
+    flags = pirate if piracy else state.legal >> 1  # bit 0 of `legal` is PASS
     berths = free_ports(state, rules, seat)
     reference = _value_ports(state, rules, params, memory, seat, ship, flags)
     anywhere, ref_anywhere = _value_anywhere(state, rules, params, memory, seat, ship)
@@ -211,12 +211,12 @@ def _claim(state, rules, params, memory):
     waiting, holder = state.waiting, state.holder
     pirates = (state.with_flag if rules.second_lap else waiting) & state.with_pirate
     tile = params.promotion * params.ref_tile * rules.category_prize[0] * rules.promotion[ship]
-    anywhere_else = memory.scroll_step * rules.scrolls[ship] + tile
+    rival_anywhere = memory.scroll_step * rules.scrolls[ship] + tile
     kept_chance, envy = 1.0, 0.0
     for other in range(state.players):
         if other == seat or (((waiting | pirates) >> other) & 1 == 0 and other != holder):
             continue
-        above = _interest(state, rules, params, memory, other, ship, anywhere_else) - reference
+        above = _interest(state, rules, params, memory, other, ship, rival_anywhere) - reference
         envy = max(envy, above)
         if (pirates >> other) & 1 == 1:
             kept_chance *= 1.0 - clip(params.risk + params.risk_more * above / max(reference, 1.0), 0.0, 0.95)
@@ -230,13 +230,11 @@ def _claim(state, rules, params, memory):
             continue
         gain = common + _best_use(memory, berths, flag, patience)[1]
         if flag == PIRATE_FLAG:
-            reluctance = params.keep_pirate + params.keep_pirate_early * memory.open
             if piracy:
                 gain -= params.piracy * reference * min(cards, 1.0)
-        else:
-            reluctance = params.keep_plus_one if flag == PLUS_ONE_FLAG else params.keep_ware
-        gain -= reluctance * scale
-        if flag != PIRATE_FLAG:
+            gain -= (params.keep_pirate + params.keep_pirate_early * memory.open) * scale
+        else:  # a rival's pirate may take the ship
+            gain -= (params.keep_plus_one if flag == PLUS_ONE_FLAG else params.keep_ware) * scale
             gain *= kept_chance
         if gain > best:
             best, chosen = gain, CLAIM_WITH + flag

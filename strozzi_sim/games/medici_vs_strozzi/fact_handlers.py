@@ -27,7 +27,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
     #                                             of the game or round being played
     ("estimates", "i8"),  #                       1 = prices are estimated
     ("memory", MEMORY, (s.MAX_ROUNDS,)),  #        [round] of that estimate, kept from game to game
-    ("fair", "i8"),  #                            of the lot on the table, in FAIRTH-ths
+    ("fair", "i8"),  #                            of the lot on the table, in TENTHS
     ("round", "i8"),
     ("first_round", "i8"),  #                     row of the game's first
     ("first_lot", "i8"),  #                       row of the round's first
@@ -97,7 +97,7 @@ def on_decision(facts, state, rules, action):
     if facts.estimates:
         memory = facts.memory[state.round]
         fill_round(state, rules, DEFAULT, memory)
-        facts.fair = int64(t.FAIRTH * fair_price(state, rules, DEFAULT, memory) + 0.5)
+        facts.fair = int64(t.TENTHS * fair_price(state, rules, DEFAULT, memory) + 0.5)
 
 
 @force_inline
@@ -136,7 +136,7 @@ def _end_lot(facts, seat, harbor, tiles):
         facts.tile_harbor[tile_row] = harbor
     if facts.estimates:
         lot_row = facts.lot_rows - 1
-        gap = t.FAIRTH * facts.lot_price[lot_row] - facts.fair
+        gap = t.TENTHS * facts.lot_price[lot_row] - facts.fair
         _add_estimate(facts, lot_row, fair=facts.fair, gap=gap, miss=abs(gap))
 
 

@@ -4,7 +4,7 @@ Fair prices are estimates (`worth.fair_price`) that take longer than the game, s
 of the deals.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,22 +25,24 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 
-FAIRTH = 10  # fair prices are counted in tenths of a coin
+TENTHS = 10  # of a coin, in which fair prices are counted
 SAMPLED = 16  # prices are estimated in one of this many deals
 PRICE_BAND = 5  # coins in a band of prices
+FATES = ("loaded", "no_room", "denied", "unwanted")  # of a lot
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where bands of price less fair price begin, in coins
 LOWEST, HIGHEST = -4096, 2047  # limits of the levels of final coins less those at the start
 GOLD_VALUE = s.MAX_VALUE + 1  # code of gold among face values
 NOWHERE = s.MAX_HARBORS  # code of "no harbor"
 NO_RIVAL = s.MAX_CAPACITY + 1  # code of "no ship"
-_LAST_NUMBER = 15  # where the last level of a number begins, or the last band of prices
+_LAST_NUMBER = s.MAX_VALUE  # larger totals are one level, so that `face` has a place for each
+_LAST_BAND = 15  # of prices: higher ones are one level
 _LAST_LOAD = 31  # start of the last level of a ship's total
-_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # Strozzi's are negative, and so counted from the end
+_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # spaces of a track; Strozzi's are negative, and so index from the end
 _DISTANCE = np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))  # [place]
 
 
-def totals(values: Sequence[int], sizes: Iterable[int]) -> set[int]:
-    """Return the possible totals of this number of these values, each used once."""
+def totals(values: Sequence[int], sizes: Collection[int]) -> set[int]:
+    """Return the totals of as many of the values as one of `sizes`, each value used at most once."""
     sums: list[set[int]] = [{0}, *(set() for _ in range(max(sizes, default=0)))]
     for value in values:
         for size in range(len(sums) - 1, 0, -1):
@@ -76,7 +78,7 @@ def _or_none(levels: Callable[[GameConfig], Levels], none_code: int) -> Callable
     return lambda setting: Levels((*levels(setting).names, "none"), (*levels(setting).starts, none_code))
 
 
-_berths, _rivals = _or_none(_harbors, NOWHERE), _or_none(_ships, NO_RIVAL)
+_harbor_or_none, _ship_or_none = _or_none(_harbors, NOWHERE), _or_none(_ships, NO_RIVAL)
 
 
 def _goods(setting: GameConfig) -> Levels:
@@ -93,10 +95,10 @@ def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the number of the track by harbor and type."""
-    numbers_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
+    track_numbers = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
-        numbers_by_place[harbor, kind] = number
-    return numbers_by_place
+        track_numbers[harbor, kind] = number
+    return track_numbers
 
 
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -141,10 +143,10 @@ def _cap(setting: GameConfig) -> int:
     return int(setting.components["price_space"]["action_space_cap"])
 
 
-def _bands_to(last: int, scale: int) -> Levels:
+def _bands_to(last_band: int, scale: int) -> Levels:
     """Return bands of coins by their lower ends, the first at 0."""
-    starts = [PRICE_BAND * band for band in range(min(last, _LAST_NUMBER) + 1)]
-    names = [f"{start}{'+' if start == PRICE_BAND * _LAST_NUMBER else ''}" for start in starts]
+    starts = [PRICE_BAND * band for band in range(min(last_band, _LAST_BAND) + 1)]
+    names = [f"{start}{'+' if start == PRICE_BAND * _LAST_BAND else ''}" for start in starts]
     return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)
 
 
@@ -153,11 +155,12 @@ def _final_coins(setting: GameConfig) -> Levels:
     return numbers(range(start + LOWEST, start + HIGHEST + 1), start + HIGHEST)
 
 
-def _reasons(setting: GameConfig) -> np.ndarray[Any, Any]:
+def _fates(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the fate of a lot by discarded, forced, room and bought."""
-    fates = np.zeros((2, 2, 2, 2), int)
-    fates[1, 1], fates[1, 0] = 1, 2
-    fates[1, 0, 1, 0] = 3  # the proposer keeps what the responder has no room for
+    fates = np.zeros((2, 2, 2, 2), int)  # FATES, by number
+    fates[1, 1] = FATES.index("no_room")
+    fates[1, 0] = FATES.index("denied")
+    fates[1, 0, 1, 0] = FATES.index("unwanted")  # the proposer keeps what the responder has no room for
     return fates
 
 
@@ -175,7 +178,7 @@ _HARBOR = Column("harbor", "harbor", _harbors)
 _SIZE = Column("tiles", "tiles of the lot", lambda setting: numbers(_sizes(setting)), unit="tiles")
 _MOORED, _ALONE = np.arange(NOWHERE + 1) < NOWHERE, np.arange(NO_RIVAL + 1) == NO_RIVAL
 _FROM = "from \N{HORIZONTAL ELLIPSIS} coins up to the next"
-_LOT = (
+_LOT_COLUMNS = (
     _BUYER,
     _ROUND,
     Column("order", "number of the lot in its round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _LAST_NUMBER + 1)),
@@ -201,8 +204,8 @@ _LOT = (
              lambda setting: np.where(np.arange(s.MAX_REVEAL + 1), GOLD_VALUE, np.arange(s.MAX_VALUE + 1)[:, None]), _face_levels),
     derived("buyer", "bought by", "bought", lambda setting: [0, 1], labels(("proposer", "responder"))),
     derived("rival_fits", "the buyer's rival had room for it", "room bought", lambda setting: [[1, 1], [0, 1]]),
-    derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _reasons,
-             labels(("loaded", "no_room", "denied", "unwanted"))),
+    derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _fates,
+             labels(FATES)),
 )  # fmt: skip
 
 
@@ -210,7 +213,7 @@ def _per_round(count: Callable[[GameConfig], int]) -> Callable[[GameConfig], int
     return lambda setting: count(setting) * int(setting.components["rounds"]["count"])
 
 
-_LOTS = _per_round(lambda setting: len(_values(setting)))
+_most_lots = _per_round(lambda setting: len(_values(setting)))
 GAME = Table("game", "a game", (
     Column("tie", "both have equal coins and share the win", YES_NO),
     Column("margin", "coins of the winner less those of the loser", dtype="i4", unit="coins"),
@@ -242,7 +245,7 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("full_fleet", "a player's ships were full", YES_NO),
     derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
 ), max_rows=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
-LOTS = Table("lot", "a lot of tiles bought", _LOT, max_rows=_LOTS, of_choices=True)
+LOTS = Table("lot", "a lot of tiles bought", _LOT_COLUMNS, max_rows=_most_lots, of_choices=True)
 TILES = Table("tile", "a tile shown", (
     _BUYER,
     _ROUND,
@@ -250,18 +253,18 @@ TILES = Table("tile", "a tile shown", (
     derived("value", "face value, or gold", "tile", _face_values, _face_levels),
     derived("goods", "goods, or gold", "tile", _kinds, _goods),
     _SIZE,
-    Column("harbor", "where it was loaded; none: it was discarded", _berths),
+    Column("harbor", "where it was loaded; none: it was discarded", _harbor_or_none),
     derived("alone", "it was a lot by itself", "tiles", lambda setting: np.arange(256) == 1),
     derived("loaded", "it was loaded", "harbor", lambda setting: _MOORED),
     derived("traded", "it was loaded where its goods have a track", "tile harbor", _traded),
     derived("steps", "steps of a marker that it brings", "tile harbor", _steps, None, "steps"),
-), max_rows=_LOTS, of_choices=True)  # fmt: skip
+), max_rows=_most_lots, of_choices=True)  # fmt: skip
 SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("seat", "whose it is", labels(s.PLAYER_NAMES)),
     _ROUND,
     Column("ship", "the ship, by its spaces", _ships),
-    Column("harbor", "where it is moored; none: it is at sea", _berths),
-    Column("rival", "the rival's ship there", _rivals),
+    Column("harbor", "where it is moored; none: it is at sea", _harbor_or_none),
+    Column("rival", "the rival's ship there", _ship_or_none),
     Column("load", "total face value of the ship's tiles",
            lambda setting: numbers(totals(_values(setting), range(max(_capacities(setting)) + 1)), _LAST_LOAD)),
     Column("tiles", "tiles on it", lambda setting: numbers(range(max(_capacities(setting)) + 1)), unit="tiles"),
@@ -298,11 +301,11 @@ MARKERS = Table("marker", "a marker when a round is scored", (
     derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
 ), max_rows=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
 ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
-    *_LOT,
-    Column("fair", f"estimated fair price, {_FROM}", _bands_to(_LAST_NUMBER, FAIRTH), "i4", "coins", FAIRTH),
-    Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, FAIRTH), "i4", "coins", FAIRTH),
-    Column("miss", "price less estimated fair price, up or down", None, "i4", "coins", FAIRTH),
-), max_rows=_LOTS, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip
+    *_LOT_COLUMNS,
+    Column("fair", f"estimated fair price, {_FROM}", _bands_to(_LAST_BAND, TENTHS), "i4", "coins", TENTHS),
+    Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, TENTHS), "i4", "coins", TENTHS),
+    Column("miss", "distance between price and estimated fair price", None, "i4", "coins", TENTHS),
+), max_rows=_most_lots, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, ENDS, LOTS, TILES, SHIPS, HARBORS, MARKERS, ESTIMATES)
 

@@ -23,16 +23,16 @@ def score(table: Table) -> dict[str, list[Any]]:
     ]
     privileges = [components["privileges"]["end_value"] * count for count in table.privileges]
     fulfilled = [[task for task in table.kept[seat] or () if is_fulfilled(table, seat, task)] for seat in seats]
-    # a fulfilled task gives its points once, another costs the penalty (R12.1e, A44)
-    lost = components["tasks_meta"]["penalty_unfulfilled"]
+    # a fulfilled task gives its points once, any other costs the penalty (R12.1e, A44)
+    penalty = components["tasks_meta"]["penalty_unfulfilled"]
     tasks = [
-        sum(table.tasks[task]["points"] if task in fulfilled[seat] else -lost for task in table.kept[seat] or ())
+        sum(table.tasks[task]["points"] if task in fulfilled[seat] else -penalty for task in table.kept[seat] or ())
         for seat in seats
     ]
     parts = (council, city, chapels, edifices, privileges, tasks)
     total = [sum(points) for points in zip(*parts, strict=True)]
     best = max(zip(total, city, strict=True))  # a tie goes to more members in the city (R12.4)
-    winners = [seat for seat in seats if (total[seat], city[seat]) == best]  # still tied: both win (A48)
+    winners = [seat for seat in seats if (total[seat], city[seat]) == best]  # still tied: all of them win (A48)
     return {
         "council": council, "city": city, "chapels": chapels, "edifices": edifices, "privileges": privileges,
         "tasks": tasks, "fulfilled": fulfilled, "total": total, "winners": winners,
@@ -40,7 +40,7 @@ def score(table: Table) -> dict[str, list[Any]]:
 
 
 def is_fulfilled(table: Table, seat: int, task: str) -> bool:
-    """Return whether `seat` meets the card's condition at present; the game judges it at the end (R13, A42).
+    """Return whether `seat` meets the condition of `task` at present; the game judges it at the end (R13, A42).
 
     All numbers are minimums (R13.9, A37, A64). A chapel is not an edifice (A43). A building site interrupts a pattern,
     the guilds in a pattern may differ (A40), and a pattern may be part of a greater one (A41, A64).
@@ -71,7 +71,7 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
         case "diagonal_line":
             return _has_line(members, ((1, 1), (1, -1)), least)
         case "square_2x2":
-            return any(set(around(space)) <= members for space in members)
+            return any(set(around(corner)) <= members for corner in members)  # named by the space up and left
         case "connected_group":
             return _largest_group(members) >= least
         case "border_members":
@@ -88,24 +88,24 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
     raise ValueError(f"task {task}: unknown kind {card['kind']!r}")
 
 
-def _has_line(members: set[Space], steps: Iterable[Space], length: int) -> bool:
+def _has_line(members: set[Space], directions: Iterable[Space], length: int) -> bool:
     """Return whether `length` of the members form a line in one of the directions."""
     return any(
         all((column + k * across, row + k * down) in members for k in range(length))
         for column, row in members
-        for across, down in steps
+        for across, down in directions
     )
 
 
 def _largest_group(members: set[Space]) -> int:
     ungrouped, largest = set(members), 0
     while ungrouped:
-        group, size = [ungrouped.pop()], 0
-        while group:
+        frontier, size = [ungrouped.pop()], 0
+        while frontier:
             size += 1
-            neighbours = ungrouped.intersection(beside(group.pop()))
+            neighbours = ungrouped.intersection(beside(frontier.pop()))
             ungrouped -= neighbours
-            group += neighbours
+            frontier += neighbours
         largest = max(largest, size)
     return largest
 

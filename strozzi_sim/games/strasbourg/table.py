@@ -107,7 +107,7 @@ class StrasbourgTable(Table):
         self.view["stacks"][seat] = hand_stacks
         drawn = sum(hand_stacks) if stacks is None else sum(map(len, hand_stacks))
         self.view["decks"][seat] -= drawn
-        piles = "" if stacks is None or not stacks else f": {listed([stack_name(stack) for stack in stacks])}"
+        piles = "" if not stacks else f": {listed([stack_name(stack) for stack in stacks])}"
         text = f"draws {pluralize(drawn, 'card')} for {pluralize(len(hand_stacks), 'stack')}{piles}."
         return self.says(seat, text)
 
@@ -162,7 +162,7 @@ class StrasbourgTable(Table):
         self.view["members"].append([*cell, seat])
         self._pay(seat, -line["price"])
         self.marks = [f"space:{cell[0]},{cell[1]}"]
-        extra = self._beside(cell)
+        extra = self._extra_points(cell)
         text = self.says(seat, f"places a member on {space_name(cell)} for {pluralize(line['price'], 'coin')}")
         return text + (f"; it is worth {1 + extra} there." if extra else ".")
 
@@ -240,7 +240,7 @@ class StrasbourgTable(Table):
 
     # -- rules that a record does not repeat ------------------------------------------------------------------------------
 
-    def _beside(self, cell: Sequence[int]) -> int:
+    def _extra_points(self, cell: Sequence[int]) -> int:
         """Return the points that chapels and edifices add to a member on a cell."""
         space, chapel_points = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
         chapels = sum(space in self._city.around(tuple(corner)) for corner in self.view["chapels"])
@@ -248,15 +248,16 @@ class StrasbourgTable(Table):
         return int(chapels * chapel_points + edifices)
 
     def standing(self) -> list[int | None]:
-        """Return the points if the game ended now, without tasks."""
+        """Return the points if the game ended now, without tasks; None for a seat whose privileges are hidden."""
         view = self.view
         if view["over"]:
             return list(self._total)
         value = self.components["privileges"]["end_value"]
         pairs = zip(view["prestige"], view["privileges"], strict=True)
-        points_now: list[int | None] = [points + (privileges or 0) * value for points, privileges in pairs]
+        points_now = [None if held is None else points + held * value for points, held in pairs]
         for c, r, seat in view["members"]:
-            points_now[seat] = (points_now[seat] or 0) + 1 + self._beside((c, r))
+            if points_now[seat] is not None:
+                points_now[seat] += 1 + self._extra_points((c, r))
         return points_now
 
     # -- a decision -------------------------------------------------------------------------------------------------------
@@ -309,7 +310,7 @@ class StrasbourgTable(Table):
 
     def choice(self, action: int, name: str, position: Any) -> Json:
         """Return a card, bid, space, corner or site with what it costs and brings."""
-        if action < 0:
+        if action < 0:  # an item of a compound choice
             task = self._tasks[name]
             return {"label": task["text"], "note": pluralize(task["points"], "point")}
         if action in _LABELS:
@@ -337,7 +338,7 @@ class StrasbourgTable(Table):
     def _on_map(self, kind: str, cell: tuple[int, int], name: str) -> Json:
         note = {"corner": "chapel", "site": "edifice"}.get(kind)
         if note is None:
-            note = f"{pluralize(self._city.prices[cell], 'coin')}, worth {1 + self._beside(cell)}"
+            note = f"{pluralize(self._city.prices[cell], 'coin')}, worth {1 + self._extra_points(cell)}"
         return {"label": name, "at": f"{kind}:{cell[0]},{cell[1]}", "note": note, "quiet": True}
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:

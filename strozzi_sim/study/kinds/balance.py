@@ -237,7 +237,7 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
     """Yield for each seat favoured in the base box the number of other boxes in which it was favoured."""
     favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
     favoured_seats = {(cell.players, cell.lineup, int(cell.best.seat)) for cell in favoured}
-    for entry in game.report.HELD:
+    for entry in game.report.held:
         if (entry.players, entry.agent, entry.seat) in favoured_seats:
             seat, agent = with_capital(seat_words(entry.seat, entry.players)), players_words(game, entry.agent)
             boxes = f"{entry.held} of {entry.boxes} other boxes that fit the known facts as well"

@@ -276,7 +276,7 @@ def lots_played_again(match, deal):
             memory[0]["filled"] = 0
             fill_round(table.state[0], match.variant.rules[0], DEFAULT, memory[0])
             fair = fair_price(table.state[0], match.variant.rules[0], DEFAULT, memory[0])
-            yield line["price"], shown, int(f.FAIRTH * fair + 0.5)
+            yield line["price"], shown, int(f.TENTHS * fair + 0.5)
             shown = 0
         action = action_of(line, match.variant.components)
         if action is not None and not table.over and action in table.legal:
@@ -297,7 +297,7 @@ def test_fair_prices_are_those_of_the_positions_in_one_deal_of_many(variant, age
     expected = {name: np.zeros_like(found[name]) for name in by}
     for deal in range(0, games, f.SAMPLED):
         for price, tiles, fair in lots_played_again(match, deal):
-            gap = f.FAIRTH * price - fair
+            gap = f.TENTHS * price - fair
             for name, value in (("fair", fair), ("gap", gap)):
                 expected[name][tiles - 1, int(levels[name].of(np.array([value]))[0])] += 1, fair, gap, abs(gap), price
     for name in by:

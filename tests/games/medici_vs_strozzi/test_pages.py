@@ -12,8 +12,8 @@ from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
 from strozzi_sim.games.medici_vs_strozzi.report import FAIR_BY, LOTS_BY
 
 GAME = load_game("medici_vs_strozzi")
-PAGES = GAME.report.PAGES
-HEATMAPS = GAME.report.HEATMAPS
+PAGES = GAME.report.pages
+HEATMAPS = GAME.report.heat_maps
 BALANCE = [
     "seat_gap", "seat_fairness_p", "medici_win_share", "medici_margin_mean", "score_q05", "score_q25", "score_q50",
     "score_q75", "score_q95", "score_mean", "winner_score_mean", "loser_score_mean", "margin_mean", "tie_share",

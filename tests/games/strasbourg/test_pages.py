@@ -11,7 +11,7 @@ from strozzi_sim.games.strasbourg.report import board
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 GAME = load_game("strasbourg")
-PAGES, HEATMAPS = GAME.report.PAGES, GAME.report.HEATMAPS
+PAGES, HEATMAPS = GAME.report.pages, GAME.report.heat_maps
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 DEALS = 480
 
