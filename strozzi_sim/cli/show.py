@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
 ALL_LINES = 10**9
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
+_MOST_CHANGES = 16
 _SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # of other names
 _BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # no keys
 # columns of a difference that are no keys
@@ -71,7 +72,9 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     yield from results.verdict
     shown = results.tables if every_table else _own_maps(results) or results.study.printed if page is None else ()
     for name in shown:
-        if len(results.tables.get(name, ())):
+        if name == "changes" and not every_table:
+            yield from _changes_in_short(results)
+        elif len(results.tables.get(name, ())):
             yield "\n" + table_text(name, results.tables[name], ALL_LINES if every_table else MOST_LINES)
     gap = "\n" * bool(results.verdict)
     yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
@@ -81,6 +84,21 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
         yield f"tables: {(results.folder or page.parent) / 'tables'}\nreport: {page}"
     elif sys.stdout.isatty():
         yield "--out DIR keeps the tables and a report with pictures"
+
+
+def _changes_in_short(results: "Results") -> Iterator[str]:
+    """Yield the headlines of the changes between variants and the largest others, in the words of the page."""
+    from strozzi_sim.study.games import labelled_changes
+
+    for first, second, rows in labelled_changes(results.study, results.tables):
+        several = rows["players"].nunique() > 1
+        lines = [["what changes", first, "change", "n", "verdict"]]
+        for row in rows.itertuples(index=False):
+            what = f"{row.players} players: {row.what}" if several else row.what
+            change = "+" * (row.value > 0) + _text("format_range", row, row.unit).replace(" %", " points")
+            lines.append([what, _text("format_value", row.before, row.unit), change, f"{row.n:,}", row.verdict])
+        more = f"\n{len(lines) - 1 - _MOST_CHANGES:,} more changed: --tables" if len(lines) - 1 > _MOST_CHANGES else ""
+        yield f"\n{second} beside {first}\n{columns_of(lines[: _MOST_CHANGES + 1])}{more}"
 
 
 def _own_maps(results: "Results") -> list[str]:
@@ -170,7 +188,8 @@ def _changes(frame: Any, things: Sequence[str]) -> list[list[str]]:
     """Return a line for each difference, the surest first, after their heading."""
     lines = [["thing", "figure", "before", "change", "verdict", "n"]]
     for row in frame.assign(thing=things).sort_values("p", kind="stable").itertuples(index=False):
-        before, change = _text("format_value", row.before, row.figure), estimate(row).replace(" %", " points")
+        before = _text("format_value", row.before, _unit_of(row.figure))
+        change = estimate(row).replace(" %", " points")
         lines.append([row.thing, row.figure.replace("_", " "), before, change, row.verdict, f"{row.n:,}"])
     return lines
 
@@ -181,7 +200,7 @@ def _grids(frame: Any) -> Iterator[str]:
     keys = [key for key in frame.columns if key not in ("row", "column", *_BESIDE[1:])]
     for values, rows in frame.groupby(keys, sort=False):
         rows = rows.dropna(subset="value")
-        texts = [_text("format_estimate", row, row.figure) for row in rows.itertuples(index=False)]
+        texts = [_text("format_estimate", row, _unit_of(row.figure)) for row in rows.itertuples(index=False)]
         grid = rows.assign(text=texts).set_index(["row", "column"])["text"].unstack(fill_value="", sort=False)
         columns = sorted(grid.columns, key=order.index)
         lines = [["", *columns], *([*row] for row in grid[columns].itertuples())]
@@ -193,14 +212,17 @@ def estimate(row: Any) -> str:
     """Return a figure and its interval, a share in per cent: `25.1 % (23.0 to 27.2)`."""
     if row.figure.endswith("_p"):
         return plain(row.value)
-    return _text("format_range", row, row.figure)
+    return _text("format_range", row, _unit_of(row.figure))
 
 
-def _text(form: str, shown: Any, figure: str) -> str:
-    """Return a row or value of a figure as the page has it, by one of the functions of `game.reporting`."""
+def _unit_of(figure: str) -> "Unit":
+    return "share" if "share" in figure or figure in _SHARES else "number"
+
+
+def _text(form: str, shown: Any, unit: "Unit") -> str:
+    """Return a row or value as the page has it, by one of the functions of `game.reporting`."""
     from strozzi_sim.game import reporting
 
-    unit: Unit = "share" if "share" in figure or figure in _SHARES else "number"
     return str(getattr(reporting, form)(shown, unit)).replace(reporting.THIN, " ")
 
 

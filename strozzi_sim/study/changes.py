@@ -21,7 +21,7 @@ from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game import Game
 from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, Picture, TablePart, Tables, listed, pick, some_of
-from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, missed, not_excluded, p_value
+from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value, size_text
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
@@ -212,8 +212,10 @@ def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game
         return f"changes {words}{'' if changed == set(lineups) else f' in games of {names}'}"
     if verdicts <= {SMALL, EQUAL}:
         return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
-    size = missed(not_excluded(pick(rows, verdict=UNCLEAR), chunks=chunks), unit)
-    return f"is not known to change {words}{f' ({size})' if size else ''}"
+    size = not_excluded(pick(rows, verdict=UNCLEAR), chunks=chunks)
+    if np.isnan(size):
+        return f"is not known to change {words}"
+    return f"may change {words} by up to {size_text(size, unit)} (more deals would tell)"
 
 
 def changes_section(
@@ -258,23 +260,46 @@ def _wins(rows: pd.DataFrame) -> pd.DataFrame:
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]
 
 
+def changes_in_short(tables: Tables, labels: Mapping[str, Figure]) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield (first, second, changes) of every two variants: games won, the gap, the score, then the largest others.
+
+    The changes are rows of the table, with `what` and `unit`; `labels` has the figures of the page by name.
+    """
+    for (first, second), rows in _pairs(tables):
+        balance = pick(rows, table="balance")
+        headlines = pd.concat([_wins(rows), *(pick(balance, figure=name) for name in ("seat_gap", "score_mean"))])
+        others = rows[_is_changed(rows) & ~rows.index.isin(headlines.index)]
+        yield first, second, _named(pd.concat([headlines, _largest_first(others)]), labels)
+
+
 def _changed_rows(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
-    """Return the changed figures of this kind, largest first: before, and the change; no breakdowns by a column."""
+    """Return the changed figures of this kind, largest first: before, and the change."""
+    chosen = _named(_largest_first(rows[_is_changed(rows)]), labels)
+    chosen = chosen[(chosen["unit"] == "share") == shares].assign(variant="", lineup="", figure="change")
+    before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)
+    return pd.concat([before, chosen], ignore_index=True)
+
+
+def _is_changed(rows: pd.DataFrame) -> pd.Series:
+    """Return whether each figure changed; False for breakdowns by a column."""
+    return (rows["verdict"] == CHANGED) & ~rows["level"].str.contains(rf"\bby (?!{ALL}\b)")
+
+
+def _largest_first(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.sort_values("size", key=abs, ascending=False, kind="stable", na_position="first")
+
+
+def _named(rows: pd.DataFrame, labels: Mapping[str, Figure]) -> pd.DataFrame:
+    """Return rows of changes with `what` they are about, in the words of the page, and their `unit`."""
     units = {name: figure.unit for name, figure in labels.items()}
     units |= {f"{name}{_DIFFERENCE}": unit for name, unit in units.items()}
     units |= {name: "share" for name in rows["figure"] if name not in units and ("share" in name or name in _SHARES)}
-    is_share = np.array([units.get(name) == "share" for name in rows["figure"]], bool)
-    is_part = rows["level"].str.contains(rf"\bby (?!{ALL}\b)")
-    chosen = rows[(is_share == shares) & ~is_part & (rows["verdict"] == CHANGED)]
-    chosen = chosen.sort_values("size", key=abs, ascending=False, kind="stable", na_position="first")
     what = []
-    for row in chosen.itertuples(index=False):
+    for row in rows.itertuples(index=False):
         name = labels[row.figure].label if row.figure in labels else re.sub("_(mean|share)?", " ", row.figure).strip()
         levels = [part.replace("_", " ") for part in row.level.split(", ") if part and not part.endswith(f" {ALL}")]
         what.append(", ".join([name, *levels, *([row.lineup] if rows["lineup"].nunique() > 1 else [])]))
-    chosen = chosen.assign(what=what, variant="", lineup="", figure="change")
-    before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)
-    return pd.concat([before, chosen], ignore_index=True)
+    return rows.assign(what=what, unit=[units.get(name, "number") for name in rows["figure"]])
 
 
 def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

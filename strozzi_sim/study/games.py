@@ -17,14 +17,23 @@ from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import HeatMap
+from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game
 from strozzi_sim.game.finding import Comparison, Finding, finding_of
 from strozzi_sim.game.pages import map_table_name
-from strozzi_sim.game.reporting import CELL, FigureTable, Tables, agent_names, first_scenario, headline_players, pick
+from strozzi_sim.game.reporting import (
+    CELL,
+    FigureTable,
+    Picture,
+    Tables,
+    agent_names,
+    first_scenario,
+    headline_players,
+    pick,
+)
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CellCounts, CountsOf
-from strozzi_sim.study.changes import changes, changes_section
+from strozzi_sim.study.changes import changes, changes_in_short, changes_section
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import played_by, players_words, seat_words
@@ -139,8 +148,7 @@ def sections_of_games(
     if first in report.pages:
         numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
-        figures = {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
-        sections["changes"] = changes_section(tables, study.variant_of, figures, paired=paired)
+        sections["changes"] = changes_section(tables, study.variant_of, _figures_of(pictures), paired=paired)
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.pages[page].title, report.pages[page].question
         shown = tuple(picture for picture in pictures if picture.page == page)
@@ -154,6 +162,17 @@ def sections_of_games(
         )
     first_name = "balance" if first in ("", "lineup") else first
     return sorted(sections.values(), key=lambda section: section is not sections.get(first_name))
+
+
+def labelled_changes(study: Study, tables: Tables) -> Iterator[tuple[str, str, Any]]:
+    """Yield (first, second, changes) of every two variants, with the labels of the page; see `changes_in_short`."""
+    pictures = [*pictures_of("balance", tables), *study.the_game.report.pictures(tables)]
+    yield from changes_in_short(tables, _figures_of(pictures))
+
+
+def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
+    """Return the figures of pictures by name; of several with one name the first."""
+    return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
 
 
 def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:

@@ -20,6 +20,7 @@ from strozzi_sim.errors import (
     check_names,
     check_range,
     check_whole,
+    in_ranges,
     pluralize,
     short_repr,
     suggest_names,
@@ -27,8 +28,8 @@ from strozzi_sim.errors import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.reporting import Tables
-from strozzi_sim.game.variants import Variant, with_text_keys
+from strozzi_sim.game.reporting import Tables, listed
+from strozzi_sim.game.variants import BASE, Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.seatings import seating_design
@@ -181,7 +182,7 @@ class Study(
         >>> import strozzi_sim as ss
         >>> study = ss.Study.of(game="strozzi", players=[3, 4], deals=100, lineups=[["random"]])
         >>> study.summary
-        'Strozzi: players 3, 4 x random x base = 2 cells; each 100 deals: 200 games'
+        'Strozzi, 3 and 4 players: random; 100 deals each, 200 games'
         """
         if cls is Study:
             study_of_kind: Self = kind_named(keys.pop("kind", "balance")).of(**keys)
@@ -386,12 +387,12 @@ class Study(
         """The study in one line."""
         lineups = " | ".join(",".join(lineup) for lineup in self.lineups)
         lineups = lineups if len(self.lineups) <= FEW else f"{len(self.lineups):,} line-ups"
-        variants = ", ".join(self.variant_of) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
-        players, cells = ", ".join(map(str, self.players)), pluralize(len(self.cells), "cell")
-        product_of_cells = f"players {players} x {lineups} x {variants} = {cells}"
-        most = "at most " if self.precision else ""
+        variants = listed(list(self.variant_of)) if len(self.variant_of) <= FEW else f"{len(self.variant_of)} variants"
+        counts = listed(in_ranges([str(count) for count in self.players]))
+        what = f"{self.the_game.title}, {counts} players: {lineups}{'' if variants == BASE else f'; {variants}'}"
         deals, games = pluralize(self.deals, "deal"), pluralize(self.games, "game")
-        return f"{self.the_game.title}: {product_of_cells}; each {most}{deals}: {games}"
+        each = " each" if len(self.cells) > 1 else ""
+        return f"{what}; {'at most ' if self.precision else ''}{deals}{each}, {games}"
 
     @property
     def warnings(self) -> list[str]:

@@ -165,7 +165,7 @@ def changes(wins, scores):
     [
         ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random."),
         ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random."),
-        ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and is not known to change who wins (a change of up to"),
+        ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and may change who wins by up to "),
     ],
 )  # fmt: skip
 def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, said):

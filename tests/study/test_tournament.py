@@ -208,7 +208,7 @@ def test_the_games_are_counted_before_they_are_played():
     study = ss.Study.of(**tourney(players=[3, 4]))
     assert {players: len(found) for players, found in study.matchups.items()} == {3: 4, 4: 1}
     assert study.games == 4 * 6 * 60 + 1 * 4 * 60
-    assert study.summary.endswith("= 5 cells; each 60 deals: 1,680 games")
+    assert study.summary.endswith("; 60 deals each, 1,680 games")
 
 
 def test_the_tables_agree_with_rows_of_every_game(finished):
