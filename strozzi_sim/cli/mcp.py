@@ -15,7 +15,8 @@ from functools import cache, partial
 from math import isfinite
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from strozzi_sim.cli.parser import REQUIRED, Argument, Declared, declared
 from strozzi_sim.cli.show import Answer
@@ -24,25 +25,34 @@ from strozzi_sim.runtime.parsing import parse_json
 
 Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
-SECONDS = 120.0  # of a call
+MOST_SECONDS = 120.0  # of a call
 MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # rows of a table, and of a table that is asked for by name
 MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a folder
-HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that assistants do not choose
+HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that no tool offers
 INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval
-holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed. The same
-arguments give the same answer."""
-# By tool: its function, the main tables of a study, and defaults for somebody who waits.
-TOOLS: dict[str, tuple[str, tuple[str, ...], Document]] = {
-    "games": ("strozzi_sim.cli.installed:describe_games", (), {}),
-    "position": ("strozzi_sim.play.one_game:position", (), {}),
-    "analyse": ("strozzi_sim.play.one_game:analyse", (), {}),
-    "balance": (f"{_KIND}.balance:simulate", ("seats", "lineup", "balance"), {"deals": 500}),
-    "compare": (f"{_KIND}.compare:compare", ("changes", "difference", "sides"), {"deals": 300}),
-    "worth": (f"{_KIND}.worth:worth", ("worth",), {"deals": 200}),
-    "tournament": (f"{_KIND}.tournament:tournament", ("ratings", "pairwise"), {"deals": 50}),
-    "sweep": (f"{_KIND}.sweep:sweep", ("sweep",), {"deals": 200}),
-    "luck": (f"{_KIND}.luck:luck", ("luck", "drama"), {"deals": 200, "games": 30}),
-    "results": ("strozzi_sim.study.folders:load_results", MAIN_TABLES, {}),
+holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed
+(`reconstructed_data`). The same arguments give the same answer."""
+
+
+class Offer(NamedTuple):
+    """What a tool offers."""
+
+    function: str
+    tables: tuple[str, ...] = ()  # the main ones of a study
+    defaults: Mapping[str, int] = MappingProxyType({})  # for somebody who waits
+
+
+TOOLS = {
+    "games": Offer("strozzi_sim.cli.installed:describe_games"),
+    "position": Offer("strozzi_sim.play.one_game:position"),
+    "analyse": Offer("strozzi_sim.play.one_game:analyse"),
+    "balance": Offer(f"{_KIND}.balance:simulate", ("seats", "lineup", "balance"), {"deals": 500}),
+    "compare": Offer(f"{_KIND}.compare:compare", ("changes", "difference", "sides"), {"deals": 300}),
+    "worth": Offer(f"{_KIND}.worth:worth", ("worth",), {"deals": 200}),
+    "tournament": Offer(f"{_KIND}.tournament:tournament", ("ratings", "pairwise"), {"deals": 50}),
+    "sweep": Offer(f"{_KIND}.sweep:sweep", ("sweep",), {"deals": 200}),
+    "luck": Offer(f"{_KIND}.luck:luck", ("luck", "drama"), {"deals": 200, "games": 30}),
+    "results": Offer("strozzi_sim.study.folders:load_results", MAIN_TABLES),
 }
 TABLE_ARGUMENTS = (
     Argument("tables", "names of tables to show, of kept facts too; default: the main ones", is_repeated=True),
@@ -55,13 +65,13 @@ def function_of(tool: str) -> Declared:
     """Return the declaration of a tool's function."""
     if tool not in TOOLS:
         raise ArgumentError("tool", f"unknown tool {short_repr(tool)}; {suggest_names(tool, TOOLS)}")
-    return declared(TOOLS[tool][0])
+    return declared(TOOLS[tool].function)
 
 
 def arguments_of(tool: str) -> dict[str, Argument]:
     """Return the arguments of a tool by name."""
     visible = [argument for argument in function_of(tool).arguments if argument.name not in HIDDEN]
-    return {argument.name: argument for argument in (*visible, *(TABLE_ARGUMENTS if TOOLS[tool][1] else ()))}
+    return {argument.name: argument for argument in (*visible, *(TABLE_ARGUMENTS if TOOLS[tool].tables else ()))}
 
 
 def schema_of(tool: str) -> Document:
@@ -69,7 +79,7 @@ def schema_of(tool: str) -> Document:
     from strozzi_sim.game import game_names
 
     type_names = {str: "string", int: "integer", float: "number", bool: "boolean"}
-    defaults, properties = TOOLS[tool][2], dict[str, Document]()
+    defaults, properties = TOOLS[tool].defaults, dict[str, Document]()
     for name, argument in arguments_of(tool).items():
         item: Document = {"type": type_names[argument.type]}
         if name == "game" and argument.type is str:
@@ -84,7 +94,7 @@ def schema_of(tool: str) -> Document:
 
 def checked(tool: str, given: Mapping[str, Any]) -> Document:
     """Return a call's arguments as its function takes them; refuse others, and paths that lead out."""
-    declared_arguments, arguments = arguments_of(tool), dict(TOOLS[tool][2])
+    declared_arguments, arguments = arguments_of(tool), dict(TOOLS[tool].defaults)
     for name, value in given.items():
         if name not in declared_arguments:
             raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, declared_arguments)}")
@@ -112,8 +122,8 @@ def _parsed(argument: Argument, value: Any) -> Any:
     if argument.is_path:
         leads_out = Path(content).is_absolute() or ".." in Path(content).parts
         if leads_out or not Path(os.path.realpath(content)).is_relative_to(os.path.realpath(".")):
-            where = "must be a path inside the folder that the server was started in"
-            raise ArgumentError(argument.name, f"{where}, got {short_repr(content)}")
+            expected = "must be a path inside the folder that the server was started in"
+            raise ArgumentError(argument.name, f"{expected}, got {short_repr(content)}")
     return content
 
 
@@ -122,17 +132,17 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
     from strozzi_sim.agent.files import only_named
     from strozzi_sim.study.progress import Progress
 
-    function, (_, shown, _) = function_of(tool), TOOLS[tool]
+    function, main_tables = function_of(tool), TOOLS[tool].tables
     command = shlex.join(["strozzi", "mcp", *(f"--code={file}" for file in code), tool, json.dumps(given)])
     arguments = checked(tool, given)
     tables, where = arguments.pop("tables", ()), arguments.pop("where", ())
     progress = {"progress": Progress(command=command)} if function.takes_progress else {}
     with only_named(code, "the call", "start strozzi mcp with --code and this file"):
         result = function.call(**arguments, **progress)
-        if shown:
+        if main_tables:
             if function.takes_progress and result.folder is not None:
                 result.report()
-            result = _shown_results(result, tables, where, shown)
+            result = _shown_results(result, tables, main_tables, where)
     result = result if isinstance(result, dict) else {"analysis": result}
     if "analysis" in result:
         result["analysis"] = result["analysis"].in_short()
@@ -149,26 +159,41 @@ def as_json(data: Any) -> Any:
     return [as_json(item) for item in data] if isinstance(data, list | tuple) else data
 
 
-def _shown_results(results: Any, names: Sequence[str], where: Sequence[str], shown: Sequence[str]) -> Document:
-    """Return the verdict and tables of results; rows of figures without an interval are omitted, and counted."""
-    kept_facts, tables = [name for name in results.look.facts if name not in results.tables], dict[str, Document]()
-    for name in names or [name for name in shown if name in results.tables]:
-        if name not in (*results.tables, *kept_facts):
-            known_names = [*results.tables, *kept_facts]
-            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, known_names)}")
-        frame = results.facts(name) if name in kept_facts else results.tables[name]
-        for condition in where:
-            column, _, value = condition.partition("=")
-            if column not in frame:
-                raise ArgumentError("where", f"unknown column {short_repr(column)}; {suggest_names(column, frame)}")
-            frame = frame[frame[column].astype(str) == value]
+def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], conditions: Sequence[str]) -> Document:
+    """Return the verdict and the tables that are asked for, or the main ones; of figures only rows with an interval.
+
+    A table without the column of a condition has no rows that meet it, and is left out.
+    """
+    kept_facts = [name for name in results.look.facts if name not in results.tables]
+    known_names = [*results.tables, *kept_facts]
+    if unknown := [name for name in asked if name not in known_names]:
+        raise ArgumentError(
+            "tables", f"unknown name {short_repr(unknown[0])}; {suggest_names(unknown[0], known_names)}"
+        )
+    names = asked or [name for name in main if name in results.tables]
+    frames = {name: results.facts(name) if name in kept_facts else results.tables[name] for name in names}
+    for condition in conditions:
+        column, separator, value = condition.partition("=")
+        if not separator:
+            raise ArgumentError("where", f"expected COLUMN=VALUE, got {short_repr(condition)}")
+        columns = list(dict.fromkeys(name for frame in frames.values() for name in frame))
+        if column not in columns:
+            raise ArgumentError("where", f"unknown column {short_repr(column)}; {suggest_names(column, columns)}")
+        having = {name: frame for name, frame in frames.items() if column in frame}
+        frames = {name: frame[frame[column].astype(str) == value] for name, frame in having.items()}
+    tables: dict[str, Document] = {}
+    for name, frame in frames.items():
         with_interval = frame[frame["low"].notna()] if "low" in frame else frame
         with_interval = with_interval.sort_values("p", kind="stable") if "p" in with_interval else with_interval
-        rows = with_interval.head(MOST_ROWS_BY_NAME if names else MOST_ROWS).to_dict("records")
+        rows = with_interval.head(MOST_ROWS_BY_NAME if asked else MOST_ROWS).to_dict("records")
         tables[name] = {"rows": rows, "of": len(with_interval), "without_interval": len(frame) - len(with_interval)}
-    reconstructed = {name: list(variant.reconstructed) for name, variant in results.study.variant_of.items()}
-    document = {"verdict": results.verdict, "games": results.n_games, "tables": tables}
-    return {**document, "all_tables": [*results.tables, *kept_facts], "reconstructed_data": reconstructed}
+    return {
+        "verdict": results.verdict,
+        "games": results.n_games,
+        "tables": tables,
+        "all_tables": known_names,
+        "reconstructed_data": {name: list(variant.reconstructed) for name, variant in results.study.variant_of.items()},
+    }
 
 
 def call(
@@ -191,7 +216,7 @@ def call(
         raise InputError(f"{tool}: an agent {died.what}") from None
 
 
-def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
+def make_server(seconds: float = MOST_SECONDS, code: Sequence[str] = ()) -> Any:
     """Return the server of all tools; a call ends after `seconds`, and uses no agents' files but `code`."""
     from importlib.metadata import version
 
@@ -222,7 +247,9 @@ def make_server(seconds: float = SECONDS, code: Sequence[str] = ()) -> Any:
     return Server("strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, **handlers)
 
 
-def mcp(tool: str = "", arguments: str = "{}", *, seconds: float = SECONDS, code: Sequence[str | Path] = ()) -> Answer:
+def mcp(
+    tool: str = "", arguments: str = "{}", *, seconds: float = MOST_SECONDS, code: Sequence[str | Path] = ()
+) -> Answer:
     """Offer tools for an assistant (Model Context Protocol) on standard input and output.
 
     Example: strozzi mcp games '{"game": "strozzi"}'

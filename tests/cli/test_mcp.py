@@ -14,7 +14,7 @@ from commands import strozzi
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_sim.agent.analysis import LEAD
-from strozzi_sim.cli.mcp import MOST_ROWS_BY_NAME, SECONDS, TOOLS, make_server
+from strozzi_sim.cli.mcp import MOST_ROWS_BY_NAME, MOST_SECONDS, TOOLS, make_server
 from strozzi_sim.play.one_game import position
 
 mcp = pytest.importorskip("mcp")
@@ -35,6 +35,7 @@ ASKED = {
     "a game": ("games", {"game": "strozzi"}),
     "position": ("position", {**GAME, "seed": 7, "opponents": "heuristic", "choices": ["pass"], "agent": "flat_mc:playouts=5"}),
     "balance": ("balance", {**GAME, "agents": "heuristic,random", "deals": 40, "seed": 5, "folder": "kept"}),
+    "a seat": ("balance", {**GAME, "agents": "random", "deals": 40, "where": ["seat=0"]}),
     "noisy": ("balance", {**GAME, "agents": "noisy.py::noisy", "deals": 2}),
     "rows": ("results", {"folder": "kept", "tables": ["seats"], "where": ["figure=win_share", "seat=0"]}),
     "compare": ("compare", {**GAME, "settings": ["tracks.bonus.7=10"], "deals": 40}),
@@ -53,6 +54,7 @@ WRONG = [
     ("balance", {**GAME, "agents": "evil.py::evil", "deals": 2}, ["named only by the call", "start strozzi mcp with --code"]),
     ("balance", {**GAME, "deals": 24, "tables": ["seat"]}, ["tables: ", "did you mean 'seats'?"]),
     ("balance", {**GAME, "deals": 24, "where": ["seats=1"]}, ["where: unknown column 'seats'", "did you mean 'seat'?"]),
+    ("balance", {**GAME, "deals": 24, "where": ["seat"]}, ["where: expected COLUMN=VALUE, got 'seat'"]),
     ("balance", {**GAME, "workers": 2}, ["workers: unknown argument of balance"]),
     ("position", {**GAME, "seat": 4}, ["seat: ", "between 0 and 2", "got 4"]),
     ("position", {**GAME, "agent": "greedy"}, ["agent: ", "greedy"]),
@@ -146,6 +148,7 @@ def test_an_answer_is_that_of_python(said):
             list(share[["value", "low", "high"]]), rel=1e-5
         )
     assert len(answers["rows"]["tables"]["seats"]["rows"]) == 1
+    assert list(answers["a seat"]["tables"]) == ["seats"]  # the other tables have no seats
     analysis = ss.analyse(said["home"] / "games.jsonl", 2, redraws=4)
     assert [row["luck"]["lead"] for row in answers["analyse"]["analysis"]["seats"]] == pytest.approx(
         [float(analysis.parts(seat)["luck"][LEAD]) for seat in range(3)], abs=1e-3
@@ -253,7 +256,7 @@ def test_what_the_page_says_is_so():
     (configured,) = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
     assert configured["mcpServers"]["strozzi-sim"]["args"] == ["mcp"]
     assert f"{MOST_ROWS_BY_NAME} rows" in PAGE
-    assert f"after {SECONDS:g} s" in PAGE
+    assert f"after {MOST_SECONDS:g} s" in PAGE
     asked, opened = (json.loads(text) for text in re.findall(r"^`\w+` with `(\{.*?\})`", PAGE, re.MULTILINE))
     shares = (
         ss.simulate(asked["game"], players=asked["players"], deals=asked["deals"])
