@@ -186,6 +186,7 @@ def test_every_seat_has_a_tree_of_what_it_sees(expand):
 SECRET = ("strategist:iterations=6", "flat_mc:playouts=1", "ismcts:iterations=4", "mo_ismcts:iterations=6")
 
 
+@pytest.mark.nightly_for("flat_mc:playouts=1")  # it takes long to compile for Strasbourg
 @pytest.mark.slow  # Strozzi does by default, in test_results_depend_on_the_deal_alone
 @pytest.mark.parametrize("name", SECRET)
 def test_with_a_model_of_rivals_results_depend_on_the_deal_alone(name):

@@ -115,22 +115,21 @@ def verified(game, variant, position):
 
 
 def cases():
-    """Every restriction; of Strasbourg's, which has many, one of each kind if not `-m ""`."""
+    """Every restriction; of kinds with many, one at the fewest players, and the others, which are slow, at one count in turn."""
     for name, counts in PLAYERS.items():
         seen = set()
         game = load_game(name)
-        for restriction in restrictions(game, resolve_variant(game, "base")):
-            for players in counts:
-                if restriction.startswith("lot:"):  # see test_small_lots
-                    continue
-                kind, _, what = restriction.partition(":")
-                likeness = (kind, what in ("any", "own", "merchants"))
-                many = name == "strasbourg" or kind in ("card", "sail", "tile")
-                often = not many or (players == 3 and likeness not in seen)
-                seen.add(likeness)
-                marks = () if often else pytest.mark.slow
-                number = "-3" if kind == "claim" else "-1"
-                yield pytest.param(name, players, restriction.replace("-N", number), marks=marks)
+        for number, restriction in enumerate(restrictions(game, resolve_variant(game, "base"))):
+            if restriction.startswith("lot:"):  # see test_small_lots
+                continue
+            kind, _, what = restriction.partition(":")
+            likeness = (kind, what in ("any", "own", "merchants"))
+            many = name == "strasbourg" or kind in ("card", "sail", "tile")
+            again = many and likeness in seen
+            seen.add(likeness)
+            for players in (counts[number % len(counts)],) if again else counts[:1] if many else counts:
+                asked = restriction.replace("-N", "-3" if kind == "claim" else "-1")
+                yield pytest.param(name, players, asked, marks=pytest.mark.slow if again else ())
 
 
 @pytest.mark.parametrize(("name", "players", "restriction"), list(cases()))

@@ -15,7 +15,7 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import numbered_game
 from strozzi_sim.study.kinds.balance import _tiers
 
-SEARCHERS = ("flat_mc:playouts=2", "ismcts:iterations=20")
+SEARCHER = "ismcts:iterations=20"
 
 
 @pytest.fixture(params=OUR_GAMES)
@@ -84,11 +84,10 @@ def test_a_replay_ends_with_the_last_board(game, tmp_path, capsys):
 @pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_tournament(game, document):
     players = fewest(game)
-    field = ",".join([game.default_agent, "random", *SEARCHERS])
-    tables = document(
-        "tournament", game.name, "--agents", field, "--players", players, "--deals", 4, "--workers", 1
-    )["tables"]  # fmt: skip
-    assert {row["agent"] for row in tables["agents"]} == {game.default_agent, "random", *SEARCHERS}
+    field = [game.default_agent, "random", SEARCHER]
+    size = ("--players", players, "--deals", 4, "--workers", 1)
+    tables = document("tournament", game.name, "--agents", ",".join(field), *size)["tables"]
+    assert {row["agent"] for row in tables["agents"]} == set(field)
     assert len({row["seat"] for row in tables["seat_effects"]}) == players
 
 

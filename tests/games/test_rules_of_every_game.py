@@ -43,18 +43,14 @@ def every_count(kit):
     return kit.game.player_counts
 
 
-def between(kit, mark):
-    """Every number of players; those between the fewest and the most are marked."""
-    ends = (kit.game.player_counts[0], kit.game.player_counts[-1])
-    return [n if n in ends else pytest.param(n, marks=mark) for n in kit.game.player_counts]
+def ends_of(kit):
+    """The fewest and the most players."""
+    return kit.game.player_counts[0], kit.game.player_counts[-1]
 
 
 def slow_between(kit):
-    return between(kit, SLOW)
-
-
-def nightly_between(kit):
-    return between(kit, pytest.mark.nightly)
+    """Every number of players; those between the fewest and the most are slow."""
+    return [n if n in ends_of(kit) else pytest.param(n, marks=SLOW) for n in kit.game.player_counts]
 
 
 def every_variant(kit):
@@ -106,8 +102,16 @@ def test_every_decision_is_the_same(kit, name, players):
     assert_same_games(kit, name, players, 0, kit.deals[0])
 
 
+def in_turn():
+    """Every variant with every number of players; nightly are all but base at both ends, and others at one of them in turn."""
+    for case in cases(every_variant, every_count):
+        kit, name, players = case.values
+        usual = ends_of(kit) if name == "base" else ends_of(kit)[kit.variants.index(name) % 2 :][:1]
+        yield case if players in usual else pytest.param(*case.values, marks=pytest.mark.nightly, id=case.id)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("kit", "name", "players"), cases(every_variant, nightly_between))
+@pytest.mark.parametrize(("kit", "name", "players"), list(in_turn()))
 def test_every_decision_of_many_games_is_the_same(kit, name, players):
     assert_same_games(kit, name, players, kit.deals[0], kit.deals[2 if name == "base" else 1])
 
@@ -483,6 +487,11 @@ def searches_when_slow(kit):
     return [pytest.param(agent, marks=SLOW) if searches(kit, agent) else agent for agent in every_agent(kit)]
 
 
+# Its code is that of all games; in Strasbourg, for which it takes long to compile, the other searches play too.
+flat_mc_is_nightly = pytest.mark.nightly_for(*(f"strasbourg-flat_mc:{budget}" for budget in BUDGETS["flat_mc"]))
+
+
+@flat_mc_is_nightly
 @pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
 @pytest.mark.slow_for("learned")
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
@@ -493,6 +502,7 @@ def test_every_agent_plays_every_variant(kit, agent):
             assert kit.match(agent, "random", variant=name, players=players).play(0, deals).games == deals
 
 
+@flat_mc_is_nightly
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):
     played, deals = kit.match(agent, kit.game.default_agent), 2 if searches(kit, agent) else 10
@@ -501,6 +511,7 @@ def test_results_depend_on_the_deal_alone(kit, agent):
     assert whole[len(whole) // 2 :].tobytes() == second_half.tobytes()  # nothing is left of earlier games
 
 
+@flat_mc_is_nightly
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(kit, agent):
     spec = load_agent(agent, kit.game)
@@ -526,6 +537,7 @@ def slow_but_standard(kit):
     return [agent if agent == kit.game.default_agent else pytest.param(agent, marks=SLOW) for agent in every_agent(kit)]
 
 
+@flat_mc_is_nightly
 @pytest.mark.parametrize(("kit", "agent"), cases(slow_but_standard))
 def test_every_agent_is_fair(kit, agent):
     """All-flipped hides what can be hidden."""

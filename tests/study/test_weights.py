@@ -46,7 +46,7 @@ def test_every_number_is_moved_or_refused_with_a_reason(name):
 
 @pytest.mark.slow
 def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_none():
-    found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="s*", workers=1).tables["weights"]
+    found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="s[ce]*", workers=1).tables["weights"]
     score = found.query("figure == 'score_mean'").set_index(["key", "to"])
     # The best of every port is paid 2 more in each of 3 rounds: 18 coins to 3 players; ties share the sum of their ranks.
     row = score.loc["scoring.ship_ranks.0", 17]
@@ -56,17 +56,17 @@ def test_a_planted_number_has_its_known_effect_and_one_of_another_player_count_n
     assert len(other)
     assert (other["value"] == 0).all()
     assert set(other["status"]) == {NOTHING}
-    assert found.loc[found["status"] == HEAVY, "key"].nunique() <= MOST
 
 
 @pytest.mark.slow
 def test_numbers_that_do_nothing_are_grouped_even_if_the_box_itself_was_lucky():
-    """All numbers are compared with the same games of the box: with this seed Benjamini and Hochberg (1995) name 19 of the 100."""
-    table = ss.weights(GAME, players=4, agents="random", deals=40_000, seed=32, workers=1).tables["weights"]
+    """All numbers are compared with the same games of the box: with this seed Benjamini and Hochberg (1995) name 19 of all 100."""
+    given = {"players": 4, "agents": "random", "deals": 40_000, "seed": 32, "workers": 1}
+    table = ss.weights(GAME, **given, keys="*[a-z0-3]").tables["weights"]
     status = table.groupby("key")["status"].first()
     idle = status[status.index.str.startswith("idle.")]
-    assert len(idle) == 100
-    assert (idle == NOTHING).sum() >= 95
+    assert len(idle) == 40
+    assert (idle == NOTHING).sum() >= 38
     assert set(status[status.index.str.startswith("start.")]) == {HEAVY}
     assert status["dice.spin"] == NOTHING
     assert {status["dice.faces"], status["dice.rolls"]} == {REAL}  # they change scores and length, of all seats alike
@@ -103,7 +103,7 @@ def kind_of(key):
     return key.partition(".")[0]
 
 
-@pytest.mark.parametrize("races", [10, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("races", [5, pytest.param(30, marks=pytest.mark.slow)])
 def test_of_planted_numbers_none_is_named_wrongly(races):
     """Of three large, five middle and 200 idle numbers no idle one is named, and no middle one above a large one."""
     study = ss.Study.of(kind="weights", game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])

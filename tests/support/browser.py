@@ -17,9 +17,8 @@ RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
 }
-expect.set_options(
-    timeout=60_000
-)  # milliseconds: an agent that is compiled first takes longer than the usual 5 seconds
+PATIENCE = 180_000  # milliseconds: an agent may be compiled first, by a machine that is slow and busy
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -45,6 +44,7 @@ def watched(browser, local, excused="(?!)"):
 
     def open_page(address, width=1280, height=900, **options):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **options))
+        contexts[-1].set_default_timeout(PATIENCE)
         page = contexts[-1].new_page()
         page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: said.append(str(error)))

@@ -105,11 +105,12 @@ def test_rows_are_seen_from_each_seat(trainer):
 @pytest.mark.slow
 def test_training_again_writes_the_same_bytes_and_keeps_other_player_counts(tmp_path, monkeypatch):
     """Both stages, with values that are trusted, on a small number of games."""
-    monkeypatch.setattr(train, "CHUNK", 2000)
+    monkeypatch.setattr(train, "CHUNK", 500)
     for name in ("a", "b"):
-        main(["strozzi", str(tmp_path / name), "--players", "4", "--stages", "4000", "2000:1:2:1e-3:0:0.1", "--hidden", "16"])  # fmt: skip
+        stages = ["--stages", "1000", "500:1:2:1e-3:0:0.1"]
+        main(["strozzi", str(tmp_path / name), "--players", "4", *stages, "--hidden", "16"])
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    main(["strozzi", str(tmp_path / "a"), "--players", "3", "--stages", "2000", "--hidden", "16"])
+    main(["strozzi", str(tmp_path / "a"), "--players", "3", "--stages", "500", "--hidden", "16"])
     assert list(read_networks(tmp_path / "a")) == [3, 4]
 
 
@@ -147,10 +148,11 @@ def test_what_cannot_be_trained_is_refused_before_it_begins(given, message, caps
 
 
 @pytest.mark.slow
-def test_its_networks_are_part_of_its_identity(tmp_path):
+def test_its_networks_are_part_of_its_identity(tmp_path, monkeypatch):
+    monkeypatch.setattr(train, "CHUNK", 500)
     spec = load_agent("learned", STROZZI)
     assert spec.source_digest
-    main(["strozzi", str(tmp_path / "other.npz"), "--players", "4", "--stages", "10000", "--hidden", "16"])
+    main(["strozzi", str(tmp_path / "other.npz"), "--players", "4", "--stages", "500", "--hidden", "16"])
     other = load_agent(f"learned:weights={tmp_path / 'other.npz'}", STROZZI)
     assert other.source_digest != spec.source_digest
     assert [sent.given for sent in other.sent_files] == [str(tmp_path / "other.npz")]
