@@ -56,7 +56,7 @@ def test_other_boxes_are_named_where_the_verdict_is_that_of_the_box_that_they_va
     first, last = (0.31, 0.26, 0.22, 0.21), (0.21, 0.22, 0.26, 0.31)
     (said,) = held("base", "heuristic", first)
     assert said.startswith(
-        "The player who begins was favoured at 4 players, played by the usual computer player, in 28 of 30 other boxes"
+        "The player who begins was favoured at 4 players, played by the usual computer player, in 28 of 30 other reconstructions"
     )
     others = [("base", "random", first), ("long-tracks", "heuristic", first), ("base", "heuristic", last)]
     assert [held(*each) for each in others] == [[], [], []]

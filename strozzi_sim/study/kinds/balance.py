@@ -240,7 +240,7 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
     for entry in game.report.held:
         if (entry.players, entry.agent, entry.seat) in favoured_seats:
             seat, agent = with_capital(seat_words(entry.seat, entry.players)), players_words(game, entry.agent)
-            boxes = f"{entry.held} of {entry.boxes} other boxes that fit the known facts as well"
+            boxes = f"{entry.held} of {entry.boxes} other reconstructions that fit the known facts as well"
             yield f"{seat} was favoured at {entry.players} players, played by {agent}, in {boxes}"
 
 
