@@ -21,9 +21,8 @@ def needs(library: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"this adapter needs {library} ({error.name} is missing); install it with: pip install 'strozzi-sim[{extra}]'"
-        ) from None
+        missing = f"this adapter needs {library} ({error.name} is missing)"
+        raise InputError(f"{missing}; install it with: pip install 'strozzi-sim[{extra}]'") from None
 
 
 def check_render_mode(mode: str | None) -> None:

@@ -1,11 +1,11 @@
 """A game as a tree in which every draw of chance is a separate node, as in OpenSpiel.
 
-A node is at a decision, at a draw, or at the end. A draw occurs during a deal or an action: the node then keeps the last
-decision, the action and the outcomes so far, and its successors play the action again with one more outcome, by scripted
-chance.
+A node is at a decision, at a draw, or at the end. A draw occurs during a deal or an action: the node then keeps the
+last decision, the action and the outcomes so far, and its successors play the action again with one more outcome, by
+scripted chance.
 """
 
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -48,7 +48,7 @@ class Table:
         return Node(self, None, None, ())
 
     def largest_draw(self) -> int:
-        """Return the largest number of outcomes of a draw in 16 random games: exact where a game draws without replacement."""
+        """Return the most outcomes of a draw in 16 random games: exact where a game draws without replacement."""
         rng, largest = SeatRng(0), 1
         for _ in range(_SAMPLES):
             node = self.start
@@ -68,6 +68,7 @@ class Table:
         return Table, (self.game, self.players, self.variant)
 
 
+@dataclass(eq=False, repr=False)
 class Decision:
     """A state in which a seat must decide, or the end of a game. Never changed.
 
@@ -75,19 +76,21 @@ class Decision:
     since then. An `imagined` decision was sampled and has no previous one. The `actor` of the end is -1.
     """
 
-    def __init__(
-        self, table: Table, state: Array, actor: int, before: "Decision | None" = None, action: int | None = None,
-        drawn: tuple[int, ...] = (), seen: Mapping[int, tuple[bytes, bytes]] | None = None,
-    ) -> None:  # fmt: skip
-        self.table, self.state, self.actor = table, state, actor
-        self.before, self.action, self.drawn, self.imagined = before, action, drawn, seen is not None
-        self._seen = dict(seen or {})  # seat -> digest, bytes of the concealed state
+    table: Table
+    state: Array
+    actor: int
+    before: "Decision | None" = None
+    action: int | None = None
+    drawn: tuple[int, ...] = ()
+    imagined: bool = False
+    seen: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)  # seat -> digest, bytes of the concealed state
 
     @cached_property
     def legal(self) -> list[int]:
         """Legal actions in ascending order."""
         out = np.empty(self.table.game.actions, np.int64)
-        return out[: self.table.kernels.legal(self.state, self.table.variant.rules, out)].tolist()  # type: ignore[no-any-return]
+        count = self.table.kernels.legal(self.state, self.table.variant.rules, out)
+        return out[:count].tolist()  # type: ignore[no-any-return]
 
     def concealed(self, seat: int) -> Array:
         """Return the state as `seat` knows it, shape (1,)."""
@@ -106,18 +109,18 @@ class Decision:
         """
         undigested: list[Decision] = []
         decision: Decision | None = self
-        while decision is not None and seat not in decision._seen:
+        while decision is not None and seat not in decision.seen:
             undigested.append(decision)
             decision = decision.before
         for decision in reversed(undigested):
-            decision._seen[seat] = decision._look(seat)
-        return self._seen[seat][0]
+            decision.seen[seat] = decision._look(seat)
+        return self.seen[seat][0]
 
     def _look(self, seat: int) -> tuple[bytes, bytes]:
         concealed = self.concealed(seat).tobytes()
         if self.before is None:
             return _digest(b"", concealed), concealed
-        digest, known_before = self.before._seen[seat]
+        digest, known_before = self.before.seen[seat]
         step = self.table.kernels.seen(self.before.state, self.state, self.table.variant.rules, self.action, seat)
         if step == 0 and concealed == known_before:
             return digest, concealed
@@ -127,12 +130,12 @@ class Decision:
         ), concealed
 
     def imagine(self, seat: int, word: int) -> "Decision":
-        """Sample a decision that `seat` cannot distinguish from this one, with an equal digest and no previous decision."""
+        """Sample a decision that `seat` cannot distinguish from this one: an equal digest, no previous decision."""
         digest = self.digest(seat)
         state, rng, chance = exact_copy(self.state), np.zeros(1, RANDOM), np.zeros(1, CHANCE)
         rng["cursor"] = word
         actor = self.table.kernels.imagine(state, self.table.variant.rules, chance, seat, rng)
-        return Decision(self.table, state, int(actor), seen={seat: (digest, self._seen[seat][1])})
+        return Decision(self.table, state, int(actor), imagined=True, seen={seat: (digest, self.seen[seat][1])})
 
 
 def _digest(before: bytes, more: bytes) -> bytes:
@@ -142,8 +145,9 @@ def _digest(before: bytes, more: bytes) -> bytes:
 class Node:
     """A decision, a draw of chance, or the end of a game. Never changed, so that copies share it.
 
-    At a draw, `action` was chosen at `decision` (None during the deal), `drawn` are the outcomes since then, and the draw
-    is one of `outcomes` of equal probability from `source`. Otherwise `decision` is this decision, and `outcomes` is 0.
+    At a draw, `action` was chosen at `decision` (None during the deal), `drawn` are the outcomes since then, and the
+    draw is one of `outcomes` of equal probability from `source`. Otherwise `decision` is this decision, and `outcomes`
+    is 0.
     """
 
     __slots__ = ("action", "decision", "drawn", "outcomes", "source", "table")
@@ -222,11 +226,14 @@ class Node:
     def __reduce__(self) -> Any:
         """Pickle the node as its history."""
         start, choices = self.history()
-        return _node, (self.table, start and (start.state, start.actor, start._seen), choices)
+        return _node, (self.table, start and (start.state, start.actor, start.seen), choices)
 
 
 def _node(table: Table, start: tuple[Array, int, Any] | None, choices: list[int]) -> Node:
-    node = table.start if start is None else Node(table, Decision(table, start[0], start[1], seen=start[2]), None, ())
+    if start is None:
+        node = table.start
+    else:
+        node = Node(table, Decision(table, start[0], start[1], imagined=True, seen=start[2]), None, ())
     for choice in choices:
         node = node.after(choice)
     return node

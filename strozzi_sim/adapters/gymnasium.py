@@ -37,7 +37,7 @@ _MODES = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)
 
 
 def observation_box(game: Game, variant: Variant) -> Any:
-    """Return the space of observations, Box float32[F]: the ranges of the slices; without limits in a custom variant."""
+    """Return the space of observations, Box float32[F]: the slices' ranges, or no limits in a custom variant."""
     if variant.name == BASE or variant.name in shipped_variants(game):
         low, high = game.slices.limits()
         high = np.where(low == high, high + 1, high)  # Gymnasium warns of a range of one number
@@ -70,24 +70,21 @@ def _make_games(
 class GameEnv(gymnasium.Env):  # type: ignore[misc]
     """A game for one learner, with Gymnasium's interface.
 
-    Observations are float32[F], the game's named slices (`slices`). `info["action_mask"]`, int8[A], has 1 where an action is
-    legal, for `action_space.sample(mask)`; `action_masks()` returns it as bool, for sb3-contrib. At the end `info` also has
-    `scores` int64[P] and `wins` float32[P] of all seats, and the mask has only action 0, which is never legal in a game. `info` always
-    has `seat` and `deal`.
+    Observations are float32[F], the game's named slices (`slices`). `info["action_mask"]`, int8[A], has 1 where an
+    action is legal, for `action_space.sample(mask)`; `action_masks()` returns it as bool, for sb3-contrib. `info` also
+    has `seat` and `deal`. At the end it has `scores` int64[P] and `wins` float32[P] of all seats too, and the mask only
+    action 0, which is never legal in a game.
 
     Args:
         game: the game, or its name.
         players: number of seats; default: 4, or the game's minimum.
         opponents: compiled agents of the other seats, by name, or a pool of line-ups; see `VectorEnv`.
         seat: seat of the learner, or "rotate": in deal d it is d modulo players.
-        reward: at the end, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the others); the
-            score is negative where the lowest wins.
+        reward: at the end, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the
+            others); the score is negative where the lowest wins.
         variant: name of a shipped variant, changes under a new name, or a Variant.
-        illegal_reward: an illegal action ends the game with this reward, and `info["illegal"]` is True; None: it is an error.
+        illegal_reward: reward of an illegal action, which ends the game with `info["illegal"]`; None: it is an error.
         render_mode: "human" prints the board after every step, "ansi" returns it from `render`.
-
-    Attributes:
-        slices: the named slices of an observation.
 
     Raises:
         InputError: an invalid argument; names it.
@@ -96,10 +93,16 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
     metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(
-        self, game: str | Game, players: int | None = None, opponents: Opponents = "random",
-        seat: int | Literal["rotate"] = "rotate", reward: Reward = "win", variant: AnyVariant = BASE,
-        illegal_reward: float | None = -1.0, render_mode: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        game: str | Game,
+        players: int | None = None,
+        opponents: Opponents = "random",
+        seat: int | Literal["rotate"] = "rotate",
+        reward: Reward = "win",
+        variant: AnyVariant = BASE,
+        illegal_reward: float | None = -1.0,
+        render_mode: str | None = None,
+    ) -> None:
         check_render_mode(render_mode)
         self._env = _make_games(game, players, 1, opponents, seat, reward, variant=variant)
         self._illegal_reward, self.render_mode, self._deals = illegal_reward, render_mode, Deals()
@@ -157,10 +160,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         self._current, self._end_message = None, f"the game is over, with scores {scores} by seat; call reset()"
         if self.render_mode == "human":
             self.render()
-        info = {
-            "action_mask": no_action(self._env.num_actions), "seat": seat, "deal": int(end.final_deals[0]),
-            "scores": end.final_scores[0], "wins": end.final_wins[0],
-        }  # fmt: skip
+        info = {"action_mask": no_action(self._env.num_actions), "seat": seat, "deal": int(end.final_deals[0])}
+        info |= {"scores": end.final_scores[0], "wins": end.final_wins[0]}
         return end.final_observations[0, seat], float(step.rewards[0, seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -185,13 +186,16 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
     """Many games at once, Gymnasium's vector interface over `VectorEnv`: compiled.
 
-    The arguments are those of `GameEnv`, with the number of games n as `num_envs`; illegal actions are errors. Slot i plays the deals
-    i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n]. `autoreset_mode`:
+    The arguments are those of `GameEnv`, with the number of games n as `num_envs`; illegal actions are errors. Slot i
+    plays the deals i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n].
+    `autoreset_mode`:
 
-    - "SameStep" : where games ended, the step has the first observation of the next deal. `final_obs` has the learner's last
-      observation, and `final_info` `seat`, `deal`, `scores` [n, P] and `wins` [n, P]; `_final_obs` and `_final_info`, bool[n], say where.
-    - "NextStep" : the step has the last observation, a mask of zeros, and in `infos` also `scores` and `wins`. The next step
-      ignores the slot's action and has the first observation of the next deal. Some wrappers need this, such as NormalizeObservation.
+    - "SameStep" : where games ended, the step has the first observation of the next deal. `final_obs` has the learner's
+      last observation, and `final_info` `seat`, `deal`, `scores` [n, P] and `wins` [n, P]; `_final_obs` and
+      `_final_info`, bool[n], mark these games.
+    - "NextStep" : the step has the last observation, a mask of zeros, and in `infos` also `scores` and `wins`. The next
+      step ignores the slot's action and has the first observation of the next deal. Some wrappers need this, such as
+      NormalizeObservation.
 
     The games are the same in both.
 
@@ -205,11 +209,18 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(
-        self, game: str | Game, num_envs: int = 1, players: int | None = None, opponents: Opponents = "random",
-        seat: int | Literal["rotate"] = "rotate", reward: Reward = "win", variant: AnyVariant = BASE,
-        render_mode: str | None = None, max_episode_steps: int | None = None,
+        self,
+        game: str | Game,
+        num_envs: int = 1,
+        players: int | None = None,
+        opponents: Opponents = "random",
+        seat: int | Literal["rotate"] = "rotate",
+        reward: Reward = "win",
+        variant: AnyVariant = BASE,
+        render_mode: str | None = None,
+        max_episode_steps: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if max_episode_steps is not None:
             raise ArgumentError(
                 "max_episode_steps", "every game ends, and games in slots are not truncated; leave it out"
@@ -254,7 +265,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return scattered
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game; the slot of a finished one begins its next deal in this step or the next (`autoreset_mode`).
+        """Play an action in every game; a finished game's slot begins its next deal now or in the next step.
 
         Raises:
             InputError: an action that is not legal; nothing was played.
@@ -311,8 +322,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self.games.close()
 
 
+_one_game, _many_games = (f"{__name__}:{environment.__name__}" for environment in (GameEnv, GameVectorEnv))
 for _name in game_names():
-    gymnasium.register(
-        env_id(_name), entry_point=f"{__name__}:{GameEnv.__name__}", vector_entry_point=f"{__name__}:{GameVectorEnv.__name__}",
-        kwargs={"game": _name},
-    )  # fmt: skip
+    gymnasium.register(env_id(_name), entry_point=_one_game, vector_entry_point=_many_games, kwargs={"game": _name})

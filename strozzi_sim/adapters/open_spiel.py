@@ -7,8 +7,8 @@
 >>> state.is_chance_node(), len(state.chance_outcomes())  # the first tile of the display
 (True, 36)
 
-Chance: every draw of a game is a chance node with equal probabilities. Returns: 1 for the only winner and -1 / (players - 1) for
-the others; winners share. They add up to zero. A seat with one legal action has no node.
+Chance: every draw of a game is a chance node with equal probabilities. Returns: 1 for the only winner and
+-1 / (players - 1) for the others; winners share. They add up to zero. A seat with one legal action has no node.
 """
 
 from typing import Any
@@ -75,10 +75,9 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         game, name = self.game, parameters["variant"]
         self.table = Table(game, parameters["players"], _variants.get((game.name, name), name))
         players = self.table.players
-        info = pyspiel.GameInfo(
-            num_distinct_actions=game.actions, max_chance_outcomes=self.table.largest_draw(), num_players=players,
-            min_utility=-1 / (players - 1), max_utility=1.0, utility_sum=0.0, max_game_length=game.journal_rows,
-        )  # fmt: skip
+        utilities = {"min_utility": -1 / (players - 1), "max_utility": 1.0, "utility_sum": 0.0}
+        sizes = {"max_chance_outcomes": self.table.largest_draw(), "max_game_length": game.journal_rows}
+        info = pyspiel.GameInfo(num_distinct_actions=game.actions, num_players=players, **sizes, **utilities)
         super().__init__(self.game_type, info, parameters)
 
     def __reduce__(self) -> Any:
@@ -140,8 +139,8 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
     def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> "OpenSpielState":
         """Return a state that `player_id` cannot distinguish from this one, with hidden information sampled.
 
-        The seat's information state is equal. In a variant without secrets the state is a copy. Otherwise it begins here: it
-        has no history, and earlier observations of other seats are not in their information states.
+        The seat's information state is equal. In a variant without secrets the state is a copy. Otherwise it begins
+        here: it has no history, and earlier observations of other seats are not in their information states.
 
         Args:
             player_id: a seat.
@@ -176,8 +175,8 @@ class OpenSpielObserver:
     """What one seat knows, as a tensor and as text.
 
     Attributes:
-        tensor: float32[F], the game's observation; with perfect recall 8 more numbers in [0, 1), a digest of all that the
-            seat has seen: a name for its information state, not a feature to learn from.
+        tensor: float32[F], the game's observation; with perfect recall 8 more numbers in [0, 1), a digest of all that
+            the seat has seen: a name for its information state, not a feature to learn from.
         dict: the parts of the tensor by name, as views.
 
     Raises:
@@ -210,7 +209,7 @@ class OpenSpielObserver:
             self.dict["history"][:] = np.frombuffer(decision.digest(player), "<u2") / 65536
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        """Return the board as `player` sees it; with perfect recall a short text, equal for equal information states."""
+        """Return the board as `player` sees it; with perfect recall a short text that names the information state."""
         decision = state.node.decision
         if decision is None:
             return f"seat {player}, before the deal"
@@ -226,16 +225,23 @@ def _board(decision: Decision, seat: int) -> str:
 
 
 def _register(game: Game) -> None:
-    lowest, highest = game.player_counts[0], game.player_counts[-1]
     game_type = pyspiel.GameType(
-        short_name=PREFIX + game.name, long_name=game.title, dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        short_name=PREFIX + game.name,
+        long_name=game.title,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION, utility=pyspiel.GameType.Utility.ZERO_SUM,
-        reward_model=pyspiel.GameType.RewardModel.TERMINAL, max_num_players=highest, min_num_players=lowest,
-        provides_information_state_string=True, provides_information_state_tensor=True, provides_observation_string=True,
-        provides_observation_tensor=True, provides_factored_observation_string=False,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=game.player_counts[-1],
+        min_num_players=game.player_counts[0],
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=False,
         parameter_specification={"players": default_players(game), "variant": BASE},
-    )  # fmt: skip
+    )
     # A class for each game, no closure or instance: OpenSpiel still refers to it when the interpreter has ended.
     pyspiel.register_game(
         game_type,

@@ -42,8 +42,8 @@ _MOST_CYCLES = 2**31
 class GameAEC(AECEnv):  # type: ignore[misc]
     """A game as a PettingZoo AEC environment, without wrappers; see `env`.
 
-    Observations are dicts: `observation` float32[F], the game's named slices (`slices`); `action_mask` int8[A], 1 where an
-    action is legal. Where a seat has nothing to decide, only action 0 is set, which is never legal in the game.
+    Observations are dicts: `observation` float32[F], the game's named slices (`slices`); `action_mask` int8[A], 1 where
+    an action is legal. Where a seat has nothing to decide, only action 0 is set, which is never legal in the game.
 
     Attributes:
         position: the game being played, a `Position`; None before the first reset.
@@ -51,9 +51,14 @@ class GameAEC(AECEnv):  # type: ignore[misc]
     """
 
     def __init__(
-        self, game: str | Game, players: int | None = None, variant: AnyVariant = BASE, reward: Reward = "win",
-        max_cycles: int | None = None, render_mode: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        game: str | Game,
+        players: int | None = None,
+        variant: AnyVariant = BASE,
+        reward: Reward = "win",
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
         super().__init__()
         resolved = find_game(game)
         as_argument_error("reward", check_names, "reward", [reward], REWARDS)
@@ -64,16 +69,17 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         position = Position(resolved, count, variant=variant)  # checks the arguments, and finds the variant
         self._game, self._variant, self._players = resolved, position.variant, position.players
         self._reward, self._max_cycles, self._cycles = reward, max_cycles, 0
-        self.metadata = {
-            "render_modes": list(RENDER_MODES), "name": f"{resolved.name}_v{resolved.behaviour}", "is_parallelizable": True, "render_fps": 1,
-        }  # fmt: skip
+        self.metadata = {"render_modes": list(RENDER_MODES), "is_parallelizable": True, "render_fps": 1}
+        self.metadata["name"] = f"{resolved.name}_v{resolved.behaviour}"
         self.render_mode, self.slices = render_mode, resolved.slices
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observation_spaces = {
-            agent: Dict({"observation": observation_box(resolved, position.variant), "action_mask": Box(0, 1, (resolved.actions,), np.int8)})
-            for agent in self.possible_agents
-        }  # fmt: skip
+
+        def observed() -> Any:
+            mask = Box(0, 1, (resolved.actions,), np.int8)
+            return Dict({"observation": observation_box(resolved, position.variant), "action_mask": mask})
+
+        self._observation_spaces = {agent: observed() for agent in self.possible_agents}
         self._action_spaces = {agent: Discrete(resolved.actions) for agent in self.possible_agents}
         self._deals = Deals()
         self.position: Position | None = None
@@ -173,20 +179,25 @@ def raw_env(*args: Any, **kwargs: Any) -> GameAEC:
 
 
 def env(
-    game: str | Game, players: int | None = None, variant: AnyVariant = BASE, reward: Reward = "win",
-    max_cycles: int | None = None, illegal_reward: float | None = -1.0, render_mode: str | None = None,
-) -> Any:  # fmt: skip
+    game: str | Game,
+    players: int | None = None,
+    variant: AnyVariant = BASE,
+    reward: Reward = "win",
+    max_cycles: int | None = None,
+    illegal_reward: float | None = -1.0,
+    render_mode: str | None = None,
+) -> Any:
     """Return a PettingZoo AEC environment of a game.
 
     Args:
         game: the game, or its name.
         players: number of seats; default: 4, or the game's minimum.
         variant: name of a shipped variant, changes under a new name, or a Variant.
-        reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the others); the
-            score is negative where the lowest wins.
+        reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of
+            the others); the score is negative where the lowest wins.
         max_cycles: decisions after which a game is truncated; default: no limit, since every game ends.
-        illegal_reward: an illegal action ends the game with this reward for its seat, as in PettingZoo's games; None: it is an
-            error and changes nothing.
+        illegal_reward: an illegal action ends the game with this reward for its seat, as in PettingZoo's games; None:
+            it is an error and changes nothing.
         render_mode: "human" prints the board after every action, "ansi" returns it from `render`; default: as "ansi".
 
     Raises:
@@ -205,6 +216,6 @@ def env(
 def parallel_env(*args: Any, **kwargs: Any) -> Any:
     """Return a PettingZoo parallel environment; the arguments are those of `env`.
 
-    One step is one decision: it takes an action of every seat, and plays that of the seat whose mask has more than action 0.
+    One step is one decision: it takes an action of every seat, and plays that of the seat whose mask has others than 0.
     """
     return turn_based_aec_to_parallel(env(*args, **kwargs))

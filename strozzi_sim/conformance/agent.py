@@ -36,7 +36,7 @@ def check_agent(
         the LeakCheck.
 
     Raises:
-        ContractViolation: a decision depends on information hidden from its seat, or results depend on the range of deals.
+        ContractViolation: a decision depends on hidden information, or results depend on the range of deals.
         AgentFault: the agent failed, or chose an illegal action.
         InputError: the agent plays none of these player counts.
 
@@ -49,10 +49,11 @@ def check_agent(
     result = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
     if result.leak is not None:
         leak = result.leak
+        where = f"deal {leak.deal}, decision {leak.decision}, seat {leak.seat}"
         raise ContractViolation(
             "fairness",
-            f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed} "
-            f"({game.name}, {leak.players} players, seed {leak.seed}, deal {leak.deal}, decision {leak.decision}, seat {leak.seat})",
+            f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of "
+            f"{leak.changed} ({game.name}, {leak.players} players, seed {leak.seed}, {where})",
         )
     for count in players or game.player_counts:
         if not spec.agent.plays(game, count) or spec.agent.kind == "batch":  # rows of a batch may depend on each other

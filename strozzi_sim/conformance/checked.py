@@ -59,7 +59,7 @@ class Checked:
         return known
 
     def observation(self, state: Array, seat: int) -> Array:
-        """Return the observation of the state itself, as agents receive it if nothing is hidden; NaN where nothing is written."""
+        """Return the observation of the state itself, as agents receive it if nothing is hidden; NaN if not written."""
         out = np.full(self.game.observation_size, np.nan, np.float32)
         self.kernels.observe(state, self.variant.rules, seat, out)
         return out
@@ -71,14 +71,15 @@ class Checked:
         return out
 
     def require(self, promise: str, holds: Any, what: str) -> None:
-        """Count a promise as checked; if it does not hold, raise ContractViolation, or store it if the check continues."""
+        """Count a promise as checked; if it is broken, raise ContractViolation, or store it if the check continues."""
         self.result.promises[promise] = self.result.promises.get(promise, 0) + 1
         if bool(holds):
             return
         violation = ContractViolation(
             promise,
-            f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, seed {self.seed}, "
-            f"deal {self.deal}, after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'})",
+            f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, "
+            f"seed {self.seed}, deal {self.deal}, after {len(self.actions)} decisions: "
+            f"{' '.join(map(str, self.actions)) or 'none'})",
         )
         if not self.result.continues:
             raise violation

@@ -32,7 +32,7 @@ def _dealt(checked: Checked, before: Array) -> Position:
 
 
 def check_deal(checked: Checked, deals: int) -> None:
-    """Deal into records with other bytes, and play: every seat's knowledge and observation must equal those in a record of zeros."""
+    """Deal into records with other bytes and play: knowledge and observations must equal those in a record of zeros."""
     zeros, names = np.zeros(checked.game.state.itemsize, np.uint8), checked.game.state.names or ()
     used = _used(checked)
     for deal in range(deals):

@@ -7,11 +7,11 @@ Promises, in the order in which they are checked (PROMISES):
 - journal : it has room for every event of a game
 - one deal, one game : equal deals and actions lead to equal bytes, also with a journal
 - chance : all chance comes from `draw`: the next state is one that a script of outcomes can reach
-- results : places are consistent: each place has as many better and equal seats as `placing` returns, and no better score than one
-  before it (`Game.lowest_wins`)
+- results : places are consistent: each place has as many better and equal seats as `placing` returns, and no better
+  score than one before it (`Game.lowest_wins`)
 - records : the plain-Python reference accepts the core's record, and refuses a corrupted one
-- move trees : counts in `trees.toml` of the game's folder are those of the core: `[leaves]`, `3 = [5, 25]` are the positions of 3
-  players after 1 and 2 decisions of deal 0 of seed 0
+- move trees : counts in `trees.toml` of the game's folder are those of the core: `[leaves]`, `3 = [5, 25]` are the
+  positions of 3 players after 1 and 2 decisions of deal 0 of seed 0
 - conceal : concealing twice equals concealing once; the acting seat knows its legal actions; no byte of the concealed
   state changes if the unknown is resampled or imagined, or if a rival chooses differently unseen
 - determinize : samples have the distribution of chance, judged by the results of games continued from there
@@ -59,8 +59,8 @@ EVERY, MAX_OUTCOMES = 5, 500  # at every fifth decision up to 500 chance outcome
 P_THRESHOLD = 1e-6  # p-value below which a difference is reported
 
 PROMISES = (
-    "components", "legal actions", "journal", "one deal, one game", "chance", "results", "records", "move trees", "conceal", "determinize",
-    "seen_action", "observe", "deal", "facts", "report", "words", "table", "tiers",
+    "components", "legal actions", "journal", "one deal, one game", "chance", "results", "records", "move trees",
+    "conceal", "determinize", "seen_action", "observe", "deal", "facts", "report", "words", "table", "tiers",
 )  # fmt: skip
 Array = np.ndarray[Any, Any]
 
@@ -168,7 +168,7 @@ def _walk(checked: Checked) -> None:
 
 
 def _check_chance(checked: Checked, before: Array, action: int, after: Array) -> None:
-    """Check that the state after an action is a possible chance outcome; passes if there are MAX_OUTCOMES outcomes or more."""
+    """Check that the state after an action is an outcome of chance; MAX_OUTCOMES outcomes or more always pass."""
     successors = islice(successor_states(checked.game, checked.variant.rules, before, action), MAX_OUTCOMES)
     matches = [state.tobytes() == after.tobytes() for state, _ in successors]
     what = f"action {action} leads to a state that no outcome of its draws produces"
@@ -260,12 +260,12 @@ def _check_seen(checked: Checked, position: Position, action: int) -> None:
         other_code = checked.kernels.seen(
             position.state, after_other.state, checked.variant.rules, other_action, viewer
         )
-        looks_equal = after_other.concealed(viewer).tobytes() == after.concealed(viewer).tobytes()
+        known_other, known = after_other.concealed(viewer), after.concealed(viewer)
         checked.require(
             "conceal",
-            looks_equal or other_code != code,
-            f"seat {viewer} is shown {_difference(after_other.concealed(viewer), after.concealed(viewer))}, which distinguishes action {action} "
-            f"of seat {position.actor} from {other_action}, though it sees {code} of both",
+            known_other.tobytes() == known.tobytes() or other_code != code,
+            f"seat {viewer} is shown {_difference(known_other, known)}, which distinguishes action {action} of seat "
+            f"{position.actor} from {other_action}, though it sees {code} of both",
         )
 
 
@@ -302,8 +302,8 @@ def _check_results(checked: Checked, position: Position) -> None:
             "results",
             place == behind or checked.game.sign * (first - second) >= 0,
             f"a seat with score {second} is placed behind one with score {first}, though the "
-            f"{'lowest' if checked.game.lowest_wins else 'highest'} score wins; declare Game(lowest_wins={not checked.game.lowest_wins}), "
-            "or let `score` and `placing` agree",
+            f"{'lowest' if checked.game.lowest_wins else 'highest'} score wins; declare "
+            f"Game(lowest_wins={not checked.game.lowest_wins}), or let `score` and `placing` agree",
         )
 
 

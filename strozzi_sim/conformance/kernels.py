@@ -33,7 +33,7 @@ def _determinize(states, rules, seat, randoms):
 
 @jit
 def _imagine(states, rules, seat, policy, randoms):
-    """Call `imagine` on a determinized state; policy: int64[3], addresses of an agent (function, parameters, memory)."""
+    """Call `imagine` on a determinized state; policy: int64[3], addresses of a function, its parameters, its memory."""
     imagine(states[0], rules[0], seat, (policy[0], policy[1], policy[2]), randoms[0])
 
 

@@ -1,4 +1,4 @@
-"""`check_game` and `check_agent` as parameters of a pytest test: a test for each promise, with reasons for those that may fail."""
+"""`check_game` and `check_agent` as parameters of a pytest test: one for each promise, some of which may fail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ class _Games:
         result = GameCheck(continues=True)
         try:
             check_promises(self.game, self.variant, [self.players], self.deals, self.seed, result)
-        except Exception as error:  # noqa: BLE001 - any fault of the game's code, raised by every promise that was not reached
+        except Exception as error:  # noqa: BLE001 - any fault of the game's code, raised by every promise not reached
             return result, error
         return result, None
 
     def check(self, promise: str) -> None:
-        """Raise the violation of a promise, or the error that prevented its check; skip a promise that this game does not make."""
+        """Raise a promise's violation, or the error that prevented its check; skip one that this game does not make."""
         import pytest
 
         result, error = self.outcome
@@ -59,9 +59,10 @@ def game_checks(
     seed: int = 0,
     expected_failures: Mapping[str, str] | None = None,
 ) -> list[Any]:
-    """Return the checks of `check_game` for `pytest.mark.parametrize`, one for each player count and promise; call one to check it.
+    """Return the checks of `check_game` for `pytest.mark.parametrize`, one for each player count and promise.
 
-    The games of a player count are played once, at its first check. One broken promise does not hide the others.
+    Call a check to run it. The games of a player count are played once, at its first check. One broken promise does
+    not hide the others.
 
     Args:
         game: name, or a Game, which need not be installed.
@@ -69,7 +70,7 @@ def game_checks(
         players: player counts; default: all of the game.
         deals: number of games per player count.
         seed: seed of the deals and of the random choices.
-        expected_failures: promises that may be broken, with the reason; a test of one that holds fails, so that the list stays true.
+        expected_failures: promises known to be broken, with the reason; the test of one that holds fails.
 
     Raises:
         InputError: an unknown game or promise.
@@ -101,7 +102,7 @@ def agent_checks(
     seed: int = 0,
     expected_failures: Mapping[str, str] | None = None,
 ) -> list[Any]:
-    """Return the checks of `check_agent` for `pytest.mark.parametrize`, one for each agent and player count that it plays.
+    """Return the checks of `check_agent` for `pytest.mark.parametrize`, one for each agent and its player counts.
 
     Args:
         agents: spec strings, or agents declared in code.
@@ -110,7 +111,7 @@ def agent_checks(
         players: player counts; default: all that each agent plays.
         deals: number of deals per player count.
         seed: seed of the deals.
-        expected_failures: agents that may fail, as they are named in `agents`, with the reason; one that does not fail is a failure.
+        expected_failures: agents known to fail, as named in `agents`, with the reason; one that passes is a failure.
 
     Raises:
         InputError: an unknown game or agent.

@@ -23,7 +23,7 @@ DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up
 
 
 def check_report(checked: Checked) -> None:
-    """Make the tables of a small study with every player count, and check the names in the game's pictures and heat maps."""
+    """Make the tables of a small study with every player count; check names in the game's pictures and heat maps."""
     if checked.variant.name != BASE:
         return
     try:
@@ -110,7 +110,6 @@ def _check_rows(
 
 def _check_levels(checked: Checked, where: str, table: pd.DataFrame, column: str, levels: tuple[str, ...]) -> None:
     levels_in_table = set(table[column]) if levels else set()
-    checked.require(
-        "report", not levels or bool(levels_in_table & set(levels)),
-        f"{where}: unknown levels {short_repr(list(levels))} of {column}; {suggest_names('', map(str, sorted(levels_in_table)))}",
-    )  # fmt: skip
+    known = suggest_names("", map(str, sorted(levels_in_table)))
+    what = f"{where}: unknown levels {short_repr(list(levels))} of {column}; {known}"
+    checked.require("report", not levels or levels_in_table & set(levels), what)

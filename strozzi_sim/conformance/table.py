@@ -1,7 +1,7 @@
 """Check a game's table, the promise `table`: it contains only what its seat knows.
 
-The fold of a seat's lines agrees with its View; hidden information does not change a byte of its page; every choice has a
-label; the standing follows the last line; and the final points are the scores.
+The fold of a seat's lines agrees with its View; hidden information does not change a byte of its page; every choice has
+a label; the standing follows the last line; and the final points are the scores.
 """
 
 from typing import Any
@@ -51,13 +51,13 @@ def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[
 
 
 def _check_standing(checked: Checked, table: Table, line: Line) -> None:
-    """Check that `now` is what `standing` returns after a line, rather than before what an override of `apply` changed."""
+    """Check that `now` is what `standing` returns after a line, and after all that an override of `apply` changed."""
     points, standing = list(table.view["now"]), list(table.standing())
     checked.require(
         "table",
         points == standing,
-        f"after a line of type {line['type']} the page shows the points {points}, a line late: standing() returns {standing}; change "
-        "what it reads in on_TYPE or lay_out, not after Table.apply",
+        f"after a line of type {line['type']} the page shows the points {points}, a line late: standing() returns "
+        f"{standing}; change what it reads in on_TYPE or lay_out, not after Table.apply",
     )
 
 

@@ -1,4 +1,4 @@
-"""The shelf: answers in a folder each, played one after another in processes of their own, kept until they are forgotten."""
+"""The shelf: answers, a folder each, played one after another in separate processes, and kept until forgotten."""
 
 import fcntl
 import json
@@ -52,7 +52,7 @@ class _Kept(msgspec.Struct):
 
 
 class Shelf:
-    """All answers of a folder, which is made with the first one and is one desk's alone; one plays at a time, with all workers."""
+    """The answers of a folder, made with the first one and used by one desk; one plays at a time, with all workers."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed, self.version = folder, Condition(), 0
@@ -137,7 +137,7 @@ class Shelf:
                 shutil.rmtree(self.folder / str(number))
 
     def save(self, number: int, name: str, results: Path) -> str:
-        """Copy an answer, as a results folder with its page and study, into a folder of the user's; return where it is."""
+        """Copy an answer, with its page and study, to the new folder `name` in `results`; return the path."""
         with self.changed:
             answer, target = self.find(number), results / _checked(name)
             if answer.status != DONE:

@@ -16,10 +16,11 @@ _KINDS = {bool: "switch", int: "number", float: "number", list: "list"}
 
 
 def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
-    """Return the box of a variant with changed keys, and what questions about it can name; InputError names a refused key or value.
+    """Return the box of a variant with changed keys, and what questions about it can name.
 
-    A setting is KEY=VALUE, as `--set` takes it. The box has groups: of fields, each with its key, kind and range, and its value before and
-    after the changes; or of blocks, as a table. Groups and blocks have the source of their data.
+    A setting is KEY=VALUE, as `--set` takes it; InputError names a refused one. The box has groups: of fields, each
+    with its key, kind and range, and its value before and after the changes; or of blocks, as a table. Groups and
+    blocks have the source of their data.
     """
     game = find_game(game)
     begun, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
@@ -33,11 +34,10 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
             groups.append(group | {"fields": list(_fields(kind, (section,), now, before))})
     shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
     columns = sorted({column.name for table in game.fact_tables for column in table.columns})
-    return {
-        "groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings),
-        "variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts), "columns": columns,
-        "things": list(restrictions(game, begun)), "tiers": game.tiers, "agent": game.default_agent,
-    }  # fmt: skip
+    box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
+    box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
+    box |= {"columns": columns, "things": list(restrictions(game, begun))}
+    return box | {"tiers": game.tiers, "agent": game.default_agent}
 
 
 def _source(block: Mapping[str, Any]) -> Json:
@@ -56,7 +56,7 @@ def _fields(kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) ->
 
 
 def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
-    """Return how a value is changed: `kind` is number, switch, choice, list, text, or fixed; with its choices and its range."""
+    """Return how to change a value: `kind` is number, switch, choice, list, text or fixed; with choices and range."""
     found: Json = {"kind": _KINDS.get(type(value), "text"), "choices": []}
     for each in types_at(kind, path):
         if isinstance(each, inspect.LiteralType) and not isinstance(value, bool):

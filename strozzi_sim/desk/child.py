@@ -1,7 +1,7 @@
 """The process that answers one question: runs its command, tells how far it is, and shows what is known so far.
 
-It works in the folder of its answer, and writes a JSON object per line to standard output, of fields of the answer. SIGTERM ends it, and so
-does the end of the desk; finished chunks stay in the folder, from which the same command resumes.
+It works in the folder of its answer, and writes fields of the answer to standard output, a JSON object per line.
+SIGTERM ends it, and so does the end of the desk; finished chunks stay in the folder, and the same command resumes.
 """
 
 import json

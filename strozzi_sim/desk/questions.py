@@ -1,6 +1,7 @@
 """The ten questions of the desk: each is a command, whose form is made from what its function says of itself.
 
-A question adds plain words, the fields that stand in front, and precisions by how long they take; all other options stand under *more*.
+A question adds plain words, the fields in front, and precisions by how long they take; all other options are under
+*more*.
 """
 
 import json
@@ -19,7 +20,8 @@ from strozzi_sim.runtime.parsing import toml_value
 
 SHEETS = "sheets.csv"  # final scores, in the folder of their answer
 # Arguments that the desk gives itself, or that a form cannot ask.
-_OWN = ("game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision", "workers", "folder", "file", "code", "rows", "facts", "facts_share", "every")  # fmt: skip
+_OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
+_OWN |= {"workers", "folder", "file", "code", "rows", "facts", "facts_share", "every"}
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,7 +64,7 @@ def forms() -> list[dict[str, Any]]:
 
 
 def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
-    """Return the command line, without `strozzi`, of a question whose answer has this folder; InputError names what is wrong."""
+    """Return the words of a question's command line, without `strozzi`; `folder` is its answer's. Raises InputError."""
     check_names("question", [asked.question], QUESTIONS)
     question = QUESTIONS[asked.question]
     check_names("field", asked.values, question.fields)

@@ -30,7 +30,7 @@ MAX_TABLES = 8  # that one desk serves
 
 
 class DeskServer(LocalServer):
-    """The server of a desk, on which a game is open first; answers are saved in the folder `results`, port 0 is a free one."""
+    """The server of a desk that opens with `game`; it saves answers in the folder `results`. Port 0 is a free one."""
 
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
         self.game, self.shelf, self.results, self.tables = game, shelf, results, list[TableServer]()
@@ -55,7 +55,7 @@ class DeskServer(LocalServer):
 
 
 class Request(Asked, kw_only=True, forbid_unknown_fields=True):
-    """A request of the page: a box, with a question about it or the players and agents of a table; or an answer, with a name."""
+    """A request of the page: a box, with a question or the players and agents of a table; or an answer, with a name."""
 
     answer: int = 0
     name: str = ""
@@ -129,8 +129,14 @@ class _Handler(LocalHandler):
 
 
 def desk(
-    game: str = "strozzi", *, no_open: bool = False, port: int = 0, host: str = HOST, shelf: str | Path = "", folder: str | Path = "results"
-) -> None:  # fmt: skip
+    game: str = "strozzi",
+    *,
+    no_open: bool = False,
+    port: int = 0,
+    host: str = HOST,
+    shelf: str | Path = "",
+    folder: str | Path = "results",
+) -> None:
     """Open a page on this machine: change the box of a game, ask what that does, play it. Ctrl+C closes it.
 
     Answers are kept outside the current folder until they are saved, so that an empty folder stays empty.

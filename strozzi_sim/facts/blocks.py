@@ -66,11 +66,11 @@ def per_game(name: str, *columns: str) -> Ratio:
 
 
 def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return figures by name, each with its formula: `points`, `prize + bonus - paid`, `bid / influence`, `rows / games`.
+    """Return figures by name, each with its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
 
-    `rows` is the number of rows, the denominator of a formula without one; `games` counts games, `players` games times players.
-    `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its name is in [0, 1].
-    A name alone, COLUMN_mean or COLUMN_share, is that of a column.
+    `rows` counts rows, the denominator of a formula without one; `games` counts games, `players` games times players.
+    `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its name is in
+    [0, 1]. A name alone, COLUMN_mean or COLUMN_share, is that of a column.
 
     >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
     ...     print(figure.formula("turn"))
@@ -208,13 +208,16 @@ class Block:
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """Return the block of a heat map with these keys as rows and columns; `figures` by default all."""
         renamed = {row: "row", column: "column"}
-        chosen = [replace(figure, along=renamed.get(figure.along, "")) for figure in figures or self.figures]
+
+        def rename(by_key: Mapping[str, Any]) -> dict[str, Any]:
+            return {renamed[key]: value for key, value in by_key.items()}
+
+        axes, include, exclude = map(rename, (self.axes, self.include, self.exclude))
+        margins, trim = (tuple(renamed[key] for key in keys) for keys in (self.margins, self.trim))
+        figures = [replace(figure, along=renamed.get(figure.along, "")) for figure in figures or self.figures]
         return replace(
-            self, axes={renamed[key]: name for key, name in self.axes.items()}, figures=chosen, levels={},
-            margins=tuple(renamed[key] for key in self.margins), trim=tuple(renamed[key] for key in self.trim),
-            include={renamed[key]: names for key, names in self.include.items()},
-            exclude={renamed[key]: names for key, names in self.exclude.items()},
-        )  # fmt: skip
+            self, axes=axes, figures=figures, levels={}, margins=margins, include=include, exclude=exclude, trim=trim
+        )
 
     def _add(self, table: Any, cell: Any, name: str, estimate: Any, levels_by_key: Mapping[str, list[str]]) -> None:
         if not self.named:
@@ -254,16 +257,14 @@ class Quantiles:
         counts = cell.count(self.crosstab)[..., 0]
         starts = cell.plan.levels(self.fact, self.column).starts
         assert starts[-1] - starts[0] == len(starts) - 1
+        open_ends = {"open_above": self.open_above, "open_below": self.open_below}
         parts = [(self.levels, counts if not self.by else counts.sum(1))]
         for key, column in self.by.items():
             names = cell.plan.levels(self.fact, column).names
             by_level = [({**self.levels, key: name}, counts[:, k]) for k, name in enumerate(names)]
             parts = [*by_level, ({**self.levels, key: ALL}, counts.sum(1))]
         for levels, histogram in parts:
-            estimate = stats.quantiles(
-                histogram, tuple(self.figures.values()), deals=cell.deals, open_above=self.open_above,
-                open_below=self.open_below,
-            )  # fmt: skip
+            estimate = stats.quantiles(histogram, tuple(self.figures.values()), deals=cell.deals, **open_ends)
             estimate = estimate.minus(-starts[0]) if starts[0] else estimate
             for k, name in enumerate(self.figures):
                 table.add(cell, name, estimate.at(k), **levels)

@@ -81,7 +81,7 @@ class Column:
     derived_from: tuple[str, ...] = ()
     # setting -> its value for each value of the columns in `derived_from`, integers of shape [values of the first, ...]
     values: Callable[[GameConfig], Array] | None = None
-    # of a table that no handler writes: its value, a kernel of (state, rules, seat) or an expression of them and `action`
+    # in a table without handlers: its value, a kernel of (state, rules, seat) or an expression of them and `action`
     of: str | Callable[..., Any] = ""
 
     def levels_in(self, setting: GameConfig) -> Levels | None:
@@ -100,14 +100,14 @@ def yes_or_no(name: str, text: str) -> Column:
 
 
 def derived(
-    name: str, text: str, sources: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, unit: str = "", **more: Any
-) -> Column:  # fmt: skip
+    name: str, text: str, sources: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, **more: Any
+) -> Column:
     """Return a column derived from `sources`, names of columns separated by blanks; see `Column`."""
 
     def integers(setting: GameConfig) -> Array:
         return np.asarray(values(setting), int)
 
-    return Column(name, text, levels, unit=unit, derived_from=tuple(sources.split()), values=integers, **more)
+    return Column(name, text, levels, derived_from=tuple(sources.split()), values=integers, **more)
 
 
 def round_columns(
@@ -120,15 +120,19 @@ def round_columns(
     )
 
 
+def _places(setting: GameConfig) -> Levels:
+    """Return a level for each place and for each half between two."""
+    halves = range(2, 2 * setting.players + 1)
+    return Levels(tuple(f"{place / 2:g}" for place in halves), tuple(halves))
+
+
 # Additional columns of every row about a seat: its result at the end of the game.
 OUTCOMES = (
     Column("position", "position of the line-up at the seat", each_seat),
     Column("score", "final score of the seat", dtype="i4"),
-    Column("place", "final place of the seat; a shared one is the mean of the places", lambda setting: Levels(
-        tuple(f"{place / 2:g}" for place in range(2, 2 * setting.players + 1)), tuple(range(2, 2 * setting.players + 1))),
-        scale=2),
+    Column("place", "final place of the seat; a shared one is the mean of the places", _places, scale=2),
     Column("win", "win of the seat; a shared win counts as a fraction", scale=WIN_UNITS),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ _SEAT = Column("seat", "the seat, 0 starts the game", each_seat, of="seat")
 def decision_table(
     columns: Sequence[Column] = (), name: str = "decision", text: str = "a choice of a seat", rows: int = ROWS
 ) -> Table:
-    """Return a table of the decisions of a game, written without a handler: seat, action, number of choices, and these columns.
+    """Return a table of decisions, written without a handler: seat, action, number of choices, and these columns.
 
     >>> pot = Column("pot", "chips on the table", bands((1, 2, 4)), of="state.pot")
     >>> [column.name for column in decision_table([pot]).columns]

@@ -25,7 +25,7 @@ _RESERVED = re.compile(r"\"[^\"]*\"|'[^']*'|\b(" + "|".join({*keyword.kwlist} - 
 def _parsed(text: str) -> ast.Expression:
     """Return the tree of an expression.
 
-    CPython 3.11 may miscount the depth of a tree while another thread parses, and raises SystemError; then it is parsed again.
+    CPython 3.11 may raise SystemError while another thread parses; then it is parsed again.
     """
     try:
         return ast.parse(text, mode="eval")

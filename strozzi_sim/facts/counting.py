@@ -204,7 +204,7 @@ def _clear_words(cube, cubes, parts, sums, counts):
 @jit
 def count_rows(
     games, counts, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
-):  # fmt: skip
+):
     """Add the rows of `games` games to the words, in steps that fit into the nearest cache."""
     _fill(games, bytes_, longs, tables, fills)
     for cube in range(cubes.shape[0]):
@@ -223,7 +223,7 @@ def count_rows(
 @jit
 def finish_counts(
     counts, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
-):  # fmt: skip
+):
     """Add the remaining words to the counts: those of every cell of every cube, int64[size of the plan]."""
     for cube in range(cubes.shape[0]):
         _clear_words(cube, cubes, parts, sums, counts)

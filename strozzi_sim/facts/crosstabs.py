@@ -181,14 +181,13 @@ class CrosstabPlan:
 
         for name in crosstab.by:
             split(name, self.levels(crosstab.fact, name).starts)
-        condition = self.condition(crosstab)
-        for name in condition.columns if condition else ():
-            column = table.column(name)
-            split(name, condition.bounds(name, column.levels_in(self._setting), column.scale))  # type: ignore[union-attr]
+        if condition := self.condition(crosstab):
+            for name in condition.columns:
+                column = table.column(name)
+                split(name, condition.bounds(name, column.levels_in(self._setting), column.scale))
         for name in crosstab.sums:
-            if table.column(name).derived_from:
-                for base in table.column(name).derived_from:
-                    split(base, None)
+            for base in table.column(name).derived_from:
+                split(base, None)
         derived = set()
         for name, starts in bounds.items():
             levels = table.column(name).levels_in(self._setting)
@@ -226,11 +225,9 @@ class CrosstabPlan:
         """Return the smallest cube of the plan that contains a crosstab."""
         cubes = self._cubes_with(need)
         if not cubes:
-            columns = ", ".join(crosstab.by) or "nothing"
+            what = f"table {crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
             facts = ", ".join(dict.fromkeys(counted.fact for counted in self.crosstabs)) or "none"
-            raise InputError(
-                f"table {crosstab.fact} by {columns}: its rows were not counted in this study; counted are rows of {facts}"
-            )
+            raise InputError(f"{what}: its rows were not counted in this study; counted are rows of {facts}")
         return min(cubes, key=lambda cube: cube.cells * cube.width)
 
     def _cubes_with(self, need: _Cube) -> list[_Cube]:
@@ -252,7 +249,7 @@ class CrosstabPlan:
         return crosstab in self._cube_of or bool(self._cubes_with(self._need(crosstab)))
 
     def read(self, crosstab: Crosstab, counts: Array, known_cells: CellsByColumns | None = None) -> Array:
-        """Return a crosstab from counts of C chunks, integers [C, size]: int64[C, levels of each column of `by`, 1 + sums].
+        """Return a crosstab from counts of C chunks [C, size]: int64[C, levels of each column of `by`, 1 + sums].
 
         `known_cells` caches cells of these counts between calls for several crosstabs.
         """
@@ -327,7 +324,7 @@ class CrosstabPlan:
         return int(self._sink.fields[field_name][1])  # type: ignore[index]
 
     @cached_property
-    def _descriptors(self) -> tuple[Array, Array, Array, Array, Array, Array]:
+    def _descriptors(self) -> tuple[Array, ...]:
         ends = [[self._at(f"{table.name}_{part}") // 4 for part in ("rows", "ends")] for table in self._tables]
         seats = [self._at(f"{table.name}_seat") if table.has_seat else -1 for table in self._tables]
         tables = [[*places, seat] for places, seat in zip(ends, seats, strict=True)]
@@ -363,13 +360,9 @@ class CrosstabPlan:
             )
             first_word += cube.cells * width
 
-        def as_array(rows: list[list[int]], columns: int) -> Array:
-            return np.array(rows, np.int64).reshape(len(rows), columns)
-
-        return (
-            as_array(tables, 3), as_array(fills, 4), as_array(cubes, 9), as_array(dims, 6), as_array(parts, 5),
-            np.array(strides or [0], np.uint32),
-        )  # fmt: skip
+        columns = ((tables, 3), (fills, 4), (cubes, 9), (dims, 6), (parts, 5))
+        arrays = (np.array(rows, np.int64).reshape(len(rows), count) for rows, count in columns)
+        return *arrays, np.array(strides or [0], np.uint32)
 
     def _pack(self, cube: _Cube, parts: list[list[int]]) -> int:
         """Append the parts of a cube's words: the count, then the sums; return the number of words of a cell."""
@@ -390,9 +383,7 @@ class CrosstabPlan:
         """Return the kernel's arrays for counting the rows of `sink`, an array of shape (1,)."""
         descriptors = self._descriptors
         width, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
+        cells, packed = np.zeros(STEP, np.uint32), np.zeros(max(width, default=1) * STEP, np.uint64)
+        pending, sums = np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64)
         raw = sink.view(np.uint8)
-        return Counting(
-            raw, raw.view(np.uint16), raw.view(np.int32), *descriptors,
-            np.zeros(STEP, np.uint32), np.zeros(max(width, default=1) * STEP, np.uint64),
-            np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64),
-        )  # fmt: skip
+        return Counting(raw, raw.view(np.uint16), raw.view(np.int32), *descriptors, cells, packed, pending, sums)

@@ -46,11 +46,11 @@ def _format_values(names: list[str] | None, unit: str) -> str:
 def page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
     """Format the fact tables of a game, from `described_table`, as a page of its documents (Markdown)."""
     lines = [
-        f"# The facts of {title}", "",
+        f"# The facts of {title}\n",
         "The events counted in a game: one table per kind of event, one row per event. Custom heat maps are made of",
         f"these columns (see [facts.md](../facts.md)). This page is the output of `strozzi facts {name} --markdown`.",
         "Columns marked * are derived from others when tables are made.",
-    ]  # fmt: skip
+    ]
     for table in tables:
         notes = [f"of one deal in {table['sampled']}"] if table["sampled"] else []
         notes += ["only on request"] if table["on_request"] else []

@@ -24,7 +24,7 @@ BLOCK = 2**16  # rows; a block ends once a table has this many
 # A game with stored rows: its deal, its seating, and the results of the seats.
 GAME = np.dtype(
     [("deal", "i8"), ("seating", "i4"), *((column.name, column.dtype, (SEATS,)) for column in OUTCOMES)], align=True
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)

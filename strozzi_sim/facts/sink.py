@@ -21,20 +21,16 @@ SEATS = 6  # most seats of any game
 
 
 def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]] = ()) -> np.dtype[Any]:
-    """Return the dtype of a sink.
-
-    games  : number of games in the sink
-    batch  : number of games after which rows are counted
-    taker  : address of a function that copies rows before they are discarded, or 0
-    asked  : bit set of the tables (by number) that are written
-    deal, seating : [game] deal and seating of the game
-    of_seat_* : [game, seat] result of each seat
-    """
+    """Return the dtype of a sink."""
     fields: list[tuple[Any, ...]] = [
-        ("games", "i8"), ("batch", "i8"), ("taker", "i8"), ("asked", "i8"), ("deal", "i8", (GAMES,)),
+        ("games", "i8"),  # number of games in the sink
+        ("batch", "i8"),  # number of games after which rows are counted
+        ("taker", "i8"),  # address of a function that copies rows before they are discarded, or 0
+        ("asked", "i8"),  # bit set of the tables (by number) that are written
+        ("deal", "i8", (GAMES,)),
         ("seating", "i4", (GAMES,)),
-    ]  # fmt: skip
-    fields += [(f"of_seat_{column.name}", column.dtype, (GAMES, SEATS)) for column in OUTCOMES]
+        *((f"of_seat_{column.name}", column.dtype, (GAMES, SEATS)) for column in OUTCOMES),  # result of each seat
+    ]
     for table in tables:
         fields += [(f"{table.name}_rows", "u4"), (f"{table.name}_ends", "u4", (GAMES,))]
         outcomes = OUTCOMES if table.has_seat else ()
@@ -74,8 +70,8 @@ def row_writer(
         table: the fact table.
         zero: columns that begin as 0.
         later: columns that a handler sets afterwards, as `facts.TABLE_COLUMN[row] = ...`.
-        copied: another table; columns with a column of the same name there are copied from its row, given after `facts`.
-        append: whether the row is added; else `facts` is followed by the row to write, and the number of rows is unchanged.
+        copied: another table; columns of the same name are copied from its row, whose number follows `facts`.
+        append: add a row; if False, write to an existing one, whose number precedes the values.
     """
     columns = [column.name for column in table.written]
     for name in (*zero, *later):
@@ -87,11 +83,10 @@ def row_writer(
     values |= {name: f"facts.{copied.name}_{name}[copied_row]" for name in shared if copied}
     rows, name = f"facts.{table.name}_rows", f"write_{table.name}"
     first_arguments = ["facts", *(["copied_row"] if copied else []), *([] if append else ["row"])]
-    source = "\n    ".join([
-        f"def {name}({', '.join([*first_arguments, *arguments])}):", *([f"row = {rows}"] if append else []),
-        *(f"facts.{table.name}_{column}[row] = {values[column]}" for column in columns if column in values),
-        *([f"{rows} = row + 1"] if append else []), "return row",
-    ])  # fmt: skip
+    body = [f"facts.{table.name}_{column}[row] = {values[column]}" for column in columns if column in values]
+    if append:
+        body = [f"row = {rows}", *body, f"{rows} = row + 1"]
+    source = "\n    ".join([f"def {name}({', '.join([*first_arguments, *arguments])}):", *body, "return row"])
     return force_inline(generated(source, name))
 
 

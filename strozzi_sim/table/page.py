@@ -24,7 +24,7 @@ def render(
 ) -> str:
     """Return the page as HTML, drawn by the game's `table.js` and `table.css`; `data` is as in `table.schema`.
 
-    `nonce` is that of the script and style of a page that a server sends; `before` is JavaScript before the script, for tests.
+    `nonce` is that of a served page's script and style; `before` is JavaScript before the script, for tests.
     """
     live = data["head"]["viewer"] is not None and "version" in data
     parts = {"css": Markup(style(game)), "script": Markup(before + script(game, live))}

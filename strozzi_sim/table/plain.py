@@ -12,8 +12,8 @@ from strozzi_sim.game.table import Json, Line, Table, fold
 class PlainTable(Table):
     """Sentences of `events.describe`; the view has `text`, a picture, where a seat decided.
 
-    The points so far are the attribute `score` (or `scores`) of the View, or of the reference game in a replay; else the
-    core's, if nothing is hidden; else they are unknown until the end.
+    The points so far are the attribute `score` (or `scores`) of the View, or of the reference game in a replay; else
+    the core's, if nothing is hidden; else they are unknown until the end.
     """
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
@@ -40,7 +40,7 @@ class PlainTable(Table):
         self.picture = {}
 
     def picture_of(self, position: Any) -> Json:
-        """Return what the view shows of a position, a View or the reference game: the text, the zones, and the points so far."""
+        """Return what the view shows of a View or of the reference game: the text, the zones, and the points so far."""
         picture: Json = {"text": self.game.view.render(position, self.components, self.names)}
         if self.has_zones:
             picture |= self._zones(position)
@@ -71,7 +71,7 @@ def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
 
 
 def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
-    """Return the steps of a whole record; a plain table has the picture of the reference game at each line that this writes."""
+    """Return the steps of a whole record; a plain table shows the reference game at each line that this writes."""
     if not isinstance(table, PlainTable):
         return fold(table, lines)
     plain, before, steps, pictures = table, dict[str, bytes](), list[Json](), list[Json]()
@@ -84,7 +84,7 @@ def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Js
 
 
 def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
-    """Return the steps of the next lines; `position` is the Position after them, which the last one of a plain table shows."""
+    """Return the steps of the next lines; `position` is the Position after them, shown in a plain table's last step."""
     if isinstance(table, PlainTable):
         table.points = None if position.variant.hidden else position.scores
         return _with_pictures(table, lines, [table.picture_of(position.view(table.viewer or 0))], before)

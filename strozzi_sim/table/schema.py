@@ -17,7 +17,7 @@ class Seat(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Head(msgspec.Struct, forbid_unknown_fields=True):
-    """What never changes in a game; `board` is what the game's script needs, `columns` those of the plain table's holdings."""
+    """Constants of a game; `board` is for the game's script, `columns` are those of the plain table's holdings."""
 
     format: Literal["strozzi-sim.table/1"]
     game: str
@@ -37,7 +37,7 @@ class Head(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Step(msgspec.Struct, forbid_unknown_fields=True):
-    """A line of the record: its sentence and type, the parts of the drawing that it touched, and the keys of the view that it set.
+    """A line of the record: sentence, type, the parts of the drawing that it touched, and the view's keys that it set.
 
     A view is all keys set so far. It has at least `round`, `actor`, `over` and `now`.
     """
@@ -64,7 +64,7 @@ class Choice(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Ask(msgspec.Struct, forbid_unknown_fields=True):
-    """The viewer's decision: `choices`, or items to choose `together`, or a whole number in a `range` (with `label` and `start`).
+    """The viewer's decision: `choices`, items to choose `together`, or an integer in a `range` (`label` and `start`).
 
     `mine` is what the viewer alone sees now; `cautions` are warnings by name of an action.
     """
@@ -90,7 +90,7 @@ class Turn(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Draws(msgspec.Struct, forbid_unknown_fields=True):
-    """All draws that could have come at a step: rows of place in `names`, number of ways, 1 if it came, each seat's share of the win in 1/1000."""
+    """The possible draws of a step, as rows: place in `names`, ways, 1 if it came, win share by seat in 1/1000."""
 
     note: str
     rows: list[list[int]]
@@ -130,7 +130,7 @@ class Costly(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Result(msgspec.Struct, forbid_unknown_fields=True):
-    """What a player learns after a game: points by source and seat, what became of the record, the rating, costly decisions."""
+    """A player's result: points by source and seat, what became of the record, the rating, and costly decisions."""
 
     sources: dict[str, list[int]]
     words: list[str]
@@ -140,9 +140,10 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Page(msgspec.Struct, forbid_unknown_fields=True):
-    """The JSON of a page; `start` is the step that it opens, default: the one in its address. The keys from `version` on are those of a page that a server sends.
+    """The JSON of a page, which opens at the step `start`; default: the one in its address.
 
-    `keep` is the number of steps that a page still has, before `steps`; `thinking` the seat whose agent thinks.
+    The keys from `version` on are those of a served page: `keep` is the number of steps that it still has, before
+    `steps`, and `thinking` the seat whose agent thinks.
     """
 
     head: Head

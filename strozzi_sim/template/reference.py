@@ -48,5 +48,5 @@ def _all_tokens(components: Mapping[str, Any]) -> list[int]:
     return [kind + 1 for kind, copies in enumerate(components["tokens"]["copies"]) for _ in range(copies)]
 
 
-# `strozzi verify`: a draw is in the line `reveal` under `value`, the answer to the question `take` in the line `take` under `value`
+# `strozzi verify`: a draw is `value` of a line `reveal`, the answer to the question `take` is `value` of a line `take`
 REPLAY = replayer(Game, [Drawn("tokens", "reveal", "value", _all_tokens)], {"take": "value"})

@@ -1,15 +1,14 @@
-"""The knowledge of a seat: the observation tensor, from which the text of a position and the table in the browser follow."""
+"""The knowledge of a seat: the observation tensor, from which text and table in the browser follow."""
 
 from strozzi_sim.game.slices import Group, Layout, Slice, number
 from strozzi_sim.template.state import MAX_COPIES, MAX_FACE_UP, SEATS, VALUES
 
+SCORE = Slice("score", (), "value of the tokens taken / 100", source=number("score", 100))
 SLICES = Layout(
-    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", (
-        Slice("score", (), "value of the tokens taken / 100", source=number("score", 100)),
-    )),
+    Group("seats", (SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", (SCORE,)),
     Slice("face_up", (VALUES,), "for each value: tokens face up / 10", source=number("face_up", MAX_FACE_UP)),
     Slice("sack", (VALUES,), "for each value: tokens in the sack / 20", source=number("sack", MAX_COPIES)),
     Slice("turns_left", (), "turns left of all seats / 80", source=number("turns_left", 80)),
-)  # fmt: skip
+)
 
 question = "Which token?"

@@ -1,7 +1,7 @@
 """A server for one user's page on this machine: that of a table or of the desk.
 
-It listens on 127.0.0.1. The address contains a token; requests must name this host, and those that change something must come
-from the page. Bodies and connections are bounded.
+It listens on 127.0.0.1. The address contains a token; requests must name this host, and those that change something
+must come from the page. Bodies and connections are bounded.
 """
 
 import hmac
@@ -67,7 +67,7 @@ class LocalServer(ThreadingHTTPServer):
         return f"http://{self.here}/{self.token}/"
 
     def serve_until_interrupted(self, name: str, *, opens: bool = False) -> None:
-        """Print the address of the page, of a table or a desk, open it in the browser if so asked, and serve it until Ctrl+C."""
+        """Print the address of the page `name`, open it in the browser if `opens`, and serve it until Ctrl+C."""
         print(f"Open {self.address}\nCtrl+C closes the {name}.", flush=True)
         if opens:
             webbrowser.open(self.address)
@@ -181,7 +181,7 @@ class LocalHandler(BaseHTTPRequestHandler):
             raise Problem(413, f"expected at most {self.max_body:,} bytes")
         return as_object(self.rfile.read(int(length)))
 
-    # -- answers --------------------------------------------------------------------------------------------------------
+    # -- answers ------------------------------------------------------------------------------------------------------
 
     _ALWAYS: ClassVar[Mapping[str, str]] = {
         "Cache-Control": "no-store",
@@ -192,7 +192,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     }
 
     def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
-        """Send a page whose script and style have the nonce, or are inline without one; `more` is added to its policy."""
+        """Send a page whose script and style have the nonce, or are inline without one; add `more` to its policy."""
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
         policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'"
         policy += f"; form-action 'none'; connect-src 'self'; frame-ancestors {frames}{more}"

@@ -1,7 +1,7 @@
 """A human player's game for the page: the position stays here, and the page receives what the player's seat may see.
 
-Agents play in a separate thread, so that a page is answered during a search. Only that thread uses the position until it
-is the player's turn; other code waits for the lock, for microseconds.
+Agents play in a separate thread, so that a page is answered during a search. Only that thread uses the position until
+it is the player's turn; other code waits for the lock, for microseconds.
 """
 
 import json
@@ -62,7 +62,7 @@ class _Line:
 
 
 class Session:
-    """The games of one player, one at a time; `on_end` is called with each finished game's position, in a separate thread."""
+    """The games of one player, one at a time; `on_end` receives each finished game's position, in a separate thread."""
 
     _position: Position
     _chosen: list[int]  # number of actions before each decision of the player
@@ -321,11 +321,9 @@ class Session:
     def _answer(self, have: int, version: int) -> Json:
         keep = min([have, len(self._steps), *(kept for cut, kept in self._cuts if cut > version)])
         lines = [{"number": number, "said": line.said, "value": line.value} for number, line in self._left.items()]
-        return {
-            "head": self._table.head, "keep": keep, "steps": self._steps[keep:], "ask": self._ask, "version": self.version,
-            "thinking": self.thinking, "fault": self.fault, "lines": lines, "can_undo": bool(self._chosen),
-            "heading": self._heading(), "result": self.result,
-        }  # fmt: skip
+        page = {"head": self._table.head, "keep": keep, "steps": self._steps[keep:], "ask": self._ask}
+        page |= {"version": self.version, "thinking": self.thinking, "fault": self.fault, "lines": lines}
+        return page | {"can_undo": bool(self._chosen), "heading": self._heading(), "result": self.result}
 
     def _heading(self) -> str:
         if self._table.view["over"]:
