@@ -100,14 +100,14 @@ def yes_or_no(name: str, text: str) -> Column:
 
 
 def derived(
-    name: str, text: str, sources: str, values: Callable[[GameConfig], Any], levels: Any = YES_NO, **more: Any
+    name: str, text: str, sources: str, values: Callable[..., Any], levels: Any = YES_NO, unit: str = "", **more: Any
 ) -> Column:
     """Return a column derived from `sources`, names of columns separated by blanks; see `Column`."""
 
     def integers(setting: GameConfig) -> Array:
         return np.asarray(values(setting), int)
 
-    return Column(name, text, levels, derived_from=tuple(sources.split()), values=integers, **more)
+    return Column(name, text, levels, unit=unit, derived_from=tuple(sources.split()), values=integers, **more)
 
 
 def round_columns(

@@ -386,4 +386,5 @@ class CrosstabPlan:
         cells, packed = np.zeros(STEP, np.uint32), np.zeros(max(width, default=1) * STEP, np.uint64)
         pending, sums = np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64)
         raw = sink.view(np.uint8)
-        return Counting(raw, raw.view(np.uint16), raw.view(np.int32), *descriptors, cells, packed, pending, sums)
+        rows = (raw, raw.view(np.uint16), raw.view(np.int32))
+        return Counting._make((*rows, *descriptors, cells, packed, pending, sums))

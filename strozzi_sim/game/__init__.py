@@ -1,7 +1,7 @@
 """The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games.
 
-A game's folder only declares its events, slices, restrictions, draws and tables; the modules here make kernels, lines of
-records, replays and pages from them.
+A game's folder only declares its events, slices, restrictions, draws and tables; the modules here make kernels, lines
+of records, replays and pages from them.
 """
 
 from functools import cache

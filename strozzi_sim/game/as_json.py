@@ -20,7 +20,7 @@ class Action(msgspec.Struct):
 
 
 def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
-    """Return a decision as plain data: game, seat, the view without component data, and the legal actions with their names.
+    """Return a decision as plain data: game, seat, the view without component data, legal actions with their names.
 
     >>> import strozzi_sim as ss
     >>> position = ss.Position("strozzi", 4, seed=7)
@@ -38,7 +38,7 @@ def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
 
 
 def encode(document: Any) -> bytes:
-    """Return plain data and mappings as one line of JSON, without its end; keys that are tuples are joined by commas."""
+    """Return plain data and mappings as a line of JSON without its end; keys that are tuples are joined by commas."""
     return msgspec.json.encode(document, enc_hook=_plain)
 
 

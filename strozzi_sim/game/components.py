@@ -29,7 +29,7 @@ def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: An
 def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
     """Return the type of a package's components.toml whose sections have numbers, switches, text, and lists of numbers.
 
-    A value is of the type that it has in the file, a list of the same length; `limits` has the smallest and the largest number by key.
+    Values have the types, and lists the lengths, that they have in the file; `limits` is (lowest, highest) by key.
     """
     data = tomllib.loads(files(package).joinpath("components.toml").read_text("utf-8"))
     keys = [f"{name}.{key}" for name, section in data.items() if isinstance(section, dict) for key in section]
@@ -94,7 +94,7 @@ def rules_dtype(components: Any) -> np.dtype[Any]:
 def to_plain(
     components: Any, sections: Sequence[str], omitted: Sequence[str], totals: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return sections of component data as plain values, with text keys, without the keys `omitted`, and with these totals."""
+    """Return sections of component data as plain values with text keys, without keys `omitted`, with these totals."""
     raw = msgspec.to_builtins(components, str_keys=True)
 
     def without_omitted(value: Any) -> Any:
@@ -192,10 +192,9 @@ def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = 
 def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (), **more: Any) -> np.ndarray[Any, Any]:
     """Return a rules record, array of shape (1,), filled from component data by field names.
 
-    A field takes the value of the key of its name, in whichever section it is; the list of values SECTION_KEY of a section
-    that is a list of blocks; or the length SECTION_count of a list. Lists may be shorter than the field; the rest is zero.
-
-    Values in `more` replace those found by name. Fields in `zero`, such as those of restrictions, stay zero.
+    A field takes the value of the key of its name, in any section; the values SECTION_KEY of a list of blocks; or the
+    length SECTION_count of a list. Lists may be shorter than the field; the rest is zero. Values in `more` replace
+    those found by name. Fields in `zero`, such as those of restrictions, stay zero.
     """
     values_by_name: dict[str, list[Any]] = {}
     for name, value in _values(components):

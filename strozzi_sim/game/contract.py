@@ -1,9 +1,9 @@
 """The game contract: the parts of a game, and the verbs that compiled code is written against.
 
 A game is one folder: a package of modules with the same names in every game (`game.protocols`). `report`,
-`fact_handlers`, `restrictions`, `table` and `variants.toml` are optional. Searches, loops and generic agents are written once, with
-the verbs below. A verb has no body: the game's modules implement it for its own state record, and the implementation
-is chosen at compile time. All verbs are registered before the first code for the game is compiled (`Game.register`).
+`fact_handlers`, `restrictions`, `table` and `variants.toml` are optional. Searches, loops and agents of any game are
+written with the verbs below. A verb has no body: the game's modules implement it for its state record, and the
+implementation is chosen at compile time. All are registered before code for the game is compiled (`Game.register`).
 """
 
 from collections.abc import Callable, Mapping
@@ -115,7 +115,7 @@ class Game:
             return None
         raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
 
-    # The modules of the game's folder, completed with the defaults of their Protocols; None for an optional one that it lacks.
+    # The modules of the game's folder, with the defaults of their Protocols; None for an optional one that it lacks.
     state_part = cached_property(lambda game: cast(StatePart, game._part("state", StatePart)))
     core = cached_property(lambda game: cast(CorePart, game._part("core", CorePart)))
     components_part = cached_property(lambda game: cast(ComponentsPart, Part(game, "components", ComponentsPart)))
@@ -230,8 +230,8 @@ def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
 def deal(state, rules, players, start_player, chance, journal):
     """Set up a game for `players` seats and continue to the first decision; the sources of `chance` are seeded.
 
-    The record is zero, or holds an earlier game of as many players. Set every field that is read before `apply` writes it, or
-    that `conceal` shows.
+    The record is zero, or holds an earlier game of as many players. Set every field that is read before `apply` writes
+    it, or that `conceal` shows.
     """
 
 
@@ -241,21 +241,19 @@ def actor(state):
 
 
 def _legal_loop(found: str, otherwise: str, *names: str) -> Callable[[Game], Any]:
-    """Return the default of a verb that asks `is_legal` of every action, and knows in `count` how many were legal before."""
+    """Return the default of a verb that asks `is_legal` of every action; `count` is the number of legal ones before."""
 
     def default(game: Game) -> Any:
-        source = [
-            f"def default({', '.join(names)}):", "    count = 0", f"    for action in range(1, {game.actions}):",
-            "        if is_legal(state, rules, action):", f"            {found}", f"    return {otherwise}\n",
-        ]  # fmt: skip
-        return generated("\n".join(source), "default", is_legal=is_legal)
+        lines = [f"def default({', '.join(names)}):", "    count = 0", f"    for action in range(1, {game.actions}):"]
+        lines += ["        if is_legal(state, rules, action):", f"            {found}", f"    return {otherwise}\n"]
+        return generated("\n".join(lines), "default", is_legal=is_legal)
 
     return default
 
 
 @_verb("core", _legal_loop("count += 1", "count", "state", "rules"))
 def count_legal(state, rules):
-    """Return the number of legal actions: at least 2 during the game, 0 once it is over. Default: a loop over all actions."""
+    """Return the number of legal actions: at least 2 during the game, 0 at its end. Default: a loop over actions."""
 
 
 @_verb(
@@ -330,7 +328,7 @@ def placing(state, seat):
 
 @jit
 def write_scores(state, journal, kind):
-    """Write the events `events.SCORE_END` of a finished game: for every seat its score, and the number of seats placed better."""
+    """Write the events `events.SCORE_END` of a finished game: score and number of seats placed better, by seat."""
     for seat in range(state.players):
         write_event(journal, kind, seat, score(state, seat), placing(state, seat)[0], 0, 0)
 
@@ -348,8 +346,8 @@ def conceal(state, rules, seat):
 def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, consistently with the knowledge of `seat`.
 
-    The result depends on the concealed state and on `rng` alone. Future chance is in no state, so it is not sampled: a search
-    makes its own chance record (`kernel.streams.reseed`). Default, of games without `hidden`: there are no unknowns.
+    The result depends on the concealed state and on `rng` alone. Future chance is in no state, so it is not sampled: a
+    search makes its own chance record (`kernel.streams.reseed`). Default, for games without `hidden`: no change.
     """
 
 
@@ -357,20 +355,20 @@ def determinize(state, rules, seat, rng):
 def imagine(state, rules, seat, policy, rng):
     """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, by an agent.
 
-    `policy` is the agent: the addresses of its function, parameters and memory (see `kernel.pointers.call_at`). If its choices
-    contradict the knowledge of `seat`, the sampled state is unchanged. The result depends on the state, the agent and `rng` alone.
-    Optional.
+    `policy` is the agent: the addresses of its function, parameters and memory (see `kernel.pointers.call_at`). If its
+    choices contradict the knowledge of `seat`, the sampled state is unchanged. The result depends on the state, the
+    agent and `rng` alone. Optional.
     """
 
 
 @_verb("view", "action")
 def seen_action(before, after, rules, action, viewer):
-    """Return what `viewer` learns from a step: the action, a coarser code for it, or 0 for nothing. Default: the action."""
+    """Return what `viewer` learns from a step: the action, a coarser code, or 0 for nothing. Default: the action."""
 
 
 @_verb("view", lambda game: observer(game.slices, game.state, game.rules))
 def observe(state, rules, seat, out):
-    """Write the observation of `seat` into float32 `out[F]`. Default: as SLICES of view.py declare (`slices.observer`)."""
+    """Write the observation of `seat` into float32 `out[F]`. Default: as view.SLICES declare (`slices.observer`)."""
 
 
 @_verb("fact_handlers", "None")
@@ -391,7 +389,7 @@ def _zero_notes(game: Game) -> Any:
 
 @_verb("fact_handlers", _zero_notes)
 def open_game(facts, number):
-    """Prepare a sink for a game of deal `number`, which is about to be dealt. Default: set the handlers' own fields to 0."""
+    """Prepare a sink for a game of deal `number`, before it is dealt. Default: set the handlers' own fields to 0."""
 
 
 def _declared(each: str, *head: str) -> Callable[[Game], Any]:
@@ -408,7 +406,7 @@ def _declared(each: str, *head: str) -> Callable[[Game], Any]:
 
 @_verb("fact_handlers", _declared(DECISION, "def default(facts, state, rules, action):", "    seat = actor(state)"))
 def on_decision(facts, state, rules, action):
-    """Handle a seat's choice of the legal `action`, before the state changes. Default: the rows of a `decision_table`."""
+    """Handle a seat's legal `action`, before the state changes. Default: write the rows of a `decision_table`."""
 
 
 @_verb("fact_handlers", _declared(SEAT, "def default(facts, state, rules):", "    for seat in range(state.players):"))

@@ -30,7 +30,7 @@ Step = str | int  # the key of a table, or the number of an entry of a list
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a type, equal in every version of Python: from 3.13 on docstrings lose their indentation.
+    """Return the JSON schema of a type, equal in every version of Python: 3.13 removes the indentation of docstrings.
 
     >>> json_schema(int)
     {'type': 'integer'}
@@ -51,7 +51,7 @@ def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any
 
 
 def _error_text(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: bool) -> str:
-    """Return the text of a validation error, with place and value: `tracks.top_index: expected a whole number <= 31, got 32`."""
+    """Return a validation error's text, with place and value: `tracks.top: expected a whole number <= 31, got 32`."""
     match = _ERROR.fullmatch(str(error))
     message, of_key, path = match.groups() if match else (str(error), None, "")
     path_steps = [name or (_ENTRY if number == _ENTRY else int(number)) for name, number in _STEPS.findall(path)]
@@ -75,10 +75,8 @@ def _error_text(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: b
     return f"{place}: {message}" if place else message
 
 
-_TYPES = {
-    "int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list", "object": "a table",
-    "null": "nothing",
-}  # fmt: skip
+_TYPES = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "null": "nothing"}
+_TYPES |= {"array": "a list", "object": "a table"}
 
 
 def _plain_message(message: str, value: Any, as_key: str) -> str:

@@ -59,9 +59,8 @@ def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Tabl
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise InputError(
-            f"{place}: {' and '.join(table.name for table in matching)} have the columns {', '.join(names)}; name one as `fact`"
-        )
+        facts = " and ".join(table.name for table in matching)
+        raise InputError(f"{place}: {facts} have the columns {', '.join(names)}; name one as `fact`")
     everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
     for name in names:
         if name not in everywhere:
@@ -118,8 +117,8 @@ def words_of(name: str) -> str:
 def counted(table: Table, value: str, place: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
     """Return the figure of a value, called `name` (default: after the value).
 
-    A value is `count` (rows per game), `mean COLUMN`, `share COLUMN` (of a yes/no column or `win`), or with a key `along` also
-    `share`, of the rows over all levels of that key. Raises InputError.
+    A value is `count` (rows per game), `mean COLUMN`, `share COLUMN` (of a yes/no column or `win`), or with a key
+    `along` also `share`, of the rows over all levels of that key. Raises InputError.
     """
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:

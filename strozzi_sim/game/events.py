@@ -117,11 +117,11 @@ class Event:
     # list of each other field
     by_seat: bool = False
     recorded: bool = True  # whether it has a line; an event for facts alone has none
-    # function(rows, components) that returns the line's other keys (of a `by_seat` event all keys), of the rows since the
-    # last such line, by type; or since the last event of the types `since`
+    # function(rows, components) that returns the line's other keys (of a `by_seat` event all keys), of the rows since
+    # the last such line, by type; or since the last event of the types `since`
     make: Callable[[Rows, Components], Line] | None = None
     since: tuple[str, ...] = ()
-    # type of its lines, if several events share one; such a line has the event's own type under `action`, after the player
+    # type of its lines, if several events share one; they have the event's own type under `action`, after the player
     of: str = ""
     # function(line, components, viewer) that returns the line without secrets of its player, for another seat `viewer`
     hide: Callable[[Line, Components, int], Line] | None = None
@@ -183,31 +183,28 @@ class Events:
             if event.by_seat and len(rows_by_type[event.type]) % players:
                 continue
             if event.recorded:
-                yield self._line(event, numbers, rows_by_type, written, components, players)
+                yield self._line(event, rows_by_type, written, components, players)
             if event.type in self._marks:
                 written[event.type] = {key: len(rows_by_type[key]) for key in rows_by_type}
 
     def _line(
-        self, event: Event, numbers: list[int], rows_by_type: Mapping[str, list[list[int]]], written_before: Mapping[str, Mapping[str, int]],
-        components: Components, players: int,
-    ) -> Line:  # fmt: skip
-        """Return the line of an event, whose last row has these numbers."""
+        self, event: Event, rows: Rows, written: Mapping[str, dict[str, int]], components: Components, players: int
+    ) -> Line:
+        """Return the line of an event; `written` is the number of rows of each type before the last line, by type."""
         line: Line = {"type": event.of or event.type}
         fields = [(k, field) for k, field in enumerate(event.typed_fields) if field.kind != "unrecorded"]
         if not event.by_seat:
             for k, field in fields:
-                line[field.name] = field.read(numbers[k], components)
+                line[field.name] = field.read(rows[event.type][-1][k], components)
                 if event.of:
                     line.setdefault("action", event.type)
         elif not event.make:
-            last_rows = rows_by_type[event.type][-players:]
+            last_rows = rows[event.type][-players:]
             line |= {field.name: [field.read(row[k], components) for row in last_rows] for k, field in fields[1:]}
         if event.make:
-            marks = [written_before.get(key, {}) for key in event.since or (event.type,)]
-            first = {key: max(mark.get(key, 0) for mark in marks) for key in rows_by_type}
-            line |= event.make(
-                defaultdict(list, {key: rows_by_type[key][first[key] :] for key in rows_by_type}), components
-            )
+            marks = [written.get(key, {}) for key in event.since or (event.type,)]
+            first = {key: max(mark.get(key, 0) for mark in marks) for key in rows}
+            line |= event.make(defaultdict(list, {key: rows[key][first[key] :] for key in rows}), components)
         return line
 
     def _event_of(self, line: Mapping[str, Any]) -> Event | None:
@@ -243,9 +240,8 @@ class Events:
             expected = ["facts", *(field.name for field in self._events[name].typed_fields)]
             parameters = list(signature(kernel.py_func).parameters)
             if len(parameters) != len(expected):
-                raise InputError(
-                    f"handlers: {kernel.py_func.__name__}: event {name!r} needs ({', '.join(expected)}), got ({', '.join(parameters)})"
-                )
+                wanted, got = ", ".join(expected), ", ".join(parameters)
+                raise InputError(f"handlers: {kernel.py_func.__name__}: event {name!r} needs ({wanted}), got ({got})")
         source = ["def note(facts, kind, a, b, c, d, e):", "    pass"]
         for kind, event in self._by_kind.items():
             if event.type in kernels:

@@ -1,8 +1,8 @@
 """The finding of a picture: its largest difference that is certain, in one sentence.
 
 Levels of one key are compared with each other, or with a number. Tests are corrected for all comparisons of the picture
-(Holm). Figures of one picture often come from the same games, so the standard errors of two figures are added up, which is
-valid however they depend on each other.
+(Holm). Figures of one picture often come from the same games, so the standard errors of two figures are added up, which
+is valid however they depend on each other.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,8 +31,8 @@ _OF_NUMBERS = ("most", "most.value", "at", "size", "equal")
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a picture's finding compares, and its words; defaults follow from the picture."""
 
-    # {most} and {least} are levels, {most.value} and {least.value} their figures, {at} is the level of the other key, {size}
-    # the difference, {equal} the number compared with; a noun can follow: {most.value:coin}, {size:loss|losses}
+    # {most} and {least} are levels, {most.value} and {least.value} their figures, {at} is the level of the other key,
+    # {size} the difference, {equal} the number compared with; a noun can follow: {most.value:coin}, {size:loss|losses}
     text: str = ""  # default: the label of the figure, and both levels with their figures
     below: str = ""  # text for a figure below `against`; default: such figures are no finding
     figures: Figures = ()  # default: the one by which the picture is sorted, or its first
@@ -111,10 +111,8 @@ def finding_of(
         return ""
     half = sum((row["high"] - row["low"]) / 2 for row in end_rows)
     at = _called(end_rows[0], compared.at, compared, name) if compared.at else ""
-    slots = {
-        "most": most, "least": rest[0] if rest else None, "at": _Text(at), "equal": equal,
-        "size": _Text(format_value(abs(sizes[best]), unit, digits_for(abs(sizes[best]), half, unit, 0))),
-    }  # fmt: skip
+    size = _Text(format_value(abs(sizes[best]), unit, digits_for(abs(sizes[best]), half, unit, 0)))
+    slots = {"most": most, "least": rest[0] if rest else None, "at": _Text(at), "equal": equal, "size": size}
     text = finding.text if sizes[best] > 0 else finding.below
     if text:
         return text.format(**slots)
@@ -140,7 +138,7 @@ def _beside(rows: pd.DataFrame, null: float, unit: Unit, chunks: int) -> tuple[A
 
 
 def _between(rows: pd.DataFrame, at: str, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Return the differences of all pairs of rows with one level of `at`, their p-values, and the places of more and of less."""
+    """Return differences of all pairs of rows with equal `at`, their p-values, and the places of more and of less."""
     from scipy.special import stdtr, stdtrit
 
     value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))

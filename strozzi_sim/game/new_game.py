@@ -46,7 +46,7 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
             # As ruff sorts imports there: this package is a library, the game is not.
             text = re.sub(rf"(?m)((?:^from {name}\..*\n)+)((?:^from .*\n)*)", r"\2\n\1", text)
             text = re.sub(r"(?m)^(from msgspec.*\n)\n", r"\1", text)
-            # In a folder src: a folder with the name of its package would hide the package from Python started beside it.
+            # In a folder src: a folder with the package's name would hide the package from Python started beside it.
             target = folder if file.name == "pyproject.toml" else folder / "src" / name
             written[target / file.name] = text
     written[folder / f"test_{name}.py"] = _TEST.format(name=name)

@@ -1,4 +1,4 @@
-"""The report of a game: pages with tables, pictures, heat maps and findings, from `report.toml` and the tables in `report.py`."""
+"""The report of a game: pages of tables, pictures, heat maps and findings, from `report.toml` and `report.py`."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,7 +85,7 @@ BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
 
 
 class Report:
-    """The report of a game, made of `report.toml` (`where` in errors) and `report.py`; without them it has the page `balance`."""
+    """A game's report, from `report.toml` (`where` in errors) and `report.py`; without them, the page `balance`."""
 
     def __init__(self, game: Counted, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
@@ -134,9 +134,8 @@ class Report:
         return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
-        self, cells: Sequence[Any], pages: Collection[str], heatmaps: Mapping[str, HeatMap], stats: Any,
-        *, sums: bool = False,
-    ) -> dict[str, FigureTable]:  # fmt: skip
+        self, cells: Sequence[Any], pages: Collection[str], maps: Mapping[str, HeatMap], stats: Any, *, sums: bool = False
+    ) -> dict[str, FigureTable]:
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
         tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
         for (name, table), cell in product(tables.items(), cells):
@@ -145,10 +144,10 @@ class Report:
                 page.add(table, cell, stats)
             for block in page.blocks:
                 block.write(table, cell, stats)
-        return {**tables, **map_tables(cells, heatmaps, stats)}
+        return {**tables, **map_tables(cells, maps, stats)}
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
-        """Return the distinct blocks of the heat maps by the name of the first map, each also by round where its facts have one."""
+        """Return the distinct blocks of the heat maps by the first map's name, also by round where facts have one."""
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
         blocks: dict[str, Block] = {}
         for name, heat_map in self.heat_maps.items():
@@ -180,9 +179,8 @@ class Report:
             for ratio in block.figures:
                 formulas.setdefault(ratio.name, ratio.formula(block.fact, block.where))
             for less in block.differences:
-                formulas[less.name] = (
-                    f"{less.of.formula(block.fact, block.where)}; where {less.key} is {less.level}, less where it is not, paired by deal"
-                )
+                formula, level = less.of.formula(block.fact, block.where), f"{less.key} is {less.level}"
+                formulas[less.name] = f"{formula}; where {level}, less where it is not, paired by deal"
         return formulas
 
     def _shown(self, pages: Collection[str]) -> list[str]:
@@ -190,19 +188,20 @@ class Report:
         return [name for name in self.pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
-        """Return the pictures of the pages whose tables exist, in order; those that compare games last, if there are several."""
+        """Return the pictures of pages with tables, in order; then, if there are several games, those that compare them."""
         if tables["balance"].empty:
             return []
         several = len(first_scenario(tables["balance"])) < len(tables["balance"])
         given = self._declared.pictures
         names = [name for name, each in given.items() if each.page in tables and (several or not each.compared)]
         board = self._code.board if self._code else None
-        return [picture_of(self._declared, name, tables, board) for name in sorted(names, key=lambda name: given[name].compared)]  # fmt: skip
+        names.sort(key=lambda name: given[name].compared)
+        return [picture_of(self._declared, name, tables, board) for name in names]
 
     def comparisons(self, tables: Tables) -> dict[str, tuple[Picture, Comparison, Finding]]:
         """Return page -> (picture, what is compared in it, words) of its finding.
 
-        The picture is the first that declares a finding, else the first with levels to compare, drawn ones before tables.
+        The picture is the first that declares a finding, else the first with levels to compare; drawn ones come first.
         """
         found: dict[str, tuple[Picture, Comparison, Finding]] = {}
         given = {name: finding_in(each) for name, each in self._declared.pictures.items() if not each.compared}
@@ -216,11 +215,19 @@ class Report:
                 found.setdefault(picture.page, (picture, compared, finding))
         return found
 
-    def findings(self, tables: Tables, components: Mapping[str, Any], chunks: int = MAX_CHUNKS, *, named: bool = False, whom: Callable[[str], str] = str) -> dict[str, str]:  # fmt: skip
+    def findings(
+        self,
+        tables: Tables,
+        components: Mapping[str, Any],
+        chunks: int = MAX_CHUNKS,
+        *,
+        named: bool = False,
+        whom: Callable[[str], str] = str,
+    ) -> dict[str, str]:
         """Return page -> its finding, about the first variant and line-up at the player count of the headline.
 
-        `components` is variant -> component data, `whom` returns the agents of a line-up in words. Each finding names its games if
-        it is `named`, or if the study has several player counts, variants or line-ups.
+        `components` is variant -> component data, `whom` returns the agents of a line-up in words. Each finding names
+        its games if it is `named`, or if the study has several player counts, variants or line-ups.
         """
         if tables["balance"].empty:
             return {}
@@ -236,7 +243,7 @@ class Report:
         return text_by_page
 
     def ends(self, tables: Tables, components: Mapping[str, Any], page: str) -> list[tuple[Any, Figure, str]]:
-        """Return the two largest and the smallest of what the finding of a page compares, as (row, figure, what it is); see `findings`."""
+        """Return the two largest and the smallest of what a page's finding compares, as (row, figure, what it is)."""
         if page not in (compared_in := self.comparisons(tables)):
             return []
         picture, compared, _ = compared_in[page]

@@ -1,6 +1,6 @@
 """The parts of a game as Protocols: the members of each module of its folder. Kernels are declared in `game.contract`.
 
-A member with a value or a body here may be missing in the module; a `Part` then supplies the default. Every game has the others.
+A `Part` supplies a missing member that has a value or a body here as its default. Every game has the others.
 """
 
 from abc import abstractmethod
@@ -51,9 +51,8 @@ class Part:
         if name.startswith("__"):
             raise AttributeError(name)
         if default is _MISSING or getattr(default, "__isabstractmethod__", False):
-            raise InputError(
-                f"game {self.game.name!r}: {getattr(self._module, '__name__', '')} has no {name}, which this file must have"
-            )
+            module = getattr(self._module, "__name__", "")
+            raise InputError(f"game {self.game.name!r}: {module} has no {name}, which this file must have")
         if isinstance(default, property):
             vars(self)[name] = default.__get__(self)
             return vars(self)[name]
@@ -75,7 +74,7 @@ class StatePart(Protocol):
 
     @property
     def RULES(self) -> np.dtype[Any]:
-        """The record of component data that kernels read; default: the numbers and switches of every section, by key."""
+        """The record of component data that kernels read; default: numbers and switches of every section, by key."""
         return rules_dtype(self.game.components_part.Components)
 
 
@@ -110,7 +109,7 @@ class ComponentsPart(Protocol):
         """Check what the types cannot. Raises InputError, which names `where` and the key."""
 
     def totals(self, components: Any) -> Mapping[str, Any]:
-        """Return the values that follow from others, by key: checked in components.toml, and derived again in a variant."""
+        """Return the values that follow from others, by key: checked in components.toml, derived again in a variant."""
         return {}
 
     def check_players(self, components: dict[str, Any], players: int, where: str) -> None:
@@ -191,7 +190,7 @@ class ViewPart(Protocol):
         return "Your choice?"
 
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
-        """Return the position as text; `position` is a View or the reference game. Default: the fields that SLICES name."""
+        """Return a position, a View or the reference game, as text. Default: the fields that SLICES name."""
         shared, by_seat = [], [f"Seat {seat} {name}:" for seat, name in enumerate(names)]
         for part, value in things_shown(self.SLICES, position):
             if part.group:
@@ -206,7 +205,7 @@ class ViewPart(Protocol):
     def compound_choices(self, view: Any, phase: int) -> Sequence[str]:
         """Return the items that can be chosen together, or ().
 
-        An item has no blanks, commas or plus signs. An action's name is then a subset of the items, in this order, joined by blanks.
+        An item has no blanks, commas or plus signs. An action is named by its items, in this order, joined by blanks.
         """
         return ()
 
@@ -243,8 +242,8 @@ class ReportPart(Protocol):
 class FactsPart(Protocol):
     """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
-    The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`. A `decision_table`
-    or `seat_table` needs none.
+    The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`.
+    A `decision_table` or `seat_table` needs none.
     """
 
     game: Any
@@ -252,10 +251,10 @@ class FactsPart(Protocol):
 
     @property
     def SINK(self) -> np.dtype[Any]:
-        """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: without fields of the game's own."""
+        """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: without own fields."""
         return sink_dtype(self.TABLES, [(f"of_{self.game.name}", "u1")])  # verbs are chosen by this dtype
 
-    # (description, crosstab, crosstab) of sums, or of rows if a crosstab has none, that are counted in two ways and must be equal
+    # (description, crosstab, crosstab) whose sums, or rows if a crosstab has none, must be equal
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
@@ -266,7 +265,7 @@ class TablePart(Protocol):
 
 
 class VerifyPart(Protocol):
-    """`verify.py`, or `reference.py` of a game without it: the replay of a record in the game's plain-Python reference."""
+    """`verify.py`, or `reference.py` of a game without it: the replay of a record in the plain-Python reference."""
 
     REPLAY: Replay
 
@@ -276,7 +275,7 @@ class RestrictionsPart(Protocol):
 
     @abstractmethod
     def restrictions(self, components: Plain) -> Mapping[str, Any]:
-        """Return every restriction by its name, a `restricting.Restriction`; one of which N is the number is called KIND:WORD-N."""
+        """Return every restriction, a `restricting.Restriction`, by name; KIND:WORD-N stands for any number N."""
 
     def check(self, rules: Any, seat: int, name: str) -> None:
         """Refuse a restriction, written into a row of the rules, with which the seat cannot play. Raises InputError."""

@@ -27,8 +27,8 @@ class ReferenceGame:
     """A game in plain Python as a generator.
 
     A subclass has `course`, a generator of the whole game, setup included, that yields a Question for each decision and
-    receives the chosen option. If it has an `__init__`, that calls `begin` at its end. It may have `score`, the points by
-    seat so far.
+    receives the chosen option. If it has an `__init__`, that calls `begin` at its end. It may have `score`, the points
+    by seat so far.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
@@ -188,7 +188,7 @@ class Replay:
             pass
 
     def replay_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> Iterator[tuple[Any, list[Any]]]:
-        """Replay, and yield the game and the lines since the last yield at each decision and at the end. Raises RuleViolation."""
+        """Replay; yield the game and its new lines at each decision and at the end. Raises RuleViolation."""
         game, draws = self.set_up(header, lines)
         reported = 0
         for position, (number, event) in enumerate(lines):
@@ -263,7 +263,7 @@ def replayer(
     """Return the check of records of a reference game whose orders of chance and answers are values of lines.
 
     Args:
-        game: the reference game, called as game(components, players, ARGUMENT=order, ...); missing draws follow the known ones.
+        game: the reference game, called as game(components, players, ARGUMENT=order, ...); missing draws come last.
         drawn: the kinds of draws.
         answers: kind of question -> key of its line with the chosen option.
         none: kind of question -> option that the line writes as null.
@@ -279,7 +279,7 @@ def replayer(
 def answering(
     answers: Mapping[str, str], none: Mapping[str, Any] = MappingProxyType({})
 ) -> tuple[Callable[[Any, int, Mapping[str, Any]], None], Callable[[Any], str]]:
-    """Return `answer` and `wanted` of a Replay, where the answer to a question is one value of a line; see `replayer`."""
+    """Return `answer` and `wanted` of a Replay in which an answer is one value of a line; see `replayer`."""
 
     def answer(game: Any, number: int, line: Mapping[str, Any]) -> None:
         question = game.question

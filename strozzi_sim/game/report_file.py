@@ -1,7 +1,7 @@
 """A game's `report.toml`: pages, pictures, heat maps, labels and findings of its report as data.
 
-What depends on a study's tables has two forms: `{}` in the name of a figure stands for every text with which the table has
-such a figure, and "*" among levels for every level of the table but `all`.
+What depends on a study's tables has two forms: `{}` in the name of a figure stands for every text with which the table
+has such a figure, and "*" among levels for every level of the table but `all`.
 """
 
 import re
@@ -62,7 +62,7 @@ class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A heat map: one figure of a block of `MAPS` of `report.py`, or with `value` one as in a study, of columns of a fact table."""
+    """A heat map: a figure of a block of `MAPS` in `report.py`, or with `value`, as in a study, of a fact table."""
 
     rows: str  # labels; with `value` columns
     columns: str
@@ -77,7 +77,7 @@ class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """In how many other boxes, whose data that no source gives were drawn anew, a seat was favoured as in the base box."""
+    """The number of boxes, with other values for data without a source, that favour a seat as the base box does."""
 
     seat: int
     players: int
@@ -127,7 +127,8 @@ def _check(declared: ReportFile, where: str) -> None:
         known(f"{own}.page", "page", picture.page, ("balance", *declared.pages))
         finding = finding_in(picture)
         finding.check(f"{where}: {own}.finding")
-        for key, given in (("figures", picture.figures), *((f"groups.{bar}", parts) for bar, parts in picture.groups.items())):  # fmt: skip
+        labelled = {"figures": picture.figures} | {f"groups.{bar}": parts for bar, parts in picture.groups.items()}
+        for key, given in labelled.items():
             for figure in given if isinstance(given, tuple) else ():
                 known(f"{own}.{key}", "label of figures", figure, declared.figures)
     for name, heat_map in declared.heatmaps.items():
@@ -148,7 +149,7 @@ def finding_in(picture: DeclaredPicture) -> Finding:
 
 
 def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame | None) -> tuple[Figure, ...]:
-    """Return the figures that a picture's finding declares, with the labels of the picture, of `figures`, or their names."""
+    """Return the figures that a picture's finding declares, labelled by the picture, `figures`, or their names."""
     given = finding_in(declared.pictures[picture.name]).figures
     own = {**declared.figures, **{figure.name: figure.label for figure in picture.figures}}
     return figures_of(
@@ -191,22 +192,29 @@ def _caption(declared: ReportFile, text: str) -> str:
     return text
 
 
+_AS_DECLARED = ("page", "kind", "title", "where", "x", "series", "x_label", "equal", "zero", "sort", "most")
+
+
 def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> Picture:
     """Return a picture, with what depends on the tables of a study."""
     given = declared.pictures[name]
     table_name = given.table or given.page
     table = tables.get(table_name)
     return Picture(
-        name, given.page, given.kind, table_name, figures_of(declared, given.figures, table), given.title,
-        _caption(declared, given.caption), given.where, given.x, given.series, _levels(given.levels, given.x, table),
-        _levels(given.series_levels, given.series, table),
-        {bar: figures_of(declared, parts, table) for bar, parts in given.groups.items()},
-        given.x_label, given.equal, board if given.kind == "board" else None, given.zero, given.sort, given.most,
-    )  # fmt: skip
+        name,
+        table=table_name,
+        figures=figures_of(declared, given.figures, table),
+        caption=_caption(declared, given.caption),
+        levels=_levels(given.levels, given.x, table),
+        series_levels=_levels(given.series_levels, given.series, table),
+        groups={bar: figures_of(declared, parts, table) for bar, parts in given.groups.items()},
+        board=board if given.kind == "board" else None,
+        **{key: getattr(given, key) for key in _AS_DECLARED},
+    )
 
 
 def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
-    """Return the fact table and the figures of a page that declares figures. Raises InputError, also for a column that its facts lack."""
+    """Return the fact table and the figures of a page that declares figures. Raises InputError."""
     columns = [column for value in page.figures.values() for column in value.split(" ")[1:]]
     if not page.figures:
         return None, []
@@ -221,14 +229,14 @@ def common_pictures(
     x, series = [*page.keys, ""][:2]
     keys = " and ".join(map(words_of, page.keys[:2]))
     axes = " ".join(f"{words_of(key).capitalize()}: {table.column(key).text}." for key in page.keys[:2])
-    return {
-        f"{name}-{figure.name}".replace("_", "-"): DeclaredPicture(
-            page=name, kind="intervals", title=f"{figure.label[:1].upper()}{figure.label[1:]} by {keys}",
-            caption=f"Of each {table.text.removeprefix('a ')}: {figure.label}. {axes} Whiskers are 95 % intervals.",
-            figures={figure.name: figure.label}, x=x, x_label=words_of(x), series=series,
-        )
-        for figure in figures
-    }  # fmt: skip
+    common: dict[str, Any] = {"page": name, "kind": "intervals", "x": x, "x_label": words_of(x), "series": series}
+    pictures = {}
+    for figure in figures:
+        title = f"{figure.label[:1].upper()}{figure.label[1:]} by {keys}"
+        caption = f"Of each {table.text.removeprefix('a ')}: {figure.label}. {axes} Whiskers are 95 % intervals."
+        picture = DeclaredPicture(**common, title=title, caption=caption, figures={figure.name: figure.label})
+        pictures[f"{name}-{figure.name}".replace("_", "-")] = picture
+    return pictures
 
 
 def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], where: str) -> HeatMap:
@@ -236,8 +244,9 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
     given = declared.heatmaps[name]
     block = given.block or name
     if block not in blocks:
+        known = suggest_names(block, list(blocks))
         raise InputError(
-            f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {suggest_names(block, list(blocks))}"
+            f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
         )
     label = {given.figure: given.label or declared.figures[given.figure]}
     (figure,) = figures_of(declared, label, None)

@@ -67,8 +67,8 @@ class Picture:
             return
         if self.series != "figure" or len({figure.unit == "share" for figure in self.figures}) > 1:
             raise InputError(
-                f"picture {self.name!r}: several figures in one panel of {self.kind} need one unit and series='figure'; use dots for a "
-                "panel per figure"
+                f"picture {self.name!r}: several figures in one panel of {self.kind} need one unit and "
+                "series='figure'; use dots for a panel per figure"
             )
 
 
@@ -105,11 +105,9 @@ class FigureTable:
     def add(self, cell: Any, figure: str, estimate: Any, *, keep: Any = True, **levels: Level) -> None:
         """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
 
-        Every level has a row, even without an event: zero events are a result, and a share listed only when it occurred would
-        be overestimated on average.
-
-        `levels` has one level or a list for every key; `keep`, a bool array of this shape, is False for
-        impossible combinations.
+        Every level has a row, even without an event: zero events are a result, and a share listed only when it
+        occurred would be overestimated on average. `levels` has one level or a list for every key; `keep`, a bool
+        array of this shape, is False for impossible combinations.
         """
         if not self._sums:
             estimate = replace(estimate, sums=None, without=None)
@@ -181,7 +179,7 @@ def half_width(row: Any) -> float:
 
 
 def digits_for(value: float, half: float, unit: Unit, most: int = 2) -> int:
-    """Return the number of decimals of a figure with an interval of this half-width (0 or NaN: without); negative: tens.
+    """Return the number of decimals of a figure with this half-width (0 or NaN: without interval); negative: tens.
 
     Counts have all their digits. With `most` = 0 a narrow interval adds no decimals to those of the unit.
     """
@@ -197,7 +195,7 @@ def format_row(row: Any, unit: Unit) -> str:
 
 
 def format_half_width(row: Any, unit: Unit, digits: int) -> str:
-    """Return the half-width of a row's interval, rounded up to the decimals shown: 0.95 to 1; "" without an interval."""
+    """Return the half-width of a row's interval, rounded up to the decimals shown: 0.95 to 1; "" without one."""
     half = factor_of(unit) * half_width(row)
     if np.isnan(half):
         return ""

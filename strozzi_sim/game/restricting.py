@@ -181,7 +181,7 @@ def noun_of(game: Game, variant: Variant, name: str) -> str:
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
-    """Return things by name or pattern, such as `KIND:*`; in a name with a number, `KIND:above-15`, any number is valid."""
+    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any."""
     declared, uses = things(game, variant), dict[str, Use | None]()
     for pattern in wanted:
         matching = [name for name in declared if fnmatchcase(name, pattern)]

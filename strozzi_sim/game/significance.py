@@ -2,9 +2,9 @@
 
 A 95 % interval contains the numbers that a two-sided test at 5 % does not reject. The p-value of that test follows from
 the side of the interval that faces the number, so that p < 0.05 exactly if the number is outside. Sentences that select
-from several figures correct for their number (Bonferroni), and differences below `MIN_SHARE` are not findings. A study that
-finds nothing says what it could have missed: intervals widened for the number of figures contain the true change in 19 of 20
-studies.
+from several figures correct for their number (Bonferroni), and differences below `MIN_SHARE` are not findings. A study
+that finds nothing says what it could have missed: intervals widened for the number of figures contain the true change
+in 19 of 20 studies.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ MAX_CHUNKS = 200  # default number of chunks of a study, from which intervals ar
 
 
 def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
-    """Return the degrees of freedom of an interval's variance: one less than the chunks, deals or events, whichever is fewest."""
+    """Return the degrees of freedom of an interval's variance: one less than the fewest of chunks, deals and events."""
     return np.asarray(np.maximum(np.minimum(np.minimum(n, deals), chunks) - 1, 1))
 
 
@@ -52,7 +52,7 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Arr
 
 
 def _two_sided(gap: Array, half_width: Array, df: Any) -> Array:
-    """Return p-values of figures that lie so far from the number that is tested, with 95 % intervals of these half-widths."""
+    """Return p-values of figures at these distances from the number tested, with half-widths of 95 % intervals."""
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(df, -(_quantile(df) * gap / half_width)))
@@ -66,7 +66,7 @@ def _quantile(df: Any, figures: int = 1) -> Array:
 
 
 def corrected_p(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, share: bool = False) -> Array:
-    """Return the p-values of "the figure is `null`" for the rows of a data frame, corrected for their number (Holm 1979)."""
+    """Return p-values of "the figure is `null`" for rows of a data frame, corrected for their number (Holm 1979)."""
     test = p_value_of_share if share else p_value
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
     return holm(test(rows["value"], rows["low"], rows["high"], null, df))
@@ -82,8 +82,8 @@ def no_significant_difference(
     independent (measured: 0 to 3 of 100). The cost is power: a difference must be larger than in a test of two figures
     alone, so True means that these games show no difference, not that there is none.
 
-    All arrays have shape [F]: the figures, the ends of their 95 % intervals (a figure with NaN is ignored), and the events and deals
-    behind each. With `share` the figures are shares, with Wilson intervals.
+    All arrays have shape [F]: the figures, the ends of their 95 % intervals (a figure with NaN is ignored), and the
+    events and deals behind each. With `share` the figures are shares, with Wilson intervals.
     """
     known = ~np.isnan(value + low + high)
     if known.sum() < 2:
@@ -110,7 +110,7 @@ def _wilson(value: Array, end: Array, wider: Array) -> Array:
 
 
 def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: int = 0) -> float:
-    """Return the largest distance from `null` that the intervals of all rows together do not exclude; NaN without an interval.
+    """Return the largest distance from `null` that the intervals of all rows do not exclude; NaN without an interval.
 
     `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for the largest gain, -1 for the largest
     loss, 0 for either.

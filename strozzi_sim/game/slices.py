@@ -1,9 +1,9 @@
 """Observations as named slices: the columns of each are computed from a declaration.
 
 A game's `view.py` lists its slices in the order of the columns. With a source for each slice, the kernel `observe` is
-made from them (`observer`): a source names the field of the state from which the numbers come. In a group over seats the
-field has a first axis of seats; seats count clockwise from the observer, and the columns of seats that are not in the
-game are zero. A hand-written kernel takes the first columns of slices from `starts`. Observations are read by name:
+made from them (`observer`): a source names the field of the state from which the numbers come. In a group over seats
+the field has a first axis of seats; seats count clockwise from the observer, and the columns of seats that are not in
+the game are zero. A hand-written kernel takes the first columns of slices from `starts`. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices
@@ -37,7 +37,7 @@ class Source:
 
 
 def number(field: str, scale: float | str = 1) -> Source:
-    """Return the source of a number, or an array of the slice's shape, divided by `scale` (a number or a field of the rules)."""
+    """Return the source of a number, or array of the slice's shape, over `scale` (a number or a field of the rules)."""
     return Source("number", field, scale)
 
 
@@ -47,17 +47,17 @@ def one_hot(field: str, first: int = 0) -> Source:
 
 
 def members(field: str, first: int = 0) -> Source:
-    """Return the source of a set of small numbers, an integer whose bit c is member c; the first column is member `first`."""
+    """Return the source of a set of numbers, an integer whose bit c is member c; the first column is member `first`."""
     return Source("set", field, first=first)
 
 
 def seat_of(field: str) -> Source:
-    """Return the source of a one-hot of a seat, clockwise from the observer; a number that is not a seat sets no column."""
+    """Return the source of a one-hot of a seat, clockwise from the observer; other numbers set no column."""
     return Source("seat", field)
 
 
 def written_by(kernel: Any) -> Source:
-    """Return the source of numbers that `kernel(state, rules, seat, out, start)` writes; in a group it is called for each seat."""
+    """Return the source of numbers that `kernel(state, rules, seat, out, start)` writes; in a group, for each seat."""
     return Source("kernel", kernel=kernel)
 
 
@@ -122,7 +122,7 @@ class Group:
 
 
 class Layout(dict[str, Slice]):
-    """All slices of an observation by name, in the order of the columns; fields of a group follow it as `group.field`."""
+    """All slices of an observation by name, in the order of columns; fields of a group follow it as `group.field`."""
 
     def __init__(self, *parts: Slice | Group) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class Layout(dict[str, Slice]):
         return [part for part in self.values() if part.group is not None and part.group.name == group]
 
     def starts(self, group: str = "") -> Any:
-        """Return the first column of each slice, or of each field of a group, by its name, for kernels: `starts().phase`."""
+        """Return the first column of each slice, or field of a group, by name, for kernels: `starts().phase`."""
         parts = self.fields(group) if group else self.parts
         names = [part.name.rpartition(".")[2] for part in parts]
         columns: Any = namedtuple("Starts", names)  # type: ignore[misc]
@@ -196,7 +196,7 @@ class Layout(dict[str, Slice]):
 
 
 def things_shown(slices: Layout, position: Any) -> Iterator[tuple[Slice, Any]]:
-    """Yield each slice that shows a field of the position, and its value: a list of members for a set, a list by seat in a group.
+    """Yield each slice that shows a field of the position, and its value: a set as its members, a group by seat.
 
     `position` is a View, or a reference game: a reference game can have lists for sets, and lacks other fields.
     """

@@ -1,8 +1,8 @@
 """The table of a game: what a page draws, folded from the lines of a record only.
 
 `strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is
-folded from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`, and `table.js`
-that draws its view.
+folded from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`,
+and `table.js` that draws its view.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,10 +21,10 @@ Json = dict[str, Any]
 
 
 class Table:
-    """The fold of one game. A game's class has `set_up`, and `on_TYPE(line)` for types of lines, which returns a sentence.
+    """The fold of one game. A game's class has `set_up`, and by type of line `on_TYPE(line)`, which returns a sentence.
 
-    A line without a method is folded by `on_line`, which has the text of its event. After each line `lay_out` writes what
-    follows from it into the view, and `now` becomes the result of `standing`.
+    A line without a method is folded by `on_line`, which has the text of its event. After each line `lay_out` writes
+    what follows from it into the view, and `now` becomes the result of `standing`.
 
     `header` is the record's `game` line; `viewer` is the seat whose lines follow, by default all lines.
     """
@@ -43,13 +43,14 @@ class Table:
         self._names = [YOU if seat == viewer else "" for seat in range(self.players)]
         agents = header.get("agents") or [""] * self.players
         self._speakers = [YOU if seat == viewer else agent or "agent" for seat, agent in enumerate(agents)]
+        of_deal = {"variant": header.get("variant", "base"), "seed": header.get("seed"), "deal": header.get("deal")}
+        of_game = {"game": game.name, "title": game.title, "unit": self.unit, "lowest_wins": game.lowest_wins}
+        of_game |= {"over_now": self.over_now, "columns": [list(pair) for pair in self.columns]}
+        rounds = game.components_part.rounds(dict(self.components))
+        seats = [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)]
         # what never changes: names of the seats, and under `board` what the game's script needs
-        self.head: Json = {
-            "format": FORMAT, "game": game.name, "title": game.title, "unit": self.unit, "variant": header.get("variant", "base"),
-            "players": self.players, "rounds": game.components_part.rounds(dict(self.components)), "seed": header.get("seed"),
-            "deal": header.get("deal"), "viewer": viewer, "over_now": self.over_now, "lowest_wins": game.lowest_wins, "columns": [list(pair) for pair in self.columns],
-            "seats": [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)], "board": {},
-        }  # fmt: skip
+        self.head: Json = {"format": FORMAT, **of_game, **of_deal, "players": self.players, "rounds": rounds}
+        self.head |= {"viewer": viewer, "seats": seats, "board": {}}
         # what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before
         # the first), `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None:
         # unknown)
@@ -75,11 +76,10 @@ class Table:
         return sentence[:1].upper() + sentence[1:]
 
     def on_line(self, line: Line) -> str:
-        """Fold a line of a type without a method: round, acting seat and final points, if it has them; return its text."""
+        """Fold a line without a method for its type: round, acting seat and final points; return the event's text."""
         seat, total = line.get("player"), line.get("total") or ()
-        self.view |= {
-            "round": line.get("round", self.view["round"]), "actor": seat, "over": line["type"] == "score_end",
-        }  # fmt: skip
+        self.view |= {"round": line.get("round", self.view["round"]), "actor": seat}
+        self.view["over"] = line["type"] == "score_end"
         if len(total) == self.players:
             self.view["now"] = list(total)
         self.marks = [] if seat is None else [f"seat:{seat}"]
@@ -87,7 +87,7 @@ class Table:
         return text.replace("\n", " ")
 
     def standing(self) -> list[int | None]:
-        """Return each seat's points if the game ended now, None where unknown to the viewer; default: those of the last line."""
+        """Return each seat's points if the game ended now, None if unknown to the viewer; default: the last line's."""
         now: list[int | None] = self.view["now"]
         return now
 
@@ -130,7 +130,7 @@ class Table:
         return f"{self.says(first, 'wins')} with {points[first]} {self.unit}, {lead} of {self.named(second)}"
 
     def rules(self) -> list[str]:
-        """Return the rules in short, a line for each paragraph, in the words of the page; default: `short_rules` of `view.py`."""
+        """Return the rules in short, a line per paragraph, in the page's words; default: `short_rules` of `view.py`."""
         return self.game.view.short_rules(self.components, self.players).splitlines()
 
     # -- a decision ---------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class Table:
         return {}
 
     def choice(self, action: int, name: str, position: Any) -> Json:
-        """Return how a choice is shown: `label`, and optionally `note`, `at` (a part of the drawing), `ghost` and `quiet`.
+        """Return how to show a choice: `label`, and optionally `note`, `at` (a part of the drawing), `ghost`, `quiet`.
 
         `action` is -1 for an item of a compound choice, and for a range, whose `name` is "".
         """
@@ -163,7 +163,7 @@ class Table:
         return ()
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
-        """Yield (what, folded value, known value) that must be equal; `seen` is the View of the viewer. `check_game` compares them."""
+        """Yield (what, folded value, known value), which `check_game` compares; `seen` is the View of the viewer."""
         yield from ()
 
 

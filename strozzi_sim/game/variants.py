@@ -1,8 +1,8 @@
 """Variants: named changes of component data, merged into a game's components.toml key by key.
 
-A change names a section and a key (`tracks.top_index`). Tables in MERGED are merged entry by entry; every other value is
-replaced. A list of blocks with ids is replaced by a list, or changed in part by a table `id -> changed attributes`, in which
-`add` is a list of new blocks, each with its id, and `remove` a list of ids.
+A change names a section and a key (`tracks.top_index`). Tables in MERGED are merged entry by entry; every other value
+is replaced. A list of blocks with ids is replaced by a list, or changed in part by a table `id -> changed attributes`,
+in which `add` is a list of new blocks, each with its id, and `remove` a list of ids.
 """
 
 import hashlib
@@ -108,7 +108,7 @@ def _shipped(game: Game, name: str) -> Variant:
 
 
 def resolve_variant(game: Game, variant: AnyVariant) -> Variant:
-    """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or {name: changes} as in a study's file."""
+    """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or one of {name: changes}."""
     if isinstance(variant, str):
         return _shipped(game, variant)
     if isinstance(variant, Mapping):
@@ -149,7 +149,7 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> V
 
 
 def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> Variant:
-    """Return a variant with other values of some keys, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`."""
+    """Return a variant with other values by key, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`."""
     base = resolve_variant(game, variant)
     if not values:
         return base
@@ -173,7 +173,7 @@ def _with_sources(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
-    """Return component data with one value changed; a path names entries of a list by their ids, else by places from 0."""
+    """Return component data with one value changed; a path names entries of a list by ids, or by places from 0."""
     if not path:
         return value
     name, *rest = path
@@ -282,7 +282,7 @@ def _variant(game: Game, name: str, components: Any) -> Variant:
 
 
 def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield (key, value in the first, in the second) of the component data in which two variants differ; None where it is missing.
+    """Yield (key, value in the first, in the second) where the data of two variants differ; None where it is missing.
 
     >>> list(differing_keys({"tracks": {"bonus": {"7": 5}}}, {"tracks": {"bonus": {"7": 10}}}))
     [('tracks.bonus.7', 5, 10)]
@@ -353,7 +353,7 @@ def published_value(game: Game, key: str) -> Any:
 
 
 def is_reconstructed(game: Game, key: str) -> bool:
-    """Return whether the block that holds a key is reconstructed; a section NAME_meta describes all blocks of the list NAME."""
+    """Return whether a key's block is reconstructed; the section NAME_meta describes all blocks of the list NAME."""
     data = component_data(game)
     blocks = [data.get(f"{key.split('.')[0]}_meta"), *_along(data, key)]
     return any(isinstance(block, Mapping) and block.get("provenance") == "reconstructed" for block in blocks)
@@ -380,8 +380,8 @@ def _entries(data: Any) -> list[tuple[str, Any]]:
 def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     """Return the name of the variant of `base` with these values by key; "" names the base itself.
 
-    Equal values have one name, different values have different names: a sign is written out, and values of which a name cannot
-    show everything (fractions, lists, tables, most text) add a digest.
+    Equal values have one name, different values have different names: a sign is written out, and values of which a name
+    cannot show everything (fractions, lists, tables, most text) add a digest.
 
     >>> name_of_values("", {"setup.rounds": 10}), name_of_values("", {"setup.rounds": -10})
     ('setup-rounds-10', 'setup-rounds-minus-10')

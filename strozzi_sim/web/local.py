@@ -181,7 +181,7 @@ class LocalHandler(BaseHTTPRequestHandler):
             raise Problem(413, f"expected at most {self.max_body:,} bytes")
         return as_object(self.rfile.read(int(length)))
 
-    # -- answers ------------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------------------------------------
 
     _ALWAYS: ClassVar[Mapping[str, str]] = {
         "Cache-Control": "no-store",

@@ -1,7 +1,7 @@
 """The fact tables of Medici vs Strozzi; `fact_handlers.py` writes their rows.
 
-Fair prices are estimates (`worth.fair_price`) that take longer than the game, so they are in a separate table, for a part
-of the deals.
+Fair prices are estimates (`worth.fair_price`) that take longer than the game, so they are in a separate table, for a
+part of the deals.
 """
 
 from collections.abc import Callable, Collection, Sequence

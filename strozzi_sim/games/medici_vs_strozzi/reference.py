@@ -14,12 +14,12 @@ Loading. The buyer loads the lot, undivided, onto one of their ships that has ro
 ship's first load moors it at a harbor where its owner has no other ship, and there it stays for the round. Then
 the buyer is the next proposer, even if they threw the lot away or paid nothing.
 
-End of a round. A round ends at once when all ships of one player are full, or when the bag is empty and the last
-lot is sold and loaded. At each harbor the player with the higher sum of values on their ship is paid 20; all its
-tiles count, and a tie pays neither player. Then every marker is moved: on a ship in the marker's harbor, each tile of the
-marker's type is worth one step towards the ship's owner, or two steps if its value is 0; only the difference
-between both players is moved, and a marker stops at the end of its track. Now every marker that is off the centre
-pays 10 to the player on whose side it is, plus the bonus of its space.
+End of a round. A round ends at once when all ships of one player are full, or when the bag is empty and the last lot is
+sold and loaded. At each harbor the player with the higher sum of values on their ship is paid 20; all its tiles count,
+and a tie pays neither player. Then every marker is moved: on a ship in the marker's harbor, each tile of the marker's
+type is worth one step towards the ship's owner, or two steps if its value is 0; only the difference between both
+players is moved, and a marker stops at the end of its track. Now every marker that is off the centre pays 10 to the
+player on whose side it is, plus the bonus of its space.
 
 Three rounds are played. All tiles go back into the bag and all ships come home; the markers stay where they are.
 Medici proposes first in the first round, Strozzi in the others. Most cash wins; with equal cash both win.
@@ -69,8 +69,8 @@ class Game(ReferenceGame):
         cash: coins of each player, below 0 if the bank has lent some.
         discards, bag_left: tiles thrown away this round; number of tiles in the bag.
         events: the lines of a record, without the header.
-        question: the pending decision, None when the game is over. Its kind is "reveal" ("more" or "stop"), "price" (whole
-            coins), "answer" (True = buy), or "place" ((ship, harbor), or "discard").
+        question: the pending decision, None when the game is over. Its kind is "reveal" ("more" or "stop"), "price"
+            (whole coins), "answer" (True = buy), or "place" ((ship, harbor), or "discard").
     """
 
     def __init__(self, components: Mapping[str, Any], tiles: Sequence[Sequence[str]], start_player: int = 0) -> None:

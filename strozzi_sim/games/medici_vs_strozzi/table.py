@@ -1,7 +1,7 @@
 """The table of Medici vs Strozzi: the fold of a record's lines; `table.js` draws it.
 
-A record does not say where markers would be, nor what a round would pay before it ends. Both follow from the numbers of the
-components; `check_game` compares markers and cash with the core, and a test compares every round's prizes.
+A record does not say where markers would be, nor what a round would pay before it ends. Both follow from the numbers of
+the components; `check_game` compares markers and cash with the core, and a test compares every round's prizes.
 """
 
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class MediciTable(Table):
     def _words(self, tiles: Any) -> str:
         return listed([f"{self._tiles[tile]['type']} {self._tiles[tile]['value']}" for tile in tiles])
 
-    # -- lines ----------------------------------------------------------------------------------------------------------
+    # -- lines --------------------------------------------------------------------------------------------------------
 
     def on_round(self, line: Line) -> str:
         start = line["start_player"]
@@ -124,7 +124,7 @@ class MediciTable(Table):
         typed_hints = (" (more, stop)", " 5@H1 is the ship for 5 at harbor H1.")
         return [line.replace(typed_hints[0], "").replace(typed_hints[1], "") for line in super().rules()]
 
-    # -- rules that a record does not repeat ------------------------------------------------------------------------------
+    # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def lay_out(self) -> None:
         """Write where the markers would be at the end of the round, and the value of each load."""
@@ -171,7 +171,7 @@ class MediciTable(Table):
                     gains[place < 0] += scoring["monopoly"] + bonus
         return [None if cash[seat] is None else cash[seat] + gains[seat] for seat in range(SEATS)]
 
-    # -- a decision -------------------------------------------------------------------------------------------------------
+    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         first, seat = position.names[0], self.viewer

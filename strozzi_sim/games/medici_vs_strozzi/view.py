@@ -1,7 +1,7 @@
 """A seat's knowledge of a game of Medici vs Strozzi: the read-only View, the observation tensor, the board as text.
 
-Only chance is hidden: the order of the tiles in the bag, which the state does not contain. With the switch `hidden_cash`
-the rival's cash is hidden, too.
+Only chance is hidden: the order of the tiles in the bag, which the state does not contain. With the switch
+`hidden_cash` the rival's cash is hidden, too.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The worth of a position: the margin still to come from harbors and monopolies, and the fair price of a lot.
 
-An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Totals of loads are
-carried on by what will be loaded in the free spaces; markers wander at random, this round and later ones.
+An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Totals of loads
+are carried on by what will be loaded in the free spaces; markers wander at random, this round and later ones.
 
 The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if the
 proposer or the rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p),
@@ -61,8 +61,8 @@ MEMORY = np.dtype([  # shape                                         meaning
 ], align=True)  # fmt: skip
 _LOT = s.MAX_HARBORS  # row of the harbor where the lot is loaded
 _ALL_HARBORS = (1 << s.MAX_HARBORS) - 1
-# The margin from a marker that ends the round on a space, later rounds included; from one that has a round's way to go; and
-# how much more both are one space further.
+# The margin from a marker that ends the round on a space, later rounds included; from one that has a round's way to go;
+# and how much more both are one space further.
 CLOSED, OPEN, RISE_CLOSED, RISE_OPEN = range(4)
 
 
@@ -258,7 +258,8 @@ def margin_of(after, rules, weights, memory, seat):
 def _best_placement(state, rules, weights, memory, seat):
     """Return what `best_placement` does, of the position and the lot that were surveyed.
 
-    A lot changes one harbor. Of the others a purchase changes how many tiles are to come, the same wherever a ship is moored.
+    A lot changes one harbor. Of the others a purchase changes how many tiles are to come, the same wherever a ship is
+    moored.
     """
     side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
     best, chosen = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat)), s.DISCARD

@@ -12,8 +12,8 @@ Action. A round card has nine steps. In A to G each player, clockwise from the s
 passes once; a player who pays a privilege decides later. The highest sum is first and becomes start player; a tie goes
 to the player nearer to the old start player.
 - A: the first takes the nobility seat, the second the church seat.
-- B, D, F, a guild: the first, as master, takes the guild's seat in the council, a good of the guild and, for the printed
-  price, a space of the guild in the city. The second, as journeyman, takes a good and a space, the third, as
+- B, D, F, a guild: the first, as master, takes the guild's seat in the council, a good of the guild and, for the
+  printed price, a space of the guild in the city. The second, as journeyman, takes a good and a space, the third, as
   apprentice, either a good or a space. With three players there is no journeyman.
 - C, E, G, the merchants: the first sells goods, and in G takes the merchants' seat.
 - H: the holder of the church seat may build a chapel on a corner.
@@ -27,8 +27,8 @@ End. After the last round a member in the city is worth a point, and one more fo
 space; each edifice pays its number for every member beside it, not diagonally; a privilege is worth a point; a task
 pays its points or costs three. Most points win, then most members in the city, then all who are tied.
 
-How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first decision.
-Then, until `over`:
+How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first
+decision. Then, until `over`:
 - `question` (kind, seat, options, guild), or `actor` and `legal`, describe the pending decision; a single option is
   taken automatically. Options: ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer",
   ("reveal", (card, ..)), "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card),

@@ -1,9 +1,9 @@
 """Strasbourg's state record, phases, action numbers and limits: the only place with numbers.
 
 Cards of one value are interchangeable, so a deck, a hand or a stack is a bag: one number with five bits for each value,
-those of the highest value on top. A greater bag comes first in a record (F5.4).
-City spaces, sites, tasks and seats are sets: bit k is member k. Letters and numbers in parentheses are items of the rules'
-documents: R the rules, A the ambiguities, F the record (docs/rules/strasbourg.md).
+those of the highest value on top. A greater bag comes first in a record (F5.4). City spaces, sites, tasks and seats are
+sets: bit k is member k. Letters and numbers in parentheses are items of the rules' documents: R the rules, A the
+ambiguities, F the record (docs/rules/strasbourg.md).
 """
 
 import numpy as np

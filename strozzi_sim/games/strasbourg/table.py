@@ -67,7 +67,7 @@ class StrasbourgTable(Table):
         """Return a task's text, with edifices named by their points."""
         return re.sub(r"\bE\d+\b", lambda match: f"edifice {self._edifices.get(match[0], match[0])}", condition)
 
-    # -- lines ----------------------------------------------------------------------------------------------------------
+    # -- lines --------------------------------------------------------------------------------------------------------
 
     def on_setup(self, line: Line) -> str:
         pairs = zip(line["round_cards"], line["edifices"], strict=False)
@@ -238,7 +238,7 @@ class StrasbourgTable(Table):
         best = self.view.get("best", [])
         return self._won(best[0]) if len(best) == 1 else super().heading()
 
-    # -- rules that a record does not repeat ------------------------------------------------------------------------------
+    # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def _extra_points(self, cell: Sequence[int]) -> int:
         """Return the points that chapels and edifices add to a member on a cell."""
@@ -260,7 +260,7 @@ class StrasbourgTable(Table):
                 points_now[seat] += 1 + self._extra_points((c, r))
         return points_now
 
-    # -- a decision -------------------------------------------------------------------------------------------------------
+    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         if position.compound_choices:

@@ -49,7 +49,7 @@ class StrozziTable(Table):
     def _start_spaces(self, order: list[int]) -> dict[str, list[list[int]]]:
         return {city: [list(order), *([] for _ in range(self._top))] for city in CITY_NAMES}
 
-    # -- lines ----------------------------------------------------------------------------------------------------------
+    # -- lines --------------------------------------------------------------------------------------------------------
 
     def on_tiles(self, line: Line) -> str:
         self.view |= {
@@ -155,7 +155,7 @@ class StrozziTable(Table):
         """Return the rules in short."""
         return [line.replace("plus_one", "plus-one").replace("florence", "Florence") for line in super().rules()]
 
-    # -- rules that a record does not repeat ------------------------------------------------------------------------------
+    # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def _gain(self, card: Json, port: str, flag: str | None) -> int:
         helps = flag == "ware" and (card[port] or not self._rules["ware_flag_needs_match"])
@@ -207,7 +207,7 @@ class StrozziTable(Table):
         data = self._tile[tile]
         return f"{data['category']} {data['value']}" + (f" ({data['ware'].title()})" if data["ware"] else "")
 
-    # -- a decision -------------------------------------------------------------------------------------------------------
+    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         names, holder = position.names, self.view["holder"]
