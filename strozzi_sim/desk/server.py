@@ -30,7 +30,7 @@ MAX_TABLES = 8  # that one desk serves
 
 
 class DeskServer(LocalServer):
-    """The server of a desk that opens with `game`; it saves answers in the folder `results`. Port 0 is a free one."""
+    """The server of a desk that opens with `game` and saves answers in the folder `results`; port 0 is a free one."""
 
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
         self.game, self.shelf, self.results, self.tables = game, shelf, results, list[TableServer]()

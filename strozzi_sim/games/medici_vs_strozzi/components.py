@@ -13,10 +13,6 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game.components import check_distinct, check_known, rules_from, section_type
 from strozzi_sim.games.medici_vs_strozzi import state as limit
 
-VARIABLE = (
-    "ships", "tiles", "type", "gold", "harbor", "tracks", "marker_steps", "scoring", "money", "price_space", "rounds",
-    "switches",
-)  # fmt: skip
 MERGED = ("tracks.per_track",)
 PROVENANCE = ("provenance", "how", "source", "sources", "colour_guess")
 RECONSTRUCTED = {
@@ -168,8 +164,12 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     switches: _Switches
 
 
+_FIXED = ("meta", "player", "harbors_summary", "round_end")
+VARIABLE = tuple(name for name in Components.__struct_fields__ if name not in _FIXED)
+
+
 def tile_ids(components: Mapping[str, Any]) -> list[tuple[str, int, int]]:
-    """Return (id, index of the type, value) of every tile, gold last with the type GOLD; a repeated value gets a letter."""
+    """Return (id, index of the type, value) of every tile, gold last with type GOLD; a repeated value gets a letter."""
     tiles, gold = components["tiles"], components["gold"]["key"]
     values, letters = tiles["values_per_type"], ascii_lowercase[: tiles["gold_count"]]
     ids = []
@@ -220,10 +220,8 @@ def check(components: Components, where: str) -> None:
     if len(rounds.starter) != rounds.count:
         refuse("rounds.starter", f"{len(rounds.starter)} names for {rounds.count} rounds; one for each round")
     if rounds.starter[0] != limit.PLAYER_NAMES[limit.MEDICI]:
-        refuse(
-            "rounds.starter",
-            f"{rounds.starter[0]} cannot start round 1; seat 0 does, which is Medici: seat the agents the other way round",
-        )
+        why = "seat 0 does, which is Medici: seat the agents the other way round"
+        refuse("rounds.starter", f"{rounds.starter[0]} cannot start round 1; {why}")
 
 
 def totals(components: Components) -> dict[str, Any]:
@@ -231,19 +229,23 @@ def totals(components: Components) -> dict[str, Any]:
     ships, coins, tiles = len(components.ships.capacities), components.money.coins, components.tiles
     tracks = [len(harbor.tracks) for harbor in components.harbor]
     return {
-        "ships.per_player": ships, "ships.total": limit.SEATS * ships,
+        "ships.per_player": ships,
+        "ships.total": limit.SEATS * ships,
         "tiles.total": len(components.type) * len(tiles.values_per_type) + tiles.gold_count,
-        "harbors_summary.count": len(tracks), "harbors_summary.track_counts": tracks, "harbors_summary.tracks_total": sum(tracks),
-        "rounds.markers_wooden": sum(tracks), "money.coins_total_count": sum(coin.count for coin in coins),
+        "harbors_summary.count": len(tracks),
+        "harbors_summary.track_counts": tracks,
+        "harbors_summary.tracks_total": sum(tracks),
+        "rounds.markers_wooden": sum(tracks),
+        "money.coins_total_count": sum(coin.count for coin in coins),
         "money.coins_total_value": sum(coin.count * coin.value for coin in coins),
         "tracks.identical_on_all_harbors": not components.tracks.per_track,
-    }  # fmt: skip
+    }
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
     types, tiles = [kind.key for kind in components.type], tile_ids(msgspec.to_builtins(components))
-    capacities, steps = components.ships.capacities, components.marker_steps
+    capacities, steps, switches = components.ships.capacities, components.marker_steps, components.switches
     top = components.price_space.action_space_cap
     half_lengths = np.zeros((limit.MAX_HARBORS, limit.MAX_TYPES), int)
     bonus = np.zeros((*half_lengths.shape, limit.MAX_HALF_LENGTH + 1), int)
@@ -253,17 +255,24 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
             half_lengths[h, kind] = track.half_length
             for space, coins in track.bonus.items():
                 bonus[h, kind, space] = coins
-    return rules_from(
-        limit.RULES, components, zero=("no_buy", "no_place"), ships=len(capacities), harbors=len(components.harbor),
-        types=len(types), tiles=len(tiles), rounds=components.rounds.count, capacity=capacities, capacity_total=sum(capacities),
-        starter=[limit.PLAYER_NAMES.index(leader) for leader in components.rounds.starter],
-        tile_type=[kind for _, kind, _ in tiles], tile_value=[value for *_, value in tiles],
-        tile_steps=[0 if kind == limit.GOLD else steps.other_tile if value else steps.value_zero_tile for _, kind, value in tiles],
-        half_length=half_lengths, bonus=bonus, majority=components.scoring.harbor_majority, top_price=top,
-        ends_moored=components.switches.round_ends_when == "moored",
-        worthless_wins=components.switches.lone_worthless_ship_wins, net_movement=components.switches.net_marker_movement,
-        most=[components.rounds.reveal_max] * limit.SEATS, price_cap=[top] * limit.SEATS,
-    )  # fmt: skip
+    rules = {"ships": len(capacities), "harbors": len(components.harbor), "types": len(types), "tiles": len(tiles)}
+    rules |= {"rounds": components.rounds.count, "majority": components.scoring.harbor_majority, "top_price": top}
+    rules |= {"ends_moored": switches.round_ends_when == "moored", "worthless_wins": switches.lone_worthless_ship_wins}
+    rules |= {"net_movement": switches.net_marker_movement, "capacity_total": sum(capacities)}
+    of_tiles = {"tile_type": [kind for _, kind, _ in tiles], "tile_value": [value for *_, value in tiles]}
+    of_tiles["tile_steps"] = [
+        0 if kind == limit.GOLD else steps.other_tile if value else steps.value_zero_tile for _, kind, value in tiles
+    ]
+    of_seats = {"most": [components.rounds.reveal_max] * limit.SEATS, "price_cap": [top] * limit.SEATS}
+    lists: dict[str, Any] = {
+        "capacity": capacities,
+        "half_length": half_lengths,
+        "bonus": bonus,
+        **of_tiles,
+        **of_seats,
+    }
+    lists["starter"] = [limit.PLAYER_NAMES.index(leader) for leader in components.rounds.starter]
+    return rules_from(limit.RULES, components, zero=("no_buy", "no_place"), **rules, **lists)
 
 
 def rounds(components: dict[str, Any]) -> int:

@@ -225,7 +225,7 @@ def fleet_full(rules, moored, loaded):
 
 @force_inline
 def round_ends(state, rules, buyer):
-    """Return whether the round is over after the purchase of `buyer`: their fleet is full, or the bag is empty (22, 23)."""
+    """Return whether the round is over after the purchase of `buyer`: their fleet is full or the bag empty (22, 23)."""
     return fleet_full(rules, state.moored[buyer], state.loaded[buyer]) or state.unseen == 0
 
 

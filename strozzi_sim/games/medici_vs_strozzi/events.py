@@ -72,19 +72,25 @@ def side_name(names: Sequence[str], player: int) -> str:
 _SHIP = one_of("ship", lambda components: components["ships"]["capacities"])
 _HARBOR = one_of("harbor", _harbors)
 _TILE = one_of("tile", lambda components: [name for name, *_ in tile_ids(components)])
+_ROUND_TEXT = "Round {round} begins; {start_player:shows} the first tile."
+_ANSWER = ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash"))  # cash of the buyer, who has paid
+_LOAD = ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free"))
+_LOAD_TEXT = "{player:loads} {tiles} on the ship for {ship} at {harbor}."
+_DISCARD = ("player", unrecorded("count"), unrecorded("fitted"))
+_CASH = (unrecorded("medici"), unrecorded("strozzi"))  # after the payouts
 EVENTS = Events(
-    Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:shows} the first tile."),
+    Event("round", (number("round", offset=1), seat("start_player")), _ROUND_TEXT),
     Event("reveal", ("player", _TILE, unrecorded("shown"), unrecorded("left")), "{player:shows} {tile}."),
     Event("price", ("player", "price", unrecorded("tiles")), "{player:names} {price:coin}."),
-    Event("answer", ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash")), _answer_text),  # cash of the buyer, who has paid
-    Event("load", ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free")), "{player:loads} {tiles} on the ship for {ship} at {harbor}.", make=_lot, since=_ENDS_LOT),
-    Event("discard", ("player", unrecorded("count"), unrecorded("fitted")), "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),
+    Event("answer", _ANSWER, _answer_text),
+    Event("load", _LOAD, _LOAD_TEXT, make=_lot, since=_ENDS_LOT),
+    Event("discard", _DISCARD, "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),
     Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # totals, -1 without a ship
-    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # steps of both; coins with the bonus
-    Event("score_round", (unrecorded("medici"), unrecorded("strozzi")), _round_text, make=_score_round, hide=_hide_cash),  # cash after the payouts
+    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # of both; coins with the bonus
+    Event("score_round", _CASH, _round_text, make=_score_round, hide=_hide_cash),
     Event("score_end", ("player", "cash", "won"), final_text("coins"), by_seat=True, make=_score_end),
     seat_name=side_name,
-)  # fmt: skip
+)
 ROUND, REVEAL, PRICE, ANSWER, LOAD, DISCARD, HARBOR, MARKER, SCORE, END = EVENTS.kinds
 
 

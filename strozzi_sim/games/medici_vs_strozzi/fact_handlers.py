@@ -40,12 +40,13 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
 ])  # fmt: skip
 
 _add_round = row_writer(t.ROUNDS, zero=("harbors", "monopolies", "bonus", "paid", "loaded", "held", "leader"))
-_add_lot = row_writer(t.LOTS, zero=("discarded", "forced"), later=("seat", "asked", "bought"))
+_add_lot = row_writer(t.LOTS, zero=("discarded", "forced"), later=("seat", "asked", "bought", "order", "room", "price"))
 _add_tile = row_writer(t.TILES, later=("seat", "harbor"))
 _add_ship = row_writer(t.SHIPS, zero=("load", "tiles", "won", "tied"))
 _add_harbor = row_writer(t.HARBORS, zero=("monopolies", "bonus"))
 _add_estimate = row_writer(t.ESTIMATES, copied=t.LOTS)
-_add_marker, _add_round_end, _add_game, _add_player = map(row_writer, (t.MARKERS, t.ENDS, t.GAME, t.PLAYER))
+_add_marker, _add_round_end, _add_game = map(row_writer, (t.MARKERS, t.ENDS, t.GAME))
+_add_player = row_writer(t.PLAYER, later=("total", "below_zero", "below_zero_at_end"))
 
 
 @jit
@@ -90,10 +91,10 @@ def on_decision(facts, state, rules, action):
         gold += is_gold
         zeros += int64(face_value == 0) & (1 - is_gold)
         _add_tile(facts, tile=tile, tiles=shown, round=facts.round)
-    _add_lot(
-        facts, round=facts.round, order=facts.lot_rows - facts.first_lot + 1, tiles=shown, value=value, zeros=zeros, gold=gold,
-        proposer=proposer, room=shown > state.room[1 - proposer], price=action - s.NAME_PRICE,
-    )  # fmt: skip
+    row = _add_lot(facts, round=facts.round, tiles=shown, value=value, zeros=zeros, gold=gold, proposer=proposer)
+    facts.lot_order[row] = row - facts.first_lot + 1
+    facts.lot_room[row] = shown > state.room[1 - proposer]
+    facts.lot_price[row] = action - s.NAME_PRICE
     if facts.estimates:
         memory = facts.memory[state.round]
         fill_round(state, rules, DEFAULT, memory)
@@ -130,7 +131,7 @@ def _on_answer(facts, responder, buys, asked, cash):
 
 @force_inline
 def _end_lot(facts, seat, harbor, tiles):
-    """Write where the buyer of the lot put its tiles, and the lot again with its fair price, if prices are estimated."""
+    """Write where the buyer put the lot's tiles; if prices are estimated, also the lot with its fair price."""
     for tile_row in range(facts.tile_rows - tiles, facts.tile_rows):
         facts.tile_seat[tile_row] = seat
         facts.tile_harbor[tile_row] = harbor
@@ -184,10 +185,10 @@ def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
 @jit
 def _on_marker(facts, harbor, kind, place, steps, coins):
     before = facts.marker_place[facts.marker_rows - facts.tracks] if facts.round > 1 else 0
+    moved, swapped = abs(place - before), before * place < 0
     _add_marker(
-        facts, harbor=harbor, goods=kind, round=facts.round, place=place, steps=steps, moved=abs(place - before),
-        swapped=before * place < 0,
-    )  # fmt: skip
+        facts, harbor=harbor, goods=kind, round=facts.round, place=place, steps=steps, moved=moved, swapped=swapped
+    )
     if place != 0:
         round_row = _round_row(facts, s.MEDICI if place > 0 else s.STROZZI)
         harbor_row = facts.harbor_rows - facts.harbors + harbor
@@ -214,9 +215,14 @@ def _on_score(facts, medici, strozzi):
 
 
 note = EVENTS.handlers(
-    round=_on_round, answer=_on_answer, load=_on_load, discard=_on_discard, harbor=_on_harbor, marker=_on_marker,
+    round=_on_round,
+    answer=_on_answer,
+    load=_on_load,
+    discard=_on_discard,
+    harbor=_on_harbor,
+    marker=_on_marker,
     score_round=_on_score,
-)  # fmt: skip
+)
 
 
 @jit
@@ -233,7 +239,7 @@ def close_game(facts, state, rules):
             monopolies += facts.round_monopolies[round_row]
             bonus += facts.round_bonus[round_row]
             paid += facts.round_paid[round_row]
-        _add_player(
-            facts, seat=seat, total=state.cash[seat], harbors=harbors, monopolies=monopolies, bonus=bonus, paid=paid,
-            below_zero=facts.poor[seat], below_zero_at_end=state.cash[seat] < 0,
-        )  # fmt: skip
+        row = _add_player(facts, seat=seat, harbors=harbors, monopolies=monopolies, bonus=bonus, paid=paid)
+        facts.seat_total[row] = state.cash[seat]
+        facts.seat_below_zero[row] = facts.poor[seat]
+        facts.seat_below_zero_at_end[row] = state.cash[seat] < 0

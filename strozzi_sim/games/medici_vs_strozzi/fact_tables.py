@@ -89,8 +89,11 @@ def _goods(setting: GameConfig) -> Levels:
 def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
     """Return harbor, type and name of every track."""
     types = [kind["key"] for kind in setting.components["type"]]
-    return [(number, types.index(kind), f"{harbor['id']}.{kind}")
-            for number, harbor in enumerate(setting.components["harbor"]) for kind in harbor["tracks"]]  # fmt: skip
+    return [
+        (number, types.index(kind), f"{harbor['id']}.{kind}")
+        for number, harbor in enumerate(setting.components["harbor"])
+        for kind in harbor["tracks"]
+    ]
 
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
@@ -165,8 +168,8 @@ def _fates(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _money(*names: str) -> list[Column]:
-    texts = {"harbors": "for harbors", "monopolies": "for markers, without bonus spaces", "bonus": "for bonus spaces",
-             "paid": "paid for lots"}  # fmt: skip
+    texts = {"harbors": "for harbors", "monopolies": "for markers, without bonus spaces"}
+    texts |= {"bonus": "for bonus spaces", "paid": "paid for lots"}
     return [Column(name, f"coins {texts[name]}", None, "u2", "coins") for name in names]
 
 
@@ -181,7 +184,8 @@ _FROM = "from \N{HORIZONTAL ELLIPSIS} coins up to the next"
 _LOT_COLUMNS = (
     _BUYER,
     _ROUND,
-    Column("order", "number of the lot in its round", lambda setting: numbers(range(1, len(_values(setting)) + 1), _LAST_NUMBER + 1)),
+    Column("order", "number of the lot in its round",
+           lambda setting: numbers(range(1, len(_values(setting)) + 1), _LAST_NUMBER + 1)),
     _SIZE,
     Column("value", "face values of the lot, added up",
            lambda setting: numbers(totals(_values(setting), _sizes(setting)), _LAST_NUMBER)),
@@ -201,7 +205,8 @@ _LOT_COLUMNS = (
     derived("capped", "its price is the highest that an agent can name", "price",
              lambda setting: np.arange(_cap(setting) + 1) == _cap(setting)),
     derived("face", "face value of a lot of one tile, or gold", "value gold",
-             lambda setting: np.where(np.arange(s.MAX_REVEAL + 1), GOLD_VALUE, np.arange(s.MAX_VALUE + 1)[:, None]), _face_levels),
+             lambda setting: np.where(np.arange(s.MAX_REVEAL + 1), GOLD_VALUE, np.arange(s.MAX_VALUE + 1)[:, None]),
+             _face_levels),
     derived("buyer", "bought by", "bought", lambda setting: [0, 1], labels(("proposer", "responder"))),
     derived("rival_fits", "the buyer's rival had room for it", "room bought", lambda setting: [[1, 1], [0, 1]]),
     derived("fate", "loaded, or why it was discarded", "discarded forced room bought", _fates,
@@ -232,8 +237,10 @@ ROUNDS = Table("round", "a player in a round", (
     _ROUND,
     _LAST,
     *_money(*_SOURCES, "paid"),
-    Column("loaded", "tiles on the player's ships", lambda setting: numbers(range(sum(_capacities(setting)) + 1)), unit="tiles"),
-    Column("held", "markers on the player's side after it", lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
+    Column("loaded", "tiles on the player's ships",
+           lambda setting: numbers(range(sum(_capacities(setting)) + 1)), unit="tiles"),
+    Column("held", "markers on the player's side after it",
+           lambda setting: numbers(range(len(_tracks(setting)) + 1)), unit="markers"),
     Column("leader", "led after it", YES_NO),
     derived("full", "no ship has a free space", "loaded", lambda setting: np.arange(256) == sum(_capacities(setting))),
 ), max_rows=_per_round(lambda setting: s.SEATS), of_choices=True)  # fmt: skip
@@ -271,7 +278,8 @@ SHIPS = Table("ship", "a player's ship when a round is scored", (
     Column("won", "it is paid for the harbor", YES_NO),
     Column("tied", "both have a ship there and neither is paid", YES_NO),
     derived("moored", "it is moored", "harbor", lambda setting: _MOORED),
-    derived("alone", "it is moored and the rival has no ship there", "harbor rival", lambda setting: np.outer(_MOORED, _ALONE)),
+    derived("alone", "it is moored and the rival has no ship there", "harbor rival",
+            lambda setting: np.outer(_MOORED, _ALONE)),
     derived("alone_won", "it is paid without a rival", "rival won", lambda setting: np.outer(_ALONE, [0, 1])),
     derived("full", "it has no free space", "ship tiles", lambda setting: np.eye(NO_RIVAL)),
 ), max_rows=_per_round(lambda setting: s.SEATS * len(_capacities(setting))))  # fmt: skip
@@ -284,8 +292,10 @@ HARBORS = Table("harbor", "a harbor when a round is scored", (
 ), max_rows=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
 MARKERS = Table("marker", "a marker when a round is scored", (
     _HARBOR,
-    Column("goods", "the type of its track", lambda setting: labels([kind["key"] for kind in setting.components["type"]])),
-    derived("track", "track", "harbor goods", _by_track, lambda setting: labels([name for *_, name in _tracks(setting)])),
+    Column("goods", "the type of its track",
+           lambda setting: labels([kind["key"] for kind in setting.components["type"]])),
+    derived("track", "track", "harbor goods", _by_track,
+            lambda setting: labels([name for *_, name in _tracks(setting)])),
     _ROUND,
     _LAST,
     Column("place", "space; 0 is the centre, Strozzi's are negative", _places, "i4"),
@@ -300,7 +310,8 @@ MARKERS = Table("marker", "a marker when a round is scored", (
              lambda setting: setting.components["scoring"]["monopoly"] * (_DISTANCE > 0), None, "coins"),
     derived("bonus", "bonus coins for it", "harbor goods place", _bonus, None, "coins"),
 ), max_rows=_per_round(lambda setting: len(_tracks(setting))))  # fmt: skip
-ESTIMATES = Table("price_estimate", f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price", (
+_ESTIMATED = f"a lot of tiles bought, in one of {SAMPLED} deals, beside its estimated fair price"
+ESTIMATES = Table("price_estimate", _ESTIMATED, (
     *_LOT_COLUMNS,
     Column("fair", f"estimated fair price, {_FROM}", _bands_to(_LAST_BAND, TENTHS), "i4", "coins", TENTHS),
     Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, TENTHS), "i4", "coins", TENTHS),

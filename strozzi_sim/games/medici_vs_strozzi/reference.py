@@ -195,7 +195,7 @@ class Game(ReferenceGame):
         self.write("price", player=self.proposer, price=price)
 
     def _sell(self) -> Play:
-        """Let the other player buy or decline (20); then the buyer pays the bank, on credit if necessary (12-18, 21)."""
+        """Let the other player buy or decline (20); the buyer pays the bank, on credit if necessary (12-18, 21)."""
         assert self.price is not None
         other = 1 - self.proposer
         may_buy = self.buy_without_room or self._room(other) >= len(self.lot)  # (14)

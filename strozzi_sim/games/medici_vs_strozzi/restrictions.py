@@ -16,21 +16,17 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     responder.
     """
     every_ship = sum(1 << ship * MAX_HARBORS for ship in range(MAX_SHIPS))
+    lots, prices = Use("lot", "tiles > N", _SHOWN, "proposer"), Use("lot", "price > N", _SHOWN, "proposer")
+    buys = Use("lot", "bought == yes", Occasions("lot", "offers", "asked == yes"))
     by_name = {
         "lot:above-N": Restriction(
-            "no more than N tiles may be shown for one lot", at_most("most"), Use("lot", "tiles > N", _SHOWN, "proposer"), (1, 2),
-            "lots of more than N tiles",
+            "no more than N tiles may be shown for one lot", at_most("most"), lots, (1, 2), "lots of more than N tiles"
         ),
         "price:above-N": Restriction(
-            "no price above N coins may be named", at_most("price_cap"), Use("lot", "price > N", _SHOWN, "proposer"), (5, 10, 20, 30),
-            "prices above N coins",
+            "no price above N coins may be named", at_most("price_cap"), prices, (5, 10, 20, 30), "prices above N coins"
         ),
-        "buy:any": Restriction(
-            "the rival's lots may not be bought", never("no_buy", 1),
-            Use("lot", "bought == yes", Occasions("lot", "offers", "asked == yes")),
-            noun="the rival's lots",
-        ),
-    }  # fmt: skip
+        "buy:any": Restriction("the rival's lots may not be bought", never("no_buy", 1), buys, noun="the rival's lots"),
+    }
     for k, size in enumerate(components["ships"]["capacities"]):
         berths = ((1 << MAX_HARBORS) - 1) << k * MAX_HARBORS
         use = Use("ship", f"moored == yes and ship == {size}", Occasions("ship", "rounds", f"ship == {size}"))

@@ -19,7 +19,7 @@ def present(state, seat, harbor):
 
 @force_inline
 def leader(rules, lead, more_ships):
-    """Return who wins a harbor: 1 Medici, -1 Strozzi, 0 neither; from Medici's total load and ships there, less Strozzi's (37)."""
+    """Return who wins a harbor by Medici's total load and ships less Strozzi's: 1 Medici, -1 Strozzi, 0 none (37)."""
     if lead == 0 and rules.worthless_wins:
         lead = more_ships
     return int64(lead > 0) - int64(lead < 0)

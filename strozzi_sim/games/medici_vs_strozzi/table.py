@@ -13,6 +13,8 @@ from strozzi_sim.game.table import Json, Line, Table
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES, SEATS
 
+_NO_LOT: Json = {"lot": [], "price": None, "buyer": None}
+
 
 class MediciTable(Table):
     """The lot, the harbors with ships and tracks, and the cash of both families."""
@@ -35,19 +37,18 @@ class MediciTable(Table):
             self.head["seats"][seat] |= {"mark": family[0], "family": family}
         start_cash = components["money"]["start_cash"]
         rivals_cash = None if self._switches["hidden_cash"] else start_cash
-        self.view |= {
-            "proposer": 0, "lot": [], "price": None, "buyer": None, "ships": self._fleets(), "bag": len(self._tiles),
-            "markers": {harbor: dict.fromkeys(kinds, 0) for harbor, kinds in self._harbors.items()}, "discards": [],
-            "cash": [start_cash if self.viewer in (None, seat) else rivals_cash for seat in range(SEATS)],
-        }  # fmt: skip
+        cash = [start_cash if self.viewer in (None, seat) else rivals_cash for seat in range(SEATS)]
+        markers = {harbor: dict.fromkeys(kinds, 0) for harbor, kinds in self._harbors.items()}
+        self.view |= {"proposer": 0, **self._empty_ships(), "markers": markers, "cash": cash}
 
     def _track(self, harbor: str, kind: str) -> Json:
         tracks = self.components["tracks"]
         track = tracks.get("per_track", {}).get(f"{harbor}.{kind}", tracks)
         return {"half": track["half_length"], "bonus": dict(track["bonus"])}
 
-    def _fleets(self) -> list[list[Json]]:
-        return [[{"capacity": n, "harbor": None, "tiles": []} for n in self._capacities] for _ in range(SEATS)]
+    def _empty_ships(self) -> Json:
+        fleets = [[{"capacity": n, "harbor": None, "tiles": []} for n in self._capacities] for _ in range(SEATS)]
+        return {**_NO_LOT, "ships": fleets, "bag": len(self._tiles), "discards": []}
 
     def name(self, seat: int) -> str:
         return "You" if seat == self.viewer else PLAYER_NAMES[seat]
@@ -62,10 +63,7 @@ class MediciTable(Table):
 
     def on_round(self, line: Line) -> str:
         start = line["start_player"]
-        self.view |= {
-            "round": line["round"], "proposer": start, "actor": start, "lot": [], "price": None, "buyer": None,
-            "ships": self._fleets(), "bag": len(self._tiles), "discards": [],
-        }  # fmt: skip
+        self.view |= {"round": line["round"], "proposer": start, "actor": start, **self._empty_ships()}
         return f"Round {line['round']} begins with {self.named(start)}; all ships are empty."
 
     def on_reveal(self, line: Line) -> str:
@@ -103,11 +101,11 @@ class MediciTable(Table):
         return self.says(seat, f"loads {self._words(tiles)} on the ship for {line['ship']} at {harbor}.")
 
     def on_discard(self, line: Line) -> str:
-        self.view |= {"lot": [], "price": None, "buyer": None, "discards": [*self.view["discards"], *line["tiles"]]}
+        self.view |= {**_NO_LOT, "discards": [*self.view["discards"], *line["tiles"]]}
         return self.says(line["player"], f"discards {self._words(line['tiles'])}.")
 
     def on_score_round(self, line: Line) -> str:
-        self.view |= {"cash": list(line["cash"]), "markers": line["markers"], "actor": None, "lot": [], "price": None, "buyer": None}  # fmt: skip
+        self.view |= {"cash": list(line["cash"]), "markers": line["markers"], "actor": None, **_NO_LOT}
         paid = [sum(line[key][seat] for key in self.sources) for seat in range(SEATS)]
         self.marks = [f"track:{harbor}:{kind}" for harbor, kinds in line["markers"].items() for kind in kinds]
         return f"Round {line['round']} pays {self.listed_seats(paid)}."

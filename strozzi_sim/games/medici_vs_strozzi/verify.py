@@ -33,7 +33,7 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Answer the game's question with a line; a price answers the pending "reveal" with stop, as stopping has no line."""
+    """Answer the game's question with a line; a price answers the pending "reveal" with stop, which has no line."""
     choice = _choice(game.question, event)
     if choice is None:
         raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")

@@ -15,14 +15,9 @@ from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.events import position_word
-from strozzi_sim.games.medici_vs_strozzi.short_rules import short_rules
+from strozzi_sim.games.medici_vs_strozzi.short_rules import short_rules as short_rules
 from strozzi_sim.kernel.bits import sort_first
 from strozzi_sim.kernel.jit import jit
-
-__all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "caution", "conceal", "determinize", "observe", "question", "render", "short_rules",
-    "view_of",
-]  # fmt: skip
 
 Ship = tuple[str | None, tuple[str, ...]]
 
@@ -64,18 +59,28 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         harbor = state["harbor"][p][k]
         return None if harbor == s.NO_HARBOR else harbors[harbor], tiles_at(p * s.MAX_SHIPS + k)
 
+    capacities = components["ships"]["capacities"]
+    markers = {}
+    for harbor, places in zip(components["harbor"], state["position"], strict=False):
+        markers[harbor["id"]] = {name: places[types.index(name)] for name in harbor["tracks"]}
     return View(
-        seat=seat, players=state["players"], round=state["round"] + 1, start_player=state["start_player"], proposer=state["proposer"],
-        lot=tuple(tiles[k] for k in state["lot"][: state["shown"]]), price=state["price"] if phase in (s.ANSWER, s.PLACE) else None,
+        seat=seat,
+        players=state["players"],
+        round=state["round"] + 1,
+        start_player=state["start_player"],
+        proposer=state["proposer"],
+        lot=tuple(tiles[k] for k in state["lot"][: state["shown"]]),
+        price=state["price"] if phase in (s.ANSWER, s.PLACE) else None,
         buyer=state["buyer"] if phase == s.PLACE else None,
-        ships=tuple({size: ship(p, k) for k, size in enumerate(components["ships"]["capacities"])} for p in range(s.SEATS)),
-        markers={
-            harbor["id"]: {name: state["position"][k][types.index(name)] for name in harbor["tracks"]}
-            for k, harbor in enumerate(components["harbor"])
-        },
-        cash=tuple(None if cash == s.UNKNOWN_CASH else cash for cash in state["cash"]), discards=tiles_at(s.DISCARDED),
-        bag_left=state["unseen"], unseen=tiles_at(s.IN_BAG), over=phase == s.OVER, components=components,
-    )  # fmt: skip
+        ships=tuple({size: ship(p, k) for k, size in enumerate(capacities)} for p in range(s.SEATS)),
+        markers=markers,
+        cash=tuple(None if cash == s.UNKNOWN_CASH else cash for cash in state["cash"]),
+        discards=tiles_at(s.DISCARDED),
+        bag_left=state["unseen"],
+        unseen=tiles_at(s.IN_BAG),
+        over=phase == s.OVER,
+        components=components,
+    )
 
 
 # -- actions by name -------------------------------------------------------------------------------------------------

@@ -49,15 +49,15 @@ MEMORY = np.dtype([  # shape                                         meaning
     ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
     ("tracks", "i8", (s.MAX_HARBORS,)),  #                           [harbor] number of its tracks
     ("kind", "i8", (s.MAX_HARBORS, s.MAX_TYPES)),  #                 [harbor, track] its type
-    ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, space] of its marker: CLOSED, OPEN and their rises
+    ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, space, CLOSED to RISE_OPEN]
     #                                                                of a position and its lot:
-    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] free on its ship there, else the mean of those at sea
+    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] free on the ship there, or mean at sea
     ("lead", "i8", (s.MAX_HARBORS + 1,)),  #                         [harbor or _LOT] Medici's total load less Strozzi's
     ("more_ships", "i8", (s.MAX_HARBORS + 1,)),  #                   [harbor or _LOT] Medici's ships less Strozzi's
     ("lot_value", "i8"),
     ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type or GOLD] of its marker
-    ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] space where the marker would end now
-    ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin from the loads, then from each track
+    ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] where the marker would end
+    ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin: loads, each track
 ], align=True)  # fmt: skip
 _LOT = s.MAX_HARBORS  # row of the harbor where the lot is loaded
 _ALL_HARBORS = (1 << s.MAX_HARBORS) - 1
@@ -172,7 +172,7 @@ def _survey_with_lot(state, rules, weights, memory):
 
 @force_inline
 def _to_come(state, rules, weights, own_loaded, rival_loaded, over):
-    """Return which shares of the free spaces of the seat in turn and of its rival will be loaded, and what the turn is worth.
+    """Return the shares of free spaces that the seat in turn and its rival will load, and the worth of the turn.
 
     Both have loaded so many tiles; nothing is to come of a round that is over.
     """
@@ -249,7 +249,7 @@ def place_lot(after, state, rules, seat, place):
 
 @force_inline
 def margin_of(after, rules, weights, memory, seat):
-    """Return the margin of `seat` still to come after its purchase, with the lot placed; it has the next turn, unless the round is over."""
+    """Return the margin still to come for `seat`, which bought and placed a lot and has the next turn of the round."""
     worth = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
     return worth if seat == s.MEDICI else -worth
 
@@ -258,8 +258,7 @@ def margin_of(after, rules, weights, memory, seat):
 def _best_placement(state, rules, weights, memory, seat):
     """Return what `best_placement` does, of the position and the lot that were surveyed.
 
-    A lot changes one harbor. Of the others a purchase changes how many tiles are to come, the same wherever a ship is
-    moored.
+    A lot changes one harbor. In the others a purchase changes only how many tiles are to come, equally at all ships.
     """
     side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
     best, chosen = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat)), s.DISCARD
@@ -322,7 +321,7 @@ def outcomes(state, rules, weights, memory):
 
 @force_inline
 def swing(state, rules, weights, memory):
-    """Return (W_P, W_R): the proposer's margin still to come if the proposer, or the rival, gets the lot and the turn."""
+    """Return (W_P, W_R): the proposer's margin to come if the proposer, or the rival, gets the lot and the turn."""
     mine, yours, _, _ = outcomes(state, rules, weights, memory)
     return mine, yours
 

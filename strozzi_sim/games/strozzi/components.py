@@ -138,20 +138,21 @@ def check(components: Components, where: str) -> None:
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
-    ships, tiles, scoring, coins = components.ships, components.promotion_tiles, components.scoring, components.coins
+    ships, tiles, coins = components.ships, components.promotion_tiles, components.coins
     removed, bonus, wares = components.setup.cards_removed, components.tracks.bonus, limit.PORT_NAMES
-    return rules_from(
-        limit.RULES, components, zero=limit.RESTRICTIONS, ships=len(ships), tiles=len(tiles),
-        face_up=components.setup.promotion_tiles_face_up, top=components.tracks.top_index,
-        cards=[len(ships) - removed[n] if n in removed else 0 for n in range(limit.SEATS + 1)],
-        sail=[ship.sail for ship in ships], scrolls=[ship.scrolls for ship in ships],
-        promotion=[ship.promotion for ship in ships], cargo=[(ship.venice, ship.rome, ship.naples) for ship in ships],
-        tile_category=[limit.CATEGORIES.index(tile.category) for tile in tiles], tile_value=[tile.value for tile in tiles],
-        tile_ware=[wares.index(tile.ware) if tile.ware else limit.NO_WARE for tile in tiles],
-        ship_prize=scoring.ship_ranks, marker_prize=scoring.marker_ranks, category_prize=scoring.category_ranks,
-        bonus=[bonus.get(space, 0) for space in range(limit.MAX_SPACES)],
-        box_coins=5 * coins.v5 + 10 * coins.v10 + 50 * coins.v50, reverse_start=components.rules.start_order == "reverse",
-    )  # fmt: skip
+    rules: dict[str, Any] = {"ships": len(ships), "tiles": len(tiles)}
+    rules |= {"face_up": components.setup.promotion_tiles_face_up, "top": components.tracks.top_index}
+    rules |= {key: [getattr(ship, key) for ship in ships] for key in ("sail", "scrolls", "promotion")}
+    rules |= {f"{kind}_prize": getattr(components.scoring, f"{kind}_ranks") for kind in ("ship", "marker", "category")}
+    rules["cargo"] = [(ship.venice, ship.rome, ship.naples) for ship in ships]
+    rules["cards"] = [len(ships) - removed[n] if n in removed else 0 for n in range(limit.SEATS + 1)]
+    rules["tile_category"] = [limit.CATEGORIES.index(tile.category) for tile in tiles]
+    rules["tile_value"] = [tile.value for tile in tiles]
+    rules["tile_ware"] = [wares.index(tile.ware) if tile.ware else limit.NO_WARE for tile in tiles]
+    rules["bonus"] = [bonus.get(space, 0) for space in range(limit.MAX_SPACES)]
+    rules["box_coins"] = 5 * coins.v5 + 10 * coins.v10 + 50 * coins.v50
+    rules["reverse_start"] = components.rules.start_order == "reverse"
+    return rules_from(limit.RULES, components, zero=limit.RESTRICTIONS, **rules)
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:

@@ -82,13 +82,14 @@ _TILE, _REPLACEMENT = (
     one_of(name, lambda components: [tile["id"] for tile in components["promotion_tiles"]])
     for name in ("tile", "replacement")
 )
+_PLACE_TEXT = "{player:places} {ship} at {port} with the {flag} flag, speed {speed}."
 EVENTS = Events(
     Event("shown", ("slot", "tile"), recorded=False),  # one per open tile, before `tiles`
     Event("tiles", (), _tiles_text, make=_display),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("reveal", ("player", _SHIP, unrecorded("left")), _reveal_text),
     Event("claim", ("player", _FLAG), _claim_text),  # one for every seat that had a choice
-    Event("place", ("player", _SHIP, _FLAG, _PORT, "speed"), "{player:places} {ship} at {port} with the {flag} flag, speed {speed}."),
+    Event("place", ("player", _SHIP, _FLAG, _PORT, "speed"), _PLACE_TEXT),
     Event("move", ("player", "city", "start", "end", "cause"), recorded=False),
     Event("take_tile", ("player", _TILE, _REPLACEMENT), _tile_text),
     Event("set_aside", (_SHIP,), "No seat claims {ship}; it is set aside."),
@@ -96,7 +97,7 @@ EVENTS = Events(
     Event("marker", ("player", "city", "space", "coins", "bonus"), recorded=False),
     Event("score_round", ("player", "total"), _round_text, by_seat=True, make=_score_round),
     Event("score_end", ("player", "total", "better"), _end_text, by_seat=True, make=_score_end),
-)  # fmt: skip
+)
 SHOW, TILES, ROUND, REVEAL, CLAIM, PLACE, MOVE, TAKE_TILE, SET_ASIDE, SHIP_PRIZE, MARKER, SCORE, END = EVENTS.kinds
 
 

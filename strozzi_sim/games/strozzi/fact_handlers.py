@@ -43,9 +43,14 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
 
 _add_round = row_writer(t.ROUNDS, zero=("flags", "ports", "leader"), later=("coins",))
 _add_card = row_writer(t.CARDS, zero=("taken_over", "lap"))
-_add_ship = row_writer(t.SHIPS, zero=("prize", "steps"), later=("track", "promotion", "brought"))
-_add_tile, _add_marker, _add_decision = map(row_writer, (t.TILES, t.MARKERS, t.DECISIONS))
-_add_game, _add_player, _add_category = map(row_writer, (t.GAME, t.PLAYER, t.CATEGORY))
+_add_ship = row_writer(
+    t.SHIPS, zero=("prize", "steps"), later=("lap", "takes_over", "cards_left", "track", "promotion", "brought")
+)
+_add_tile, _add_marker, _add_player, _add_category = map(row_writer, (t.TILES, t.MARKERS, t.PLAYER, t.CATEGORY))
+_add_decision = row_writer(
+    t.DECISIONS, later=("choices", "flags_left", "rivals_left", "cards_left", "lead", "at_stake")
+)
+_add_game = row_writer(t.GAME, later=("lead_changes", "set_aside", "over_box"))
 
 
 @jit
@@ -83,12 +88,16 @@ def _on_decision(facts, state, rules, action):
     for other in range(facts.players):
         if other != seat:
             best = max(best, state.coins[other])
-    _add_decision(
-        facts, seat=seat, round=facts.round, phase=state.phase, action=action, choices=count_bits(state.legal), card=state.ship,
-        holder=t.NO_FLAG if state.holder == NOBODY else state.holder_flag, flags_left=count_bits(state.hand[seat]),
-        rivals_left=count_bits(state.with_flag & ~(1 << seat)), cards_left=state.deck, lead=state.coins[seat] - best,
-        at_stake=_standing(state, rules, seat),
-    )  # fmt: skip
+    holder = t.NO_FLAG if state.holder == NOBODY else state.holder_flag
+    row = _add_decision(
+        facts, seat=seat, round=facts.round, phase=state.phase, action=action, card=state.ship, holder=holder
+    )
+    facts.decision_choices[row] = count_bits(state.legal)
+    facts.decision_flags_left[row] = count_bits(state.hand[seat])
+    facts.decision_rivals_left[row] = count_bits(state.with_flag & ~(1 << seat))
+    facts.decision_cards_left[row] = state.deck
+    facts.decision_lead[row] = state.coins[seat] - best
+    facts.decision_at_stake[row] = _standing(state, rules, seat)
 
 
 @jit
@@ -166,10 +175,10 @@ def _on_claim(facts, seat, flag):
 @jit
 def _on_place(facts, seat, card, flag, port, speed):
     placed, round_row = facts.taken[seat], _round_row(facts, seat)
-    row = _add_ship(
-        facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=placed + 1, lap=seats_after(facts.active, seat, facts.players),
-        takes_over=facts.card_taken_over[facts.card_rows - 1], cards_left=facts.left,
-    )  # fmt: skip
+    row = _add_ship(facts, seat=seat, round=facts.round, card=card, flag=flag, port=port, order=placed + 1)
+    facts.ship_lap[row] = seats_after(facts.active, seat, facts.players)
+    facts.ship_takes_over[row] = facts.card_taken_over[facts.card_rows - 1]
+    facts.ship_cards_left[row] = facts.left
     facts.row_of[card] = row
     facts.tile_of[row - facts.first] = _NO_TILE
     for city in range(CITIES):
@@ -217,9 +226,17 @@ def _on_score(facts, seat, total):
 
 
 note = EVENTS.handlers(
-    round=_on_round, reveal=_on_reveal, claim=_on_claim, place=_on_place, move=_on_move, take_tile=_on_take_tile,
-    set_aside=_on_set_aside, ship_prize=_on_prize, marker=_on_marker, score_round=_on_score,
-)  # fmt: skip
+    round=_on_round,
+    reveal=_on_reveal,
+    claim=_on_claim,
+    place=_on_place,
+    move=_on_move,
+    take_tile=_on_take_tile,
+    set_aside=_on_set_aside,
+    ship_prize=_on_prize,
+    marker=_on_marker,
+    score_round=_on_score,
+)
 
 
 @jit
@@ -233,10 +250,11 @@ def close_game(facts, state, rules):
         paid += state.coins[seat]
         if state.coins[seat] == best:
             winner = seat
-    _add_game(
-        facts, margin=best - second, florence_tie=best == second, lead_changes=facts.lead_changes + (facts.leader != winner),
-        set_aside=facts.set_aside, tiles_left=_close_categories(facts, state, rules), over_box=paid > rules.box_coins,
-    )  # fmt: skip
+    tiles_left = _close_categories(facts, state, rules)
+    row = _add_game(facts, margin=best - second, florence_tie=best == second, tiles_left=tiles_left)
+    facts.game_lead_changes[row] = facts.lead_changes + (facts.leader != winner)
+    facts.game_set_aside[row] = facts.set_aside
+    facts.game_over_box[row] = paid > rules.box_coins
     _close_seats(facts, state)
     _close_ships(facts, state, rules)
 
@@ -249,11 +267,12 @@ def _close_seats(facts, state):
             lead = facts.paid_at[seat, port] - facts.paid_at[seat, worst]
             shared = lead == 0 or (shared and lead > 0)
             worst = port if lead < 0 else worst
-        ships, bonus = facts.from_ships[seat], facts.from_bonus[seat]
+        best = t.NO_PORT if shared else worst
+        total, ships, bonus = state.coins[seat], facts.from_ships[seat], facts.from_bonus[seat]
+        markers, tiles = facts.total[seat] - ships - bonus, total - facts.total[seat]
         _add_player(
-            facts, seat=seat, total=state.coins[seat], ships=ships, markers=facts.total[seat] - ships - bonus, bonus=bonus,
-            promotion=state.coins[seat] - facts.total[seat], best_ports=t.NO_PORT if shared else worst,
-        )  # fmt: skip
+            facts, seat=seat, total=total, ships=ships, markers=markers, bonus=bonus, promotion=tiles, best_ports=best
+        )
 
 
 @jit
@@ -269,9 +288,7 @@ def _close_categories(facts, state, rules):
             total = state.tile_total[category, seat]
             rank = rank_in_category(state, seat, category, total)
             tiles, coins = count_bytes >> (seat << 3) & 255, rank_coins(rules, rank, total)
-            _add_category(
-                facts, seat=seat, category=category, rank=rank + 1, total=total, tiles=tiles, coins=coins
-            )  # fmt: skip
+            _add_category(facts, seat=seat, category=category, rank=rank + 1, total=total, tiles=tiles, coins=coins)
     return tiles_left
 
 

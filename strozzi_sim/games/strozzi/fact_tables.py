@@ -35,8 +35,16 @@ def _ships(setting: GameConfig, *fields: str) -> np.ndarray[Any, Any]:
     return np.array([[ship[field] for field in fields] for ship in setting.components["ships"]])
 
 
+def _goods(setting: GameConfig) -> np.ndarray[Any, Any]:
+    return _ships(setting, *s.PORT_NAMES)
+
+
 def _cards(setting: GameConfig) -> Levels:
     return labels([ship["id"] for ship in setting.components["ships"]])
+
+
+def _cards_left(setting: GameConfig) -> Levels:
+    return numbers(range(len(setting.components["ships"])))
 
 
 def _rounds(setting: GameConfig) -> int:
@@ -117,10 +125,11 @@ _SEAT = Column("seat", "who it is about, 0 starts round 1", each_seat)
 _ROUND, _LAST = round_columns(_rounds)
 _CARD = Column("card", "the ship card", _cards)
 _SAIL = _symbols("sail", "sail number of the ship", "card", lambda setting: _ships(setting, "sail")[:, 0], "")
-_CARGO = _symbols(
-    "cargo", "wares on the ship, of all kinds", "card", lambda setting: _ships(setting, *s.PORT_NAMES).sum(axis=1)
-)
+_CARGO = _symbols("cargo", "wares on the ship, of all kinds", "card", lambda setting: _goods(setting).sum(axis=1))
 _LAP = Column("lap", "seats after the active player, who is 0", each_seat)
+_FLAGS = tuple(enumerate(s.FLAG_NAMES, 1))
+_ACTIONS = ("pass", *s.FLAG_NAMES, *s.PORT_NAMES, *(f"slot {slot + 1}" for slot in range(s.MAX_FACE_UP)), "decline")
+_DIVIDED: dict[str, Any] = {"dtype": "i4", "unit": "coins", "scale": COIN}
 
 GAME = Table("game", "a game", (
     Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
@@ -137,7 +146,8 @@ PLAYER = Table("seat", "a player in a game", (
     Column("markers", "coins from markers, without bonus spaces", None, "u2", "coins"),
     Column("bonus", "coins from bonus spaces", None, "u2", "coins"),
     Column("promotion", "coins from promotion tiles", None, "u2", "coins"),
-    Column("best_ports", "the two ports that paid best, if that is clear", labels(("rome+naples", "venice+naples", "venice+rome", "unclear"))),
+    Column("best_ports", "the two ports that paid best, if that is clear",
+           labels(("rome+naples", "venice+naples", "venice+rome", "unclear"))),
 ), max_rows=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
@@ -145,8 +155,8 @@ ROUNDS = Table("round", "a player in a round", (
     Column("flags", "the order in which the player's flags took ships", _orders(s.FLAG_NAMES)),
     Column("ports", "the order in which ships went to ports", _orders(s.PORT_NAMES)),
     _LAST,
-    *(derived(f"used_{flag}", f"the {flag} flag took a ship", "flags", _used(kind)) for kind, flag in enumerate(s.FLAG_NAMES, 1)),
-    *(derived(f"unused_{flag}", f"the {flag} flag took no ship", "flags", _unused(kind)) for kind, flag in enumerate(s.FLAG_NAMES, 1)),
+    *(derived(f"used_{flag}", f"the {flag} flag took a ship", "flags", _used(kind)) for kind, flag in _FLAGS),
+    *(derived(f"unused_{flag}", f"the {flag} flag took no ship", "flags", _unused(kind)) for kind, flag in _FLAGS),
     derived("unused", "flags that took no ship", "flags", _unused(1, 2, 3), None),
     Column("coins", "coins of the round, without promotion tiles", dtype="u2", unit="coins"),
     Column("leader", "led after the round, ties decided at Florence", YES_NO),
@@ -169,23 +179,23 @@ SHIPS = Table("ship", "a ship taken", (
     _CARD,
     _SAIL,
     _CARGO,
-    _symbols("match", "wares on the ship for the port it goes to", "card port", lambda setting: _ships(setting, *s.PORT_NAMES)),
+    _symbols("match", "wares on the ship for the port it goes to", "card port", _goods),
     Column("flag", "the flag that took it", labels(s.FLAG_NAMES)),
     Column("port", "where it was placed", labels(s.PORT_NAMES)),
     Column("order", "the player's first, second or third ship of the round", numbers(range(1, s.PORTS + 1))),
     _LAP,
     Column("takes_over", "a pirate took it from another seat", YES_NO),
-    Column("cards_left", "cards left to turn over in the round when it was taken", lambda setting: numbers(range(len(setting.components["ships"])))),
+    Column("cards_left", "cards left to turn over in the round when it was taken", _cards_left),
     derived("number", "number of the card in its round, from 1", "cards_left",
             lambda setting: np.maximum(_deck(setting) - np.arange(len(setting.components["ships"])), 1),
             lambda setting: numbers(range(1, _deck(setting) + 1))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
-    Column("track", "coins that its owner's markers were paid for the spaces it moved them, in this round and later ones",
-           dtype="i4", unit="coins", scale=COIN),
-    Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", dtype="i4", unit="coins",
-           scale=COIN),
-    Column("brought", "coins from its rank in the port, its spaces and its promotion tile", dtype="i4", unit="coins", scale=COIN),
+    Column("track",
+           "coins that its owner's markers were paid for the spaces it moved them, in this round and later ones",
+           **_DIVIDED),
+    Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", **_DIVIDED),
+    Column("brought", "coins from its rank in the port, its spaces and its promotion tile", **_DIVIDED),
 ), max_rows=lambda setting: s.PORTS * setting.players * _rounds(setting))  # fmt: skip
 MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,
@@ -203,7 +213,7 @@ CATEGORY = Table("category", "a player in a promotion category", (
     Column("rank", "rank in the category, ties decided at Florence",
            lambda setting: numbers(range(1, setting.players + 1))),
     Column("total", "what the player's tiles are worth there", _totals, "u2"),
-    Column("tiles", "number of those tiles", lambda setting: numbers(range(_LAST_COUNT + 1), _LAST_COUNT), unit="tiles"),
+    Column("tiles", "number of those tiles", numbers(range(_LAST_COUNT + 1), _LAST_COUNT), unit="tiles"),
     Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
 ), max_rows=lambda setting: len(s.CATEGORIES) * setting.players)  # fmt: skip
 
@@ -211,19 +221,20 @@ TILES = Table("tile", "a promotion tile taken", (
     _SEAT,
     _ROUND,
     Column("tile", "the tile", lambda setting: labels(_tiles(setting, "id"))),
-    derived("category", "its category", "tile", lambda setting: [s.CATEGORIES.index(name) for name in _tiles(setting, "category")],
-            labels(s.CATEGORIES)),
-    derived("value", "its value", "tile", lambda setting: _tiles(setting, "value"), lambda setting: numbers(_tiles(setting, "value"))),
+    derived("category", "its category", "tile",
+            lambda setting: [s.CATEGORIES.index(name) for name in _tiles(setting, "category")], labels(s.CATEGORIES)),
+    derived("value", "its value", "tile",
+            lambda setting: _tiles(setting, "value"), lambda setting: numbers(_tiles(setting, "value"))),
     derived("ware", "the city where it moves the marker", "tile",
-            lambda setting: [(*s.PORT_NAMES, "").index(ware) for ware in _tiles(setting, "ware")], labels((*s.PORT_NAMES, "none"))),
+            lambda setting: [(*s.PORT_NAMES, "").index(ware) for ware in _tiles(setting, "ware")],
+            labels((*s.PORT_NAMES, "none"))),
 ), max_rows=lambda setting: len(setting.components["promotion_tiles"]), optional=True)  # fmt: skip
 DECISIONS = Table("decision", "a choice of a seat", (
     _SEAT,
     _ROUND,
     Column("phase", "the decision: claim a card, take it over, choose a port, choose a tile",
            labels(("claim", "piracy", "port", "tile"))),
-    Column("action", "what was chosen; tiles by their slot of the display", labels((
-        "pass", *s.FLAG_NAMES, *s.PORT_NAMES, *(f"slot {slot + 1}" for slot in range(s.MAX_FACE_UP)), "decline"), first=1)),
+    Column("action", "what was chosen; tiles by their slot of the display", labels(_ACTIONS, first=1)),
     Column("choices", "number of legal actions", numbers(range(2, 9))),
     _CARD,
     _SAIL,
@@ -231,7 +242,7 @@ DECISIONS = Table("decision", "a choice of a seat", (
     Column("holder", "the flag on the card", labels((*s.FLAG_NAMES, "none"))),
     Column("flags_left", "flags that the seat has left", numbers(range(len(s.FLAG_NAMES) + 1))),
     Column("rivals_left", "other seats that have a flag left", each_seat),
-    Column("cards_left", "cards left to turn over in the round", lambda setting: numbers(range(len(setting.components["ships"])))),
+    Column("cards_left", "cards left to turn over in the round", _cards_left),
     Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
     Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),
 ), max_rows=_decisions, rows=8320, optional=True, of_choices=True)  # fmt: skip

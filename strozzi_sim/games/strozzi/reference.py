@@ -177,7 +177,7 @@ class Game(ReferenceGame):
                 return
 
     def _poll_pirates(self, claimant: int) -> Play:
-        """Ask the seats that have not decided whether they snatch it, the active player's right neighbour last (13, 15, 19, 21)."""
+        """Ask undecided seats whether they snatch it, the active player's right neighbour last (13, 15, 19, 21)."""
         end = claimant if self.rules["second_lap"] else self.active
         for seat in self._clockwise(claimant + 1):
             if seat == end or self.holder_flag == "pirate":  # a pirate is final (12, 16)
@@ -229,7 +229,7 @@ class Game(ReferenceGame):
         return int(self.cards[ship]["sail"] + extra)
 
     def _ware_flag_steps(self, goods: int) -> int:
-        """Return the steps of the ware flag: at the ship's port only (37), even if the ship has no goods for it (36)."""
+        """Return the ware flag's steps: at the ship's port only (37), even if the ship has no goods for it (36)."""
         if self.holder_flag != "ware" or (self.rules["ware_flag_needs_match"] and not goods):
             return 0
         return int(self.flag_effects["ware_steps"])

@@ -1,4 +1,4 @@
-"""Actions that can be forbidden to a seat: flags, ports, ship cards and classes of them, promotion tiles, early claims."""
+"""Actions that can be forbidden to a seat: flags, ports, ship cards and their classes, tiles, early claims."""
 
 from collections.abc import Mapping
 from typing import Any

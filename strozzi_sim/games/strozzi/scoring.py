@@ -17,7 +17,7 @@ def space_bonus(rules, city, space):
 
 @jit
 def category_coins(state, rules, seat, category, total):
-    """Return the prize of `seat` in `category` if its tiles there totalled `total`; ties by the order at Florence (61, 62)."""
+    """Return the prize of `seat` in `category` for tiles worth `total`; ties by the order at Florence (61, 62)."""
     return rank_coins(rules, rank_in_category(state, seat, category, total), total)
 
 
@@ -35,7 +35,7 @@ def rank_in_category(state, seat, category, total):
 
 @force_inline
 def _seats_above(state, amounts, seat, amount):
-    """Return the number of seats with more than `amount`, or as much and a better marker at Florence; `seat` itself has no more."""
+    """Return the number of seats above `seat` with `amount`, at least its own; ties by the order at Florence."""
     above = 0
     ahead = 1  # at Florence
     for rank in range(state.players):

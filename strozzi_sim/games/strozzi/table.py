@@ -28,23 +28,20 @@ class StrozziTable(Table):
         self._ships = {card["id"]: card for card in components["ships"]}
         self._tile = {tile["id"]: tile for tile in components["promotion_tiles"]}
         self._bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
-        self._top, self._prizes, self._rules = (
-            components["tracks"]["top_index"],
-            components["scoring"],
-            components["rules"],
-        )
+        self._top, self._rules = components["tracks"]["top_index"], components["rules"]
+        self._prizes = components["scoring"]
         removed_by_count = {int(count): cards for count, cards in components["setup"]["cards_removed"].items()}
         self._cards = len(self._ships) - removed_by_count[self.players]
-        self.head["board"] = {
-            "top": self._top, "bonus": {str(space): coins for space, coins in self._bonus.items()},
-            "prizes": self._prizes["ship_ranks"],
-        }  # fmt: skip
-        self.view |= {
-            "start": 0, "active": None, "ship": None, "holder": None, "flag": None, "deck": self._cards,
-            "flags": [list(FLAG_NAMES) for _ in players], "ports": {port: [] for port in PORT_NAMES},
-            "tracks": self._start_spaces(list(players)), "display": [], "stack": len(self._tile),
-            "tiles": [[0, 0, 0] for _ in players], "coins": [0 for _ in players],
-        }  # fmt: skip
+        bonus = {str(space): coins for space, coins in self._bonus.items()}
+        self.head["board"] = {"top": self._top, "bonus": bonus, "prizes": self._prizes["ship_ranks"]}
+        self.view |= {"start": 0, "active": None, **self._start_round()}
+        self.view |= {"tracks": self._start_spaces(list(players)), "display": [], "stack": len(self._tile)}
+        self.view |= {"tiles": [[0, 0, 0] for _ in players], "coins": [0 for _ in players]}
+
+    def _start_round(self) -> Json:
+        flags: list[list[str]] = [list(FLAG_NAMES) for _ in range(self.players)]
+        ports: Json = {port: [] for port in PORT_NAMES}
+        return {"ship": None, "holder": None, "flag": None, "deck": self._cards, "flags": flags, "ports": ports}
 
     def _start_spaces(self, order: list[int]) -> dict[str, list[list[int]]]:
         return {city: [list(order), *([] for _ in range(self._top))] for city in CITY_NAMES}
@@ -63,11 +60,7 @@ class StrozziTable(Table):
         if line["round"] == 1:
             order = [(start + k) % self.players for k in range(self.players)]
             self.view["tracks"] = self._start_spaces(order[::-1] if self._rules["start_order"] == "reverse" else order)
-        self.view |= {
-            "round": line["round"], "start": start, "active": start, "actor": start, "ship": None, "holder": None, "flag": None,
-            "deck": self._cards, "flags": [list(FLAG_NAMES) for _ in range(self.players)],
-            "ports": {port: [] for port in PORT_NAMES},
-        }  # fmt: skip
+        self.view |= {"round": line["round"], "start": start, "active": start, "actor": start, **self._start_round()}
         return f"Round {line['round']} begins with {self.named(start)}."
 
     def on_reveal(self, line: Line) -> str:
@@ -216,7 +209,8 @@ class StrozziTable(Table):
         if names[-1] in self._tile or names[-1] == "decline":
             return "Which promotion tile do you take?"
         if holder is not None:
-            return f"{self.says(holder, 'claims')} the ship with the {_FLAG[self.view['flag']]} flag. Do you take it as a pirate?"
+            claim = f"{self.says(holder, 'claims')} the ship with the {_FLAG[self.view['flag']]} flag"
+            return f"{claim}. Do you take it as a pirate?"
         return "Do you claim this ship?"
 
     def choice(self, action: int, name: str, position: Any) -> Json:
@@ -229,9 +223,8 @@ class StrozziTable(Table):
             data = self._tile[name]
             ware = data["ware"].title()
             label = f"{data['category'].capitalize()} {data['value']}" + (f", {ware}" if ware else "")
-            return {
-                "label": label, "at": f"tile:{name}", "note": f"one space at {ware}" if ware else "moves no marker"
-            }  # fmt: skip
+            note = f"one space at {ware}" if ware else "moves no marker"
+            return {"label": label, "at": f"tile:{name}", "note": note}
         if name == "pass":
             return {"label": "Pass", "note": "keep your flags for later ships"}
         return {"label": "No tile", "note": ""}

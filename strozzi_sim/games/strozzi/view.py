@@ -13,14 +13,9 @@ from numba import float32
 from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
-from strozzi_sim.games.strozzi.short_rules import short_rules
+from strozzi_sim.games.strozzi.short_rules import short_rules as short_rules
 from strozzi_sim.kernel.bits import seats_after, sort_first
 from strozzi_sim.kernel.jit import jit
-
-__all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "conceal", "meanings", "observe", "question", "render", "short_rules",
-    "view_of",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,18 +51,10 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     ships = [ship["id"] for ship in components["ships"]]
     tiles = [tile["id"] for tile in components["promotion_tiles"]]
     players, over = state["players"], state["phase"] == s.OVER
-    ports = {
-        name: tuple(
-            (
-                state["berth_seat"][port][k],
-                ships[state["berth_ship"][port][k]],
-                s.FLAG_NAMES[state["berth_flag"][port][k]],
-            )
-            for k in range(state["ships_at"][port])
-        )
-        for port, name in enumerate(s.PORT_NAMES)
-    }
-    tracks = {}
+    ports, tracks = {}, {}
+    for port, name in enumerate(s.PORT_NAMES):
+        berths = [state[part][port][: state["ships_at"][port]] for part in ("berth_seat", "berth_ship", "berth_flag")]
+        ports[name] = tuple((berth, ships[ship], s.FLAG_NAMES[flag]) for berth, ship, flag in zip(*berths, strict=True))
     for city, name in enumerate(s.CITY_NAMES):
         spaces: list[list[int]] = [[] for _ in range(int(components["tracks"]["top_index"]) + 1)]
         for marker in state["order"][city][:players]:
@@ -84,16 +71,30 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if hand >> k & 1 and (p, k) != on_card)
         for p, hand in enumerate(state["hand"])
     ]
+    owned = list(zip(tiles, state["tile_owner"], strict=False))
     return View(
-        seat=seat, players=players, round=state["round"] + 1, start_player=state["start_player"], active=state["active"], ship=ship,
-        holder=state["holder"] if is_claimed else None, holder_flag=s.FLAG_NAMES[state["holder_flag"]] if is_claimed else None,
-        deck_left=state["deck"], flags=tuple(hands[:players]), ports=ports, tracks=tracks,
-        display=tuple(tiles[k] for k in state["display"][: state["display_size"]]), stack_left=state["tiles_unseen"],
-        tiles=tuple(tuple(tile for tile, owner in zip(tiles, state["tile_owner"], strict=False) if owner == p) for p in range(players)),
-        coins=tuple(state["coins"][:players]), aside=aside, over=over,
+        seat=seat,
+        players=players,
+        round=state["round"] + 1,
+        start_player=state["start_player"],
+        active=state["active"],
+        ship=ship,
+        holder=state["holder"] if is_claimed else None,
+        holder_flag=s.FLAG_NAMES[state["holder_flag"]] if is_claimed else None,
+        deck_left=state["deck"],
+        flags=tuple(hands[:players]),
+        ports=ports,
+        tracks=tracks,
+        display=tuple(tiles[k] for k in state["display"][: state["display_size"]]),
+        stack_left=state["tiles_unseen"],
+        tiles=tuple(tuple(tile for tile, owner in owned if owner == p) for p in range(players)),
+        coins=tuple(state["coins"][:players]),
+        aside=aside,
+        over=over,
         unseen_ships=tuple(name for name in ships if name in unseen_ships),
-        unseen_tiles=tuple(tiles[k] for k in sorted(state["unseen_tile"][: state["tiles_unseen"]])), components=components,
-    )  # fmt: skip
+        unseen_tiles=tuple(tiles[k] for k in sorted(state["unseen_tile"][: state["tiles_unseen"]])),
+        components=components,
+    )
 
 
 # -- actions by name -------------------------------------------------------------------------------------------------
@@ -169,9 +170,8 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             category, value = values[tile]
             totals[category] += value
         owned = "  ".join(f"{category} {total}" for category, total in totals.items())
-        lines.append(
-            f"{seat:>4} {name:<{name_width}}  {position.coins[seat]:>5}  {', '.join(position.flags[seat]) or '-':<22}  {owned}"
-        )
+        flags = ", ".join(position.flags[seat]) or "-"
+        lines.append(f"{seat:>4} {name:<{name_width}}  {position.coins[seat]:>5}  {flags:<22}  {owned}")
     return "\n".join(lines)
 
 
