@@ -7,7 +7,7 @@ from strozzi_sim.game import game_names
 
 
 class _Games(ModuleType):
-    """This module, callable: `strozzi_sim.games()` is a public function, and must stay one once this module is imported."""
+    """This module, callable: `strozzi_sim.games()` is a public function and stays one once this module is imported."""
 
     def __call__(self) -> list[str]:
         """Return the names of all installed games."""

@@ -147,9 +147,8 @@ def _own_lines(view: Any) -> list[list[str]]:
     stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
     lines = [f"Your stacks: {stacks}; in your deck, in no order: {_cards(view.deck)}"]
     if view.hand or view.pile:
-        lines.append(
-            f"Your hand: {stack_name(view.hand) or 'empty'}; stack under construction: {stack_name(view.pile) or 'none'}"
-        )
+        hand, pile = stack_name(view.hand) or "empty", stack_name(view.pile) or "none"
+        lines.append(f"Your hand: {hand}; stack under construction: {pile}")
     return [["Your tasks", *(_aligned(tasks, (1, 2)) if tasks else [])], lines]
 
 

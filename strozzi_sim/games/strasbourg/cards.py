@@ -65,8 +65,7 @@ def values_in(bag):
 @force_inline
 def kth_member(members, k):
     """Return the k-th smallest member (k from 0) of a set."""
-    # Three times the half with the member is kept; `-in_upper` is all ones in the upper one. `kth_bit` searches the
-    # last 8 bits.
+    # Three times the half with the member is kept; `-in_upper` is all ones for the upper. `kth_bit` searches 8 bits.
     first = int64(0)
     for width in (32, 16, 8):
         lower = count_bits(members & ((int64(1) << width) - 1))

@@ -26,10 +26,8 @@ RECONSTRUCTED = {
 }
 
 # Reserved names, which no guild, edifice or task may have, with their meaning.
-_RESERVED = {
-    "all": "all together", "any": "any of them", "none": "nothing", **dict.fromkeys(limit.LORDS, "a seat of the council"),
-    **dict.fromkeys(limit.STEPS, "a step of the round"),
-}  # fmt: skip
+_RESERVED = {"all": "all together", "any": "any of them", "none": "nothing"}
+_RESERVED |= dict.fromkeys(limit.LORDS, "a seat of the council") | dict.fromkeys(limit.STEPS, "a step of the round")
 
 PROVENANCE = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
 
@@ -230,9 +228,10 @@ def _check_cards(cards: _Cards, key: str) -> None:
         raise InputError(f"{key}.values: {cards.values}; each value may be listed once")
     count, copies = len(cards.values) * cards.copies_of_each, pluralize(cards.copies_of_each, "copy", "copies")
     if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
+        values, are = pluralize(len(cards.values), "value"), "is" if count == 1 else "are"
         raise InputError(
-            f"{key}.copies_of_each: {copies} of {pluralize(len(cards.values), 'value')} {'is' if count == 1 else 'are'} "
-            f"{pluralize(count, 'card')}; a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}"
+            f"{key}.copies_of_each: {copies} of {values} {are} {pluralize(count, 'card')}; "
+            f"a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}"
         )
 
 
@@ -277,12 +276,16 @@ def totals(components: Components) -> dict[str, Any]:
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
     return {
-        "meta.rounds": len(components.round_cards), "meta.players": list(limit.PLAYER_COUNTS),
-        "influence_cards.per_player": cards, "influence_cards.total": cards * limit.SEATS, "city.building_sites": len(city.sites),
-        "city.guild_spaces": len(city.guilds), "tasks_meta.count": len(components.tasks),
+        "meta.rounds": len(components.round_cards),
+        "meta.players": list(limit.PLAYER_COUNTS),
+        "influence_cards.per_player": cards,
+        "influence_cards.total": cards * limit.SEATS,
+        "city.building_sites": len(city.sites),
+        "city.guild_spaces": len(city.guilds),
+        "tasks_meta.count": len(components.tasks),
         "tasks_meta.all_different": all(kinds.count(kind) == 1 for kind in kinds),
         "tasks_meta.max_points": max(task.points for task in components.tasks),
-    }  # fmt: skip
+    }
 
 
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
@@ -291,34 +294,46 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     edifices, tasks, meta = components.edifices, components.tasks, components.tasks_meta
     cards, values = components.influence_cards, components.influence_cards.values
     choices = [kept for kept in range(1 << meta.dealt_per_player) if meta.keep_min <= kept.bit_count() <= meta.keep_max]
+    rules: dict[str, Any] = {"rounds": len(components.round_cards), "guilds": len(order), "edifices": len(edifices)}
+    rules |= {"tasks": len(tasks), "dealt": meta.dealt_per_player, "penalty": meta.penalty_unfulfilled}
+    rules |= {"keep": sum(1 << kept for kept in choices), "cards": len(values) * cards.copies_of_each}
+    rules["all_cards"] = sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in values)
+    rules["card_guild"] = [
+        [order.index(getattr(card.guilds, step)) for step in AUCTIONED] for card in components.round_cards
+    ]
+    rules |= {"start_coins": components.coins.start_per_player, "privilege_points": components.privileges.end_value}
+    rules["start_privileges"] = components.privileges.start_per_player
+    rules["good_value"] = [components.goods.value[guild] for guild in order]
+    rules["chapels"] = components.chapels.count
+    rules["chapel_points"] = components.chapels.points_per_adjacent_family_member
+    rules["seat_points"] = components.council.prestige_per_member_each_council_phase
+    rules["skip_first_step"] = components.switches.skip_A_round1
+    rules["sequential"] = components.switches.planning == "sequential"
+    rules["most_drawn"] = [limit.ANY_NUMBER] * limit.SEATS
+    rules["edifice_points"] = [edifice.points for edifice in edifices]
+    rules["task_kind"] = [limit.TASK_KINDS.index(task.kind) for task in tasks]
+    rules["task_points"] = [task.points for task in tasks]
+    rules["task_subject"] = [task.subject(order, [edifice.id for edifice in edifices]) for task in tasks]
+    rules["task_minimum"] = [[task.minimum(players) for players in range(limit.SEATS + 1)] for task in tasks]
+    return rules_from(limit.RULES, components, zero=limit.RESTRICTIONS, **rules, **_places(city, order))
+
+
+def _places(city: City, order: list[str]) -> dict[str, Any]:
+    """Return the fields of the city in the rules record; `order` is the guilds'."""
     cells = [(column, line) for line in range(1, city.rows + 1) for column in range(1, city.columns + 1)]
-    price = np.zeros(limit.MAX_CELLS, int)
-    price[[city.number(cell) for cell in city.prices]] = list(city.prices.values())
-    return rules_from(
-        limit.RULES, components, zero=limit.RESTRICTIONS, rounds=len(components.round_cards), guilds=len(order),
-        edifices=len(edifices), tasks=len(tasks), dealt=meta.dealt_per_player, penalty=meta.penalty_unfulfilled,
-        keep=sum(1 << kept for kept in choices), cards=len(values) * cards.copies_of_each,
-        all_cards=sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in values),
-        start_coins=components.coins.start_per_player, start_privileges=components.privileges.start_per_player,
-        privilege_points=components.privileges.end_value, good_value=[components.goods.value[guild] for guild in order],
-        chapels=components.chapels.count, chapel_points=components.chapels.points_per_adjacent_family_member,
-        seat_points=components.council.prestige_per_member_each_council_phase,
-        card_guild=[[order.index(getattr(card.guilds, step)) for step in AUCTIONED] for card in components.round_cards],
-        edifice_points=[edifice.points for edifice in edifices], columns=city.columns, sites=len(city.sites), chapel_sites=len(city.chapel_sites), spaces=city.set_of(city.guilds),
-        guild_spaces=[city.set_of(city.spaces_of(guild)) for guild in order],
-        price=price,
-        affordable=[city.set_of(cell for cell, paid in city.prices.items() if paid <= coins) for coins in range(limit.MAX_PRICE + 1)],
-        site_spaces=[city.set_of(city.beside(site)) for site in city.sites],
-        chapel_spaces=[city.set_of(city.around(corner)) for corner in city.chapel_sites],
-        not_first_column=city.set_of(cell for cell in cells if cell[0] > 1),
-        not_last_column=city.set_of(cell for cell in cells if cell[0] < city.columns),
-        border=city.set_of(filter(city.is_on_border, cells)),
-        task_kind=[limit.TASK_KINDS.index(task.kind) for task in tasks], task_points=[task.points for task in tasks],
-        task_subject=[task.subject(order, [edifice.id for edifice in edifices]) for task in tasks],
-        task_minimum=[[task.minimum(players) for players in range(limit.SEATS + 1)] for task in tasks],
-        skip_first_step=components.switches.skip_A_round1, sequential=components.switches.planning == "sequential",
-        most_drawn=[limit.ANY_NUMBER] * limit.SEATS,
-    )  # fmt: skip
+    places: dict[str, Any] = {"columns": city.columns, "sites": len(city.sites), "spaces": city.set_of(city.guilds)}
+    places |= {"chapel_sites": len(city.chapel_sites), "price": np.zeros(limit.MAX_CELLS, int)}
+    places["price"][[city.number(cell) for cell in city.prices]] = list(city.prices.values())
+    places["affordable"] = [
+        city.set_of(cell for cell, paid in city.prices.items() if paid <= coins) for coins in range(limit.MAX_PRICE + 1)
+    ]
+    places["guild_spaces"] = [city.set_of(city.spaces_of(guild)) for guild in order]
+    places["site_spaces"] = [city.set_of(city.beside(site)) for site in city.sites]
+    places["chapel_spaces"] = [city.set_of(city.around(corner)) for corner in city.chapel_sites]
+    places["not_first_column"] = city.set_of(cell for cell in cells if cell[0] > 1)
+    places["not_last_column"] = city.set_of(cell for cell in cells if cell[0] < city.columns)
+    places["border"] = city.set_of(filter(city.is_on_border, cells))
+    return places
 
 
 def warnings(components: Components) -> list[str]:

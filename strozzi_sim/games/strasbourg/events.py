@@ -38,10 +38,8 @@ def stack_name(stack: Sequence[int]) -> str:
     return "+".join(map(str, stack))
 
 
-STEP_SUBJECTS = {
-    "A": "nobility and church", "C": "sale of goods", "E": "sale of goods", "G": "sale and merchants' seat",
-    "H": "chapel", "I": "edifice",
-}  # fmt: skip
+STEP_SUBJECTS = {"A": "nobility and church", "C": "sale of goods", "E": "sale of goods"}
+STEP_SUBJECTS |= {"G": "sale and merchants' seat", "H": "chapel", "I": "edifice"}
 _CHAIRS = {"nobility": "the nobility seat", "church": "the church seat", "merchants": "the merchants' seat"}
 
 
@@ -77,11 +75,11 @@ def _place(name: str, cells: Callable[[City, int], Cell]) -> Any:
 
 def _setup(rows: Rows, components: Components) -> Line:
     cards, edifices = ids_of("round_cards")(components), ids_of("edifices")(components)
-    laid = rows["laid"]
     return {
-        "round_cards": [cards[row[1]] for row in laid], "edifices": [edifices[row[2]] for row in laid],
+        "round_cards": [cards[row[1]] for row in rows["laid"]],
+        "edifices": [edifices[row[2]] for row in rows["laid"]],
         "start_player": rows["setup"][0][0],
-    }  # fmt: skip
+    }
 
 
 def _kept_tasks(rows: Rows, components: Components) -> Line:
@@ -127,7 +125,7 @@ def _score_end(rows: Rows, components: Components) -> Line:
 
 
 def _hide_plan(line: Line, components: Components, viewer: int) -> Line:
-    """Return the line with the sizes of stacks alone, greatest first, since the order of stacks ranks them by content."""
+    """Return the line with the sizes of stacks alone, greatest first: the order of stacks ranks them by content."""
     return {**line, "drawn": None, "stacks": None, "sizes": sorted(map(len, line["stacks"]), reverse=True)}
 
 
@@ -211,23 +209,28 @@ def _council_text(line: Mapping[str, Any], say: Say) -> str:
     return say.table("The council gives", columns)
 
 
-_GUILD = one_of("guild", _guilds)
+def _hide_tasks(line: Line, components: Components, viewer: int) -> Line:
+    return {**line, "dealt": None, "tasks": None}
+
+
+_GUILD, _STEP = one_of("guild", _guilds), one_of("step", lambda components: STEPS)
+_GUILD_OF_STEP = converted("guild", lambda k, components: None if k == NOBODY else _guilds(components)[k])
+_REPLACED = converted("replaces", lambda k, components: None if k == NOBODY else k)
+_BUILT = (one_of("edifice", ids_of("edifices")), _place("site", lambda city, k: city.sites[k]))
+_END = ("player", "privileges", "tasks", "total", "won")
 EVENTS = Events(
     Event("laid", ("round", "round_card", "edifice"), recorded=False),  # one per round, before `setup`
     Event("setup", (unrecorded("start_player"),), "Round cards {round_cards}; edifices {edifices}.", make=_setup),
     Event("task", ("player", "task", "kept"), recorded=False),  # one per task dealt, before `keep_tasks`
-    Event("keep_tasks", ("player",), _tasks_text, make=_kept_tasks,
-          hide=lambda line, components, viewer: {**line, "dealt": None, "tasks": None}),
+    Event("keep_tasks", ("player",), _tasks_text, make=_kept_tasks, hide=_hide_tasks),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("drawn", ("player", "value", "from_under"), recorded=False),
     Event("stack", ("player", "bag"), recorded=False),  # one per stack, greatest first, before `plan`
     Event("plan", ("player", unrecorded("stacks")), _plan_text, make=_plan, since=("round",), hide=_hide_plan),
-    Event("step", (one_of("step", lambda components: STEPS), seat("start_player"),
-                   converted("guild", lambda k, components: None if k == NOBODY else _guilds(components)[k])), _step_text),
+    Event("step", (_STEP, seat("start_player"), _GUILD_OF_STEP), _step_text),
     Event("bid", ("player", converted("stack", lambda bag, components: cards_of(bag) or None)), _bid_text),  # 0 = pass
     Event("defer", ("player",), "{player:pays} a privilege and {does:waits}."),
-    Event("seat", ("player", one_of("seat", chairs_of), converted("replaces", lambda k, components: None if k == NOBODY else k)),
-          _chair_text, of="act"),
+    Event("seat", ("player", one_of("seat", chairs_of), _REPLACED), _chair_text, of="act"),
     Event("good", ("player", _GUILD), "{player:takes} a good of the {guild}s.", of="act"),
     Event("place", ("player", _place("space", City.cell), "price"), _space_text, of="act"),
     Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one per guild, before `sell`
@@ -235,17 +238,17 @@ EVENTS = Events(
     Event("decline", ("player",), "{player:does} no more.", of="act"),
     Event("return_card", ("player", "card"), "{player:puts} a {card} under the deck."),
     Event("chapel", ("player", _place("site", lambda city, k: city.chapel_sites[k])), _chapel_text),
-    Event("edifice", ("player", one_of("edifice", ids_of("edifices")), _place("site", lambda city, k: city.sites[k])), _edifice_text),
+    Event("edifice", ("player", *_BUILT), _edifice_text),
     Event("prestige", ("player", "gained", "privileges", "total", "held"), recorded=False),
-    Event("council", ("player", "coins", "goods", "deck"), _council_text, by_seat=True, make=_council, hide=_hide_money),
+    Event(
+        "council", ("player", "coins", "goods", "deck"), _council_text, by_seat=True, make=_council, hide=_hide_money
+    ),
     Event("points", ("player", "council", "city", "chapels", "edifices"), recorded=False),
     Event("fulfilled", ("player", "task"), recorded=False),  # one per task, before `score_end`
-    Event("score_end", ("player", "privileges", "tasks", "total", "won"), final_text("points"), by_seat=True, make=_score_end),
-)  # fmt: skip
-(
-    LAID, SETUP, TASK, KEPT, ROUND, DRAWN, STACK, PLAN, STEP, BID, DEFER, CHAIR, GOOD, PLACED, SOLD, SALE, DECLINE, RETURNED,
-    CHAPEL, EDIFICE, PRESTIGE, WEALTH, POINTS, FULFILLED, TOTAL,
-) = EVENTS.kinds  # fmt: skip
+    Event("score_end", _END, final_text("points"), by_seat=True, make=_score_end),
+)
+LAID, SETUP, TASK, KEPT, ROUND, DRAWN, STACK, PLAN, STEP, BID, DEFER, CHAIR, GOOD, PLACED = EVENTS.kinds[:14]
+SOLD, SALE, DECLINE, RETURNED, CHAPEL, EDIFICE, PRESTIGE, WEALTH, POINTS, FULFILLED, TOTAL = EVENTS.kinds[14:]
 
 
 def begun(rows: Any, state: Any) -> Iterator[Line]:

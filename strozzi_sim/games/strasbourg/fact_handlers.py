@@ -51,7 +51,7 @@ _add_chapel, _add_edifice = row_writer(t.CHAPELS, later=_BUILT), row_writer(t.ED
 _add_round = row_writer(
     t.ROUNDS, zero=("drawn", "influence", "used", "bid", "waited"), later=("stacks", "prestige", "privilege")
 )
-_add_bid = row_writer(t.BIDS, zero=("returned",), later=("rank",))
+_add_bid = row_writer(t.BIDS, zero=("returned",), later=("cards", "rank", "waited"))
 _ACTED = ("good", "good_sold", "good_coins", "placed", "price", "sold", "coins", "declined")
 _write_act = row_writer(t.ACTS, zero=_ACTED, append=False)
 _add_placement = row_writer(t.PLACEMENTS, zero=("chapels", "edifices"))
@@ -170,10 +170,10 @@ def _on_bid(facts, seat, stack):
     if stack != 0:
         total, round_row = sum_values(stack), facts.first_round + seat
         lap = seats_after(facts.start_player, seat, facts.players)
-        facts.bid_row[seat] = _add_bid(
-            facts, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, lap=lap, cards=count_cards(stack),
-            sum=total, waited=facts.waited[seat] > 0,
-        )  # fmt: skip
+        row = _add_bid(facts, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, lap=lap, sum=total)
+        facts.bid_cards[row] = count_cards(stack)
+        facts.bid_waited[row] = facts.waited[seat] > 0
+        facts.bid_row[seat] = row
         facts.round_used[round_row] += 1
         facts.round_bid[round_row] += total
     facts.asked_to_bid += 1
@@ -194,10 +194,11 @@ def _rank_bids(facts):
             rank += int64(higher)
         facts.bid_rank[row] = rank
         if rank <= acting:
-            seat = facts.bid_seat[row]
-            facts.act_row[seat] = _write_act(
-                facts, turns + rank - 1, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, rank=rank, bid=total
-            )  # fmt: skip
+            seat, turn = facts.bid_seat[row], turns + rank - 1
+            facts.act_row[seat] = turn
+            _write_act(
+                facts, turn, seat=seat, round=facts.round, step=facts.step, guild=facts.guild, rank=rank, bid=total
+            )
     facts.act_rows = turns + min(acting, end - first)
 
 
@@ -281,7 +282,7 @@ def _close_city(facts, rules):
 
 @force_inline
 def _pay(facts, paid, beside, points, builder, built_in):
-    """Pay the members on the set `beside` of spaces; return (members, the builder's, the builder's earlier than the building).
+    """Pay the members on the set `beside` of spaces; return (members, the builder's, the builder's earlier ones).
 
     A member placed in the round `built_in` is earlier: a round builds after all its placements.
     """

@@ -43,7 +43,7 @@ def _ids(block: str) -> Any:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """Return the levels of final points: the least is the penalty for all tasks unfulfilled, the last _POINTS_FROM or more."""
+    """Return the levels of final points: from the penalty for all tasks unfulfilled to _POINTS_FROM or more."""
     meta = setting.components["tasks_meta"]
     return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _POINTS_FROM + 1), _POINTS_FROM)
 
@@ -176,8 +176,10 @@ PLACEMENTS = Table("placement", "a member placed in the city", (
     _ROUND,
     Column("rank", "1 is the master", numbers(range(1, MAX_ACTING + 1))),
     Column("space", "column letter and row number of the space", _spaces),
-    derived("guild", "the guild of the space", "space", _by_cell("guild"), lambda setting: labels(_guild_names(setting))),
-    derived("price", "coins paid", "space", _by_cell("price"), lambda setting: numbers(_by_cell("price")(setting).tolist()), "coins"),
+    derived("guild", "the guild of the space", "space", _by_cell("guild"),
+            lambda setting: labels(_guild_names(setting))),
+    derived("price", "coins paid", "space", _by_cell("price"),
+            lambda setting: numbers(_by_cell("price")(setting).tolist()), "coins"),
     Column("chapels", "points of chapels at the end", **_POINTS),
     Column("edifices", "points of edifices at the end", **_POINTS),
     Column("points", "points of the member at the end, without tasks", **_POINTS),
@@ -196,15 +198,15 @@ TASKS = Table("task", "a task dealt to a player", (
     yes_or_no("kept", "the player kept it"),
     yes_or_no("fulfilled", "it was kept and fulfilled"),
     yes_or_no("done", "the player met its condition, whether kept or not"),
-    derived("points", "points for it, negative if kept and not fulfilled", "task kept fulfilled", _task_points, None, **_POINTS),
-    derived("lost", "points lost for it", "task kept fulfilled", lambda setting: np.maximum(-_task_points(setting), 0), None, **_POINTS),
+    derived("points", "points for it, negative if kept and not fulfilled", "task kept fulfilled",
+            _task_points, None, **_POINTS),
+    derived("lost", "points lost for it", "task kept fulfilled",
+            lambda setting: np.maximum(-_task_points(setting), 0), None, **_POINTS),
 ), max_rows=lambda setting: setting.components["tasks_meta"]["dealt_per_player"] * setting.players)  # fmt: skip
-EDIFICES = Table("edifice", "an edifice in its round", (
-    _SEAT, _ROUND, Column("edifice", "the edifice", _ids("edifices")), *_building(_sites, "edifice"),
-), max_rows=_rounds)  # fmt: skip
-CHAPELS = Table("chapel", "a round in which a chapel may be built", (
-    _SEAT, _ROUND, *_building(_corners, "chapel"),
-), max_rows=_rounds)  # fmt: skip
+_EDIFICE = (_SEAT, _ROUND, Column("edifice", "the edifice", _ids("edifices")), *_building(_sites, "edifice"))
+EDIFICES = Table("edifice", "an edifice in its round", _EDIFICE, max_rows=_rounds)
+_CHAPEL = (_SEAT, _ROUND, *_building(_corners, "chapel"))
+CHAPELS = Table("chapel", "a round in which a chapel may be built", _CHAPEL, max_rows=_rounds)
 
 TABLES = (GAME, PLAYER, ROUNDS, BIDS, ACTS, PLACEMENTS, COUNCIL, TASKS, EDIFICES, CHAPELS)
 

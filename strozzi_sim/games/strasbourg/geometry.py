@@ -76,6 +76,9 @@ class City:
         return [neighbour for neighbour in neighbours if neighbour in self.guilds]
 
 
+_MAPS = ("guild_map", "price_map")
+
+
 def city_of(components: Mapping[str, Any], key: str = "city") -> City:
     """Return the map of plain component data.
 
@@ -83,24 +86,19 @@ def city_of(components: Mapping[str, Any], key: str = "city") -> City:
         InputError: the map is unreadable or not playable; names the key below `key`.
     """
     city, letters = components["city"], components["guilds"]["letters"]
-    maps, sites = (tuple(city[name]) for name in ("guild_map", "price_map")), tuple(map(tuple, city["chapel_sites"]))
-    return _read_city(city["columns"], city["rows"], *maps, sites, tuple(letters.items()), key)
+    maps, corners = tuple(tuple(city[name]) for name in _MAPS), tuple(map(tuple, city["chapel_sites"]))
+    return _read_city(city["columns"], city["rows"], maps, corners, tuple(letters.items()), key)
 
 
 @lru_cache(maxsize=64)
 def _read_city(
-    columns: int, rows: int, guild_map: Sequence[str], price_map: Sequence[str], corners: tuple[Cell, ...],
-    guild_letters: tuple[tuple[str, str], ...], key: str,
-) -> City:  # fmt: skip
-    letters = dict(guild_letters)
+    columns: int, rows: int, maps: Sequence[Sequence[str]], corners: tuple[Cell, ...], letters: Iterable[Any], key: str
+) -> City:
     if columns * rows > MAX_CELLS:
-        raise InputError(
-            f"{key}.columns: {pluralize(columns, 'column')} and {pluralize(rows, 'row')} are {columns * rows} cells; at most {MAX_CELLS}"
-        )
-    owners, prices = (
-        _read_map(part, columns, rows, f"{key}.{name}")
-        for name, part in (("guild_map", guild_map), ("price_map", price_map))
-    )
+        size = f"{pluralize(columns, 'column')} and {pluralize(rows, 'row')}"
+        raise InputError(f"{key}.columns: {size} are {columns * rows} cells; at most {MAX_CELLS}")
+    guild_by_letter: dict[str, str] = dict(letters)
+    owners, prices = (_read_map(part, columns, rows, f"{key}.{name}") for name, part in zip(_MAPS, maps, strict=True))
     guilds, coins, sites = {}, {}, []
     for cell, letter in owners.items():
         price, place = prices[cell], f"row {cell[1]}, column {cell[0]}"
@@ -112,17 +110,17 @@ def _read_city(
         if letter == SITE:
             sites.append(cell)
             continue
-        check_known("letter", letter, [*letters, SITE], f"{key}.guild_map: {place}")
+        check_known("letter", letter, [*guild_by_letter, SITE], f"{key}.guild_map: {place}")
         if not price.isascii() or not price.isdecimal() or int(price) > MAX_PRICE:
             raise InputError(f"{key}.price_map: {place}: expected coins, 0 to {MAX_PRICE}, got {price!r}")
-        guilds[cell], coins[cell] = letters[letter], int(price)
+        guilds[cell], coins[cell] = guild_by_letter[letter], int(price)
     if len(sites) > MAX_SITES:
         raise InputError(f"{key}.guild_map: {len(sites)} building sites; at most {MAX_SITES}")
     for corner in corners:
         if not (1 <= corner[0] < columns and 1 <= corner[1] < rows):
             raise InputError(
-                f"{key}.chapel_sites: {short_repr(list(corner))} is no corner inside the city; columns are 1 to {columns - 1}, "
-                f"rows 1 to {rows - 1}"
+                f"{key}.chapel_sites: {short_repr(list(corner))} is no corner inside the city; "
+                f"columns are 1 to {columns - 1}, rows 1 to {rows - 1}"
             )
         if corners.count(corner) > 1:
             raise InputError(f"{key}.chapel_sites: {short_repr(list(corner))} is listed {corners.count(corner)} times")

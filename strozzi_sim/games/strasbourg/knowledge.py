@@ -1,4 +1,4 @@
-"""A seat's knowledge of a game: `conceal` removes all else, `determinize` samples it, `seen_action` is what a seat learns.
+"""A seat's knowledge: `conceal` removes all else, `determinize` samples it, `seen_action` is what a seat learns.
 
 Secret are the tasks of others; the contents of others' shuffled decks (of the own deck only the order, which no state
 has); the cards in others' stacks, and their order and numbers, which rank them by content (A67); and, until all have

@@ -142,7 +142,7 @@ def building_sites(state, rules, seat, chapel):
 
 @inline_source
 def building_choices(state, rules, chapel):
-    """Return NONE (if building is optional) and the sites for a chapel, or the edifice of the round; 0 without any (A60)."""
+    """Return NONE (if building is optional) and the sites for a chapel or the round's edifice; 0 without any (A60)."""
     sites = building_sites(state, rules, state.council[s.CHURCH if chapel else s.NOBILITY], chapel)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 

@@ -88,8 +88,6 @@ class Game(Table):
             self.privileges[seat] += privileges[seat]
             self.unseen[seat] += [card for stack in self.hidden_stacks(seat) for card in stack]  # (R11.3, A34)
             self.stacks[seat], self.unused[seat] = [], []
-        self.write(
-            "council", round=self.round, prestige=prestige, privileges=privileges, total=list(self.prestige),
-            held=list(self.privileges), coins=list(self.coins), goods=[sum(goods.values()) for goods in self.goods],
-            deck=self.decks,
-        )  # fmt: skip
+        held = {"total": list(self.prestige), "held": list(self.privileges), "coins": list(self.coins)}
+        held |= {"goods": [sum(goods.values()) for goods in self.goods], "deck": self.decks}
+        self.write("council", round=self.round, prestige=prestige, privileges=privileges, **held)

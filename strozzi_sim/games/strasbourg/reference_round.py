@@ -70,7 +70,7 @@ def _split(table: Table, seat: int) -> Play:
 
 
 def _additions(pile: Sequence[int], hand: Sequence[int], previous: Stack | None) -> list[int]:
-    """Return the values that may come next on a stack: at most its last card, and no more than in the stack `previous`."""
+    """Return the values that may come next on a stack: at most its last card, and not above the stack `previous`."""
     highest = pile[-1]
     if previous is not None and previous[: len(pile)] == tuple(pile):
         if len(previous) == len(pile):
@@ -130,7 +130,7 @@ def _hold_auction(table: Table) -> Ranking:
 
 
 def _bids(table: Table, seat: int) -> list[Option]:
-    """Return the options: pass, defer, or one of the seat's different stacks (F6.5); without a stack only pass (A12)."""
+    """Return the options: pass, defer, or one of the seat's different stacks (F6.5); without stacks only pass (A12)."""
     stacks = table.hidden_stacks(seat)
     if not stacks:
         return ["pass"]

@@ -29,14 +29,12 @@ def score(table: Table) -> dict[str, list[Any]]:
         sum(table.tasks[task]["points"] if task in fulfilled[seat] else -penalty for task in table.kept[seat] or ())
         for seat in seats
     ]
-    parts = (council, city, chapels, edifices, privileges, tasks)
-    total = [sum(points) for points in zip(*parts, strict=True)]
+    parts: dict[str, Any] = {"council": council, "city": city, "chapels": chapels, "edifices": edifices}
+    parts |= {"privileges": privileges, "tasks": tasks}
+    total = [sum(points) for points in zip(*parts.values(), strict=True)]
     best = max(zip(total, city, strict=True))  # a tie goes to more members in the city (R12.4)
     winners = [seat for seat in seats if (total[seat], city[seat]) == best]  # still tied: all of them win (A48)
-    return {
-        "council": council, "city": city, "chapels": chapels, "edifices": edifices, "privileges": privileges,
-        "tasks": tasks, "fulfilled": fulfilled, "total": total, "winners": winners,
-    }  # fmt: skip
+    return parts | {"fulfilled": fulfilled, "total": total, "winners": winners}
 
 
 def is_fulfilled(table: Table, seat: int, task: str) -> bool:

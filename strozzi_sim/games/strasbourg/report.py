@@ -1,4 +1,4 @@
-"""The tables and heat maps of a Strasbourg report: figures of facts, block by block. What they are called is in report.toml."""
+"""The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -40,10 +40,9 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         by_name[f"task:{task}"] = Restriction(text, never("no_task", 1 << k), use, noun=f"task {task}")
     for kind in ("chapel", "edifice"):
         text, occasions = f"no {kind} may be built", Occasions(kind, "chances to build")
-        by_name[f"{kind}:own"] = Restriction(
-            f"{text} beside an own member, if there is another choice", never(f"no_{kind}", BESIDE_OWN),
-            Use(kind, "beside_own == yes", occasions), noun=f"{kind}s beside own members",
-        )  # fmt: skip
+        own, use = f"{text} beside an own member, if there is another choice", Use(kind, "beside_own == yes", occasions)
+        noun = f"{kind}s beside own members"
+        by_name[f"{kind}:own"] = Restriction(own, never(f"no_{kind}", BESIDE_OWN), use, noun=noun)
         if switches["building_optional"]:
             use = Use(kind, "built == yes", occasions)
             by_name[f"{kind}:any"] = Restriction(text, never(f"no_{kind}", ANYWHERE), use, noun=f"{kind}s")

@@ -140,7 +140,7 @@ def _choose_draw(plan, rules, seat, policy, rng):
 
 @jit
 def _divide(plan, rules, seat, cards, first, policy, rng):
-    """Divide the cards, in `plan`, as the agent does for the auctions from `first` on; return False if it plays illegally."""
+    """Divide the cards, in `plan`, as the agent does for auctions from `first` on; return whether it plays legally."""
     clear_stacks(plan, seat)
     plan.step = first
     plan.actor = seat

@@ -10,15 +10,16 @@ A stack is one bid, so you can bid in as many steps as you have stacks. Cards mu
 Steps A to G are auctions: in turn each seat turns over one stack or passes; a seat may pay a privilege to wait. \
 The highest sum is first; a tie goes to the seat nearer to the start player. The first is the new start player.
 - A: the first takes the nobility seat of the council, the second the church seat.
-- B, D, F, each for a guild of the round card: the first is master: the guild's seat, and optionally a good and a member \
-in the city. {journeyman} gets either a good or a member.
+- B, D, F, each for a guild of the round card: the first is master: the guild's seat, and optionally a good and a \
+member in the city. {journeyman} gets either a good or a member.
 - C, E, G: the first sells goods for their printed value, and in G also takes the merchants' seat. \
 A member costs the price of an empty space of the guild. A bidder who gets no turn puts one card of the bid back \
 under the deck; all other cards of a bid are lost.
-- H: the holder of the church seat may build a chapel. I: the holder of the nobility seat may build the edifice of the round.
+- H: the holder of the church seat may build a chapel. I: the holder of the nobility seat may build the edifice of \
+the round.
 Council: each of your members there pays {prestige} prestige; the seat with most members gets a privilege.
-At the end: 1 point for each member in the city, {chapel} for each chapel that it touches, the points of each edifice beside \
-it, {privilege} for a privilege, the points of each fulfilled task, and {penalty} less for each unfulfilled one.
+At the end: 1 point for each member in the city, {chapel} for each chapel that it touches, the points of each edifice \
+beside it, {privilege} for a privilege, the points of each fulfilled task, and {penalty} less for each unfulfilled one.
 Most points win; a tie goes to more members in the city."""
 
 

@@ -97,20 +97,33 @@ PLACE_BIT = PLACE_ON - NONE
 # Chance.
 ROUND_SOURCE, EDIFICE_SOURCE, TASK_SOURCE, CARD_SOURCE = 0, 1, 2, 3  # CARD_SOURCE + seat
 
-# Kinds of tasks (F7).
-TASK_KINDS = (
-    "adjacent_to_edifice", "members_in_guild", "same_edifice", "orthogonal_line", "diagonal_line", "square_2x2",
-    "council_members", "distinct_edifices", "most_members_in_city", "most_coins", "distinct_guilds", "guilds_with_pairs",
-    "distinct_chapels", "same_chapel", "connected_group", "border_members", "nobility_or_church",
-)  # fmt: skip
-(
-    ADJACENT_TO_EDIFICE, MEMBERS_IN_GUILD, SAME_EDIFICE, ORTHOGONAL_LINE, DIAGONAL_LINE, SQUARE_2X2, COUNCIL_MEMBERS,
-    DISTINCT_EDIFICES, MOST_MEMBERS_IN_CITY, MOST_COINS, DISTINCT_GUILDS, GUILDS_WITH_PAIRS, DISTINCT_CHAPELS,
-    SAME_CHAPEL, CONNECTED_GROUP, BORDER_MEMBERS, NOBILITY_OR_CHURCH,
-) = range(len(TASK_KINDS))  # fmt: skip
+# Kinds of tasks (F7) in words, with the keys of a task.
+TASK_WORDS = {
+    "adjacent_to_edifice": "{min} beside {edifice}",
+    "members_in_guild": "{min} {guild} spaces",
+    "same_edifice": "{min} beside one edifice",
+    "orthogonal_line": "row of {min}",
+    "diagonal_line": "diagonal of {min}",
+    "square_2x2": "square of 4",
+    "council_members": "{seats} council seats",
+    "distinct_edifices": "beside {min} edifices",
+    "most_members_in_city": "most members",
+    "most_coins": "most coins",
+    "distinct_guilds": "members in {min} guilds",
+    "guilds_with_pairs": "{min} members in {guilds} guilds",
+    "distinct_chapels": "beside {min} chapels",
+    "same_chapel": "{min} beside one chapel",
+    "connected_group": "group of {min}",
+    "border_members": "{min} on the border",
+    "nobility_or_church": "nobility or church",
+}
+TASK_KINDS = tuple(TASK_WORDS)
+ADJACENT_TO_EDIFICE, MEMBERS_IN_GUILD, SAME_EDIFICE, ORTHOGONAL_LINE, DIAGONAL_LINE, SQUARE_2X2 = range(6)
+COUNCIL_MEMBERS, DISTINCT_EDIFICES, MOST_MEMBERS_IN_CITY, MOST_COINS, DISTINCT_GUILDS, GUILDS_WITH_PAIRS = range(6, 12)
+DISTINCT_CHAPELS, SAME_CHAPEL, CONNECTED_GROUP, BORDER_MEMBERS, NOBILITY_OR_CHURCH = range(12, 17)
 
 STATE = np.dtype([  # shape                      unit / meaning
-    ("legal", "i8"),  #                          set of legal actions, counted from the phase's FIRST_ACTION (see core.py)
+    ("legal", "i8"),  #                          set of legal actions, counted from the phase's FIRST_ACTION (core.py)
     ("empty", "i8"),  #                          set of city spaces without a member
     ("free_chapel_sites", "i8"),  #              set
     ("members", "i8", (SEATS,)),  #             [P] set of city spaces with an own member
@@ -209,7 +222,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("restricted", "u1"),  #                     1 = a seat has one of these restrictions
     ("no_bid", "u1", (SEATS, MAX_ROUNDS)),  #   [P, card] set of steps in which the seat may not turn over a stack
     ("no_defer", "u1", (SEATS,)),  #            [P] 1 = it may not defer
-    ("most_drawn", "u1", (SEATS,)),  #          [P] cards that it may draw in a round, except compulsory ones, or ANY_NUMBER
+    ("most_drawn", "u1", (SEATS,)),  #          [P] cards that it may draw in a round and need not, or ANY_NUMBER
     ("no_space", "i8", (SEATS,)),  #            [P] set of city spaces that it may not take
     ("no_good", "u1", (SEATS,)),  #             [P] set of guilds of which it may not take a good
     ("no_keep", "i8", (SEATS,)),  #             [P] set of KEEP actions: those with more tasks than it may keep
@@ -221,7 +234,6 @@ RESTRICTIONS = ("restricted", *(name for name in RULES.names or () if name.start
 
 # Upper bound of journal rows: setup and tasks; each round all cards drawn again, each as a separate stack, bids, defers
 # (one per privilege), three rows for each of three ranks, a sale of every guild, returns, building, council; the end.
-JOURNAL_ROWS = (
-    2 * MAX_ROUNDS + SEATS * (MAX_TASKS + 4) + 8
-    + MAX_ROUNDS * (SEATS * (2 * MAX_CARDS + 4) + AUCTIONS * (2 * SEATS + 4 * 3 + MAX_GUILDS + 3) + SEATS * MAX_ROUNDS + 12)
-)  # fmt: skip
+_ROWS_OF_AUCTION = 2 * SEATS + 4 * 3 + MAX_GUILDS + 3
+_ROWS_OF_ROUND = SEATS * (2 * MAX_CARDS + 4) + AUCTIONS * _ROWS_OF_AUCTION + SEATS * MAX_ROUNDS + 12
+JOURNAL_ROWS = 2 * MAX_ROUNDS + SEATS * (MAX_TASKS + 4) + 8 + MAX_ROUNDS * _ROWS_OF_ROUND

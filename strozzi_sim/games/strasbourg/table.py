@@ -18,10 +18,8 @@ from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_na
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 _STEPS = STEP_SUBJECTS | {"G": "sale of goods and the merchants' seat"}
-_LABELS = {
-    s.STOP: "Stop drawing", s.DRAW_CARD: "Draw a card", s.CLOSE: "Close this stack", s.PASS: "Pass", s.NONE: "No, thanks",
-    s.SEAT: "Take the seat",
-}  # fmt: skip
+_LABELS = {s.STOP: "Stop drawing", s.DRAW_CARD: "Draw a card", s.CLOSE: "Close this stack", s.SEAT: "Take the seat"}
+_LABELS |= {s.PASS: "Pass", s.NONE: "No, thanks"}
 
 
 class StrasbourgTable(Table):
@@ -43,22 +41,21 @@ class StrasbourgTable(Table):
             for task in components["tasks"]
         }
         guilds, prices = ([row.split() for row in city[name]] for name in ("guild_map", "price_map"))
-        self.head["board"] = {
-            "columns": city["columns"], "rows": city["rows"], "letters": dict(components["guilds"]["letters"]),
-            "values": dict(components["goods"]["value"]), "corners": [list(site) for site in self._city.chapel_sites],
-            "map": [[list(cell) for cell in zip(*row, strict=True)] for row in zip(guilds, prices, strict=True)],
-            "chairs": ["nobility", "church", *self._guilds, "merchants"],
-        }  # fmt: skip
+        board: Json = {"columns": city["columns"], "rows": city["rows"]}
+        board |= {"letters": dict(components["guilds"]["letters"]), "values": dict(components["goods"]["value"])}
+        board["corners"] = [list(site) for site in self._city.chapel_sites]
+        board["map"] = [[list(cell) for cell in zip(*row, strict=True)] for row in zip(guilds, prices, strict=True)]
+        board["chairs"] = ["nobility", "church", *self._guilds, "merchants"]
+        self.head["board"] = board
         cards = components["influence_cards"]
         start, privileges = components["coins"]["start_per_player"], components["privileges"]["start_per_player"]
-        self.view |= {
-            "step": None, "letter": None, "guild": None, "start": 0, "plan": [], "members": [], "chapels": [], "built": [],
-            "council": dict.fromkeys(self.head["board"]["chairs"]), "prestige": [0 for _ in seats],
-            "coins": [self._known(seat, start) for seat in seats], "privileges": [self._known(seat, privileges) for seat in seats],
-            "goods": [self._known(seat, dict.fromkeys(self._guilds, 0)) for seat in seats],
-            "decks": [len(cards["values"]) * cards["copies_of_each"] for _ in seats], "stacks": [[] for _ in seats],
-            "bids": [None for _ in seats], "bid": [False for _ in seats], "tasks": [None for _ in seats],
-        }  # fmt: skip
+        self.view |= {"step": None, "letter": None, "guild": None, "start": 0, "plan": [], "members": [], "chapels": []}
+        self.view |= {"built": [], "council": dict.fromkeys(board["chairs"]), "prestige": [0 for _ in seats]}
+        self.view["coins"] = [self._known(seat, start) for seat in seats]
+        self.view["privileges"] = [self._known(seat, privileges) for seat in seats]
+        self.view["goods"] = [self._known(seat, dict.fromkeys(self._guilds, 0)) for seat in seats]
+        self.view["decks"] = [len(cards["values"]) * cards["copies_of_each"] for _ in seats]
+        self.view |= {"stacks": [[] for _ in seats], **self._no_bids(), "tasks": [None for _ in seats]}
 
     def _known(self, seat: int, amount: Any) -> Any:
         return None if self.components["switches"]["hide_money"] and self.viewer not in (None, seat) else amount
@@ -91,10 +88,8 @@ class StrasbourgTable(Table):
         return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {listed(conditions)}.")
 
     def on_round(self, line: Line) -> str:
-        self.view |= {
-            "round": line["round"], "start": line["start_player"], "step": "planning", "letter": None, "guild": None,
-            "actor": None, "stacks": [[] for _ in range(self.players)], **self._no_bids(),
-        }  # fmt: skip
+        self.view |= {"round": line["round"], "start": line["start_player"], "step": "planning", "actor": None}
+        self.view |= {"letter": None, "guild": None, "stacks": [[] for _ in range(self.players)], **self._no_bids()}
         return f"Round {line['round']} begins with {self.named(line['start_player'])}."
 
     def _no_bids(self) -> Json:
@@ -114,10 +109,8 @@ class StrasbourgTable(Table):
     def on_step(self, line: Line) -> str:
         letter, guild = line["step"], line["guild"]
         subject = f"the {guild}s" if guild else _STEPS[letter]
-        self.view |= {
-            "letter": letter, "step": f"step {letter}: {subject}", "guild": guild, "start": line["start_player"], "actor": None,
-            **self._no_bids(),
-        }  # fmt: skip
+        self.view |= {"letter": letter, "step": f"step {letter}: {subject}", "guild": guild, **self._no_bids()}
+        self.view |= {"start": line["start_player"], "actor": None}
         if letter == "I":
             subject = f"edifice worth {self.view['plan'][self.view['round'] - 1]['edifice']}"
         return f"Step {letter}: {subject}."
@@ -212,13 +205,11 @@ class StrasbourgTable(Table):
         return self.says(seat, f"builds the edifice worth {points} on {space_name(site)}.")
 
     def on_council(self, line: Line) -> str:
-        self.view |= {
-            "prestige": list(line["total"]), "privileges": list(line["held"]), "coins": list(line["coins"]),
-            "decks": list(line["deck"]), "step": "council", "letter": None, "guild": None, "actor": None,
-        }  # fmt: skip
+        self.view |= {"prestige": list(line["total"]), "privileges": list(line["held"]), "coins": list(line["coins"])}
+        self.view |= {"decks": list(line["deck"]), "step": "council", "letter": None, "guild": None, "actor": None}
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
-        gainers = [self.named(seat) for seat, number in enumerate(line["privileges"]) if number]
-        return f"The council gives points: {self.listed_seats(line['prestige'])}; a privilege to {listed(gainers) or 'no seat'}."
+        gainers = listed([self.named(seat) for seat, number in enumerate(line["privileges"]) if number]) or "no seat"
+        return f"The council gives points: {self.listed_seats(line['prestige'])}; a privilege to {gainers}."
 
     def on_score_end(self, line: Line) -> str:
         self._total = list(line["total"])
@@ -277,16 +268,13 @@ class StrasbourgTable(Table):
         """Return the hand, the stacks under construction, the deck and the tasks."""
         view = position.view(self.viewer)
         planning = view.step is None and not view.over and bool(view.hand or view.pile or view.stacks)
-        compose = {}
+        stacks = [list(stack) for stack in view.stacks.values()]
+        mine: Json = {"hand": list(view.hand), "pile": list(view.pile), "plan": stacks if planning else []}
+        mine["deck"] = {str(card): view.deck.count(card) for card in sorted(set(view.deck), reverse=True)}
+        mine["tasks"] = [self._tasks[task] for task in view.kept]
         if int(position.state["phase"][0]) == s.SPLIT:
-            fixed = [list(stack) for stack in view.stacks.values()]
-            compose = {"compose": {"fixed": fixed, "cards": sorted([*view.hand, *view.pile], reverse=True)}}
-        return compose | {
-            "hand": list(view.hand), "pile": list(view.pile),
-            "plan": [list(stack) for stack in view.stacks.values()] if planning else [],
-            "deck": {str(card): view.deck.count(card) for card in sorted(set(view.deck), reverse=True)},
-            "tasks": [self._tasks[task] for task in view.kept],
-        }  # fmt: skip
+            mine["compose"] = {"fixed": stacks, "cards": sorted([*view.hand, *view.pile], reverse=True)}
+        return mine
 
     def next_action(self, composed: Any, position: Any) -> int | None:
         """Return the next card or end of a stack, towards `composed`: all stacks, each a list of cards."""

@@ -11,23 +11,14 @@ from msgspec import Meta
 from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.components import check_known
 from strozzi_sim.games.strasbourg.geometry import Cell, City
-from strozzi_sim.games.strasbourg.state import GUILD_SEAT, MAX_CELLS, MAX_GUILDS, MAX_POINTS, PLAYER_COUNTS, TASK_KINDS
+from strozzi_sim.games.strasbourg.state import GUILD_SEAT, MAX_CELLS, MAX_GUILDS, MAX_POINTS, PLAYER_COUNTS, TASK_WORDS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
 
-_WORDS = {
-    "adjacent_to_edifice": "{min} beside {edifice}", "members_in_guild": "{min} {guild} spaces",
-    "same_edifice": "{min} beside one edifice", "orthogonal_line": "row of {min}", "diagonal_line": "diagonal of {min}",
-    "square_2x2": "square of 4", "council_members": "{seats} council seats", "distinct_edifices": "beside {min} edifices",
-    "most_members_in_city": "most members", "most_coins": "most coins", "distinct_guilds": "members in {min} guilds",
-    "guilds_with_pairs": "{min} members in {guilds} guilds", "distinct_chapels": "beside {min} chapels",
-    "same_chapel": "{min} beside one chapel", "connected_group": "group of {min}", "border_members": "{min} on the border",
-    "nobility_or_church": "nobility or church",
-}  # fmt: skip
 # Keys that a kind requires in addition to points, those in its words; a square can have `min`, which is always 4.
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     kind: tuple(sorted("min_by_players" if key == "seats" else key for _, key, *_ in Formatter().parse(words) if key))
-    for kind, words in _WORDS.items()
+    for kind, words in TASK_WORDS.items()
 }
 
 
@@ -44,7 +35,7 @@ def task_texts(data: Mapping[str, Any], players: int) -> dict[str, str]:
 
 def _condition(task: Mapping[str, Any], players: int | None) -> str:
     seats = task.get("min_by_players", {}).get(f"p{players}", "")
-    return _WORDS[task["kind"]].format_map({**task, "seats": seats}).lstrip()
+    return TASK_WORDS[task["kind"]].format_map({**task, "seats": seats}).lstrip()
 
 
 class MinByPlayers(msgspec.Struct, forbid_unknown_fields=True):
@@ -59,7 +50,7 @@ class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A task card."""
 
     id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
-    kind: Literal[TASK_KINDS]  # type: ignore[valid-type]
+    kind: Literal[tuple(TASK_WORDS)]  # type: ignore[valid-type]
     points: Annotated[int, Meta(ge=0, le=MAX_POINTS)]
     edifice: str | None = None
     guild: str | None = None

@@ -8,10 +8,9 @@ from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, comp
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
 
-LINES = {  # type of the line that answers a question, by kind of question
-    "keep_tasks": "keep_tasks", "draw": "plan", "split": "plan", "bid": "bid", "seat": "act", "good": "act", "place": "act",
-    "apprentice": "act", "sell": "act", "return_card": "return_card", "chapel": "chapel", "edifice": "edifice",
-}  # fmt: skip
+# type of the line that answers a question, by kind of question
+LINES = {kind: kind for kind in ("keep_tasks", "bid", "return_card", "chapel", "edifice")}
+LINES |= {"draw": "plan", "split": "plan", **dict.fromkeys(("seat", "good", "place", "apprentice", "sell"), "act")}
 ACTIONS = {  # actions of an act line, by question: an action of a later question of the turn declines this one
     "seat": ("seat", "good", "place", "decline"),
     "good": ("good", "place", "decline"),

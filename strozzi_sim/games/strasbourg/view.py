@@ -10,19 +10,17 @@ from typing import Any
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.games.strasbourg import state as s
-from strozzi_sim.games.strasbourg.board import render
+from strozzi_sim.games.strasbourg.board import render as render
 from strozzi_sim.games.strasbourg.events import cards_of, chairs_of, stack_name, step_words
 from strozzi_sim.games.strasbourg.geometry import Cell, city_of, corner_name, space_name
-from strozzi_sim.games.strasbourg.knowledge import conceal, determinize, seen_action
-from strozzi_sim.games.strasbourg.observation import OBSERVATION, SLICES, observe
-from strozzi_sim.games.strasbourg.rival_model import imagine
-from strozzi_sim.games.strasbourg.short_rules import short_rules
+from strozzi_sim.games.strasbourg.knowledge import conceal as conceal
+from strozzi_sim.games.strasbourg.knowledge import determinize as determinize
+from strozzi_sim.games.strasbourg.knowledge import seen_action as seen_action
+from strozzi_sim.games.strasbourg.observation import SLICES as SLICES
+from strozzi_sim.games.strasbourg.observation import observe as observe
+from strozzi_sim.games.strasbourg.rival_model import imagine as imagine
+from strozzi_sim.games.strasbourg.short_rules import short_rules as short_rules
 from strozzi_sim.games.strasbourg.tasks import task_texts
-
-__all__ = [
-    "OBSERVATION", "SLICES", "View", "action_name", "compound_choices", "conceal", "determinize", "imagine", "meanings", "observe",
-    "question", "render", "seen_action", "short_rules", "view_of",
-]  # fmt: skip
 
 _QUESTIONS = {
     s.TAKE_SEAT: "Do you take the seat of the {guild}s in the council?",
@@ -118,8 +116,13 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1
     }
     goods = [dict(zip(guilds, numbers, strict=False)) for numbers in state["goods"]]
+    edifice_sites = zip(state["edifice_site"], edifices, strict=False)
     return View(
-        seat=seat, players=players, over=phase == s.OVER, actor=actor, round=state["round"] + 1,
+        seat=seat,
+        players=players,
+        over=phase == s.OVER,
+        actor=actor,
+        round=state["round"] + 1,
         step=s.STEPS[state["step"]] if in_step else None,
         guild=guilds[state["guild"]] if in_step and state["guild"] != s.NOBODY else None,
         start_player=state["start_player"],
@@ -129,22 +132,29 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         members=members,
         chapels=tuple(corner for k, corner in enumerate(city.chapel_sites) if not state["free_chapel_sites"] >> k & 1),
         chapels_left=state["chapels"],
-        built={city.sites[site]: name for site, name in zip(state["edifice_site"], edifices, strict=False) if site != s.NO_SITE},
+        built={city.sites[site]: name for site, name in edifice_sites if site != s.NO_SITE},
         prestige=tuple(state["prestige"][:players]),
         coins=tuple(None if unknown[other] else state["coins"][other] for other in seats),
         privileges=tuple(None if unknown[other] else state["privileges"][other] for other in seats),
         goods=tuple(None if unknown[other] else goods[other] for other in seats),
         decks=tuple(state["deck_left"][k] + state["under_left"][k] - state["under_taken"][k] for k in seats),
         under=tuple(tuple(state["under"][k][state["under_taken"][k] : state["under_left"][k]]) for k in seats),
-        lost=bags("lost"), shown=bags("shown"), bids=tuple(bag or None for bag in bags("bid")),
+        lost=bags("lost"),
+        shown=bags("shown"),
+        bids=tuple(bag or None for bag in bags("bid")),
         queue=_queue(state) if phase == s.BID else (),
         stack_sizes=tuple(map(tuple, sizes)),
         stacks={k: tuple(cards_of(stack)) for k, stack in hidden[seat].items()},
-        hand=tuple(cards_of(state["hand"])) if planning else (), pile=tuple(cards_of(pile)), deck=tuple(cards_of(state["deck"][seat])),
+        hand=tuple(cards_of(state["hand"])) if planning else (),
+        pile=tuple(cards_of(pile)),
+        deck=tuple(cards_of(state["deck"][seat])),
         dealt=tuple(task for k, task in enumerate(tasks) if state["dealt"][seat] >> k & 1),
-        kept=kept_by(seat), tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
-        scores=tuple(state["score"][:players]), offers=_offers(phase, state["legal"]), components=components,
-    )  # fmt: skip
+        kept=kept_by(seat),
+        tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
+        scores=tuple(state["score"][:players]),
+        offers=_offers(phase, state["legal"]),
+        components=components,
+    )
 
 
 def _offers(phase: int, legal: int) -> tuple[str, ...]:
@@ -165,10 +175,8 @@ def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
 
 # -- actions by name -------------------------------------------------------------------------------------------------
 
-_ACTION_NAMES = {
-    s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "stop", s.PASS: "pass", s.DEFER: "wait", s.NONE: "decline", s.SEAT: "seat",
-    s.GOOD: "good",
-}  # fmt: skip
+_ACTION_NAMES = {s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "stop", s.PASS: "pass", s.DEFER: "wait"}
+_ACTION_NAMES |= {s.NONE: "decline", s.SEAT: "seat", s.GOOD: "good"}
 
 
 def action_name(action: int, view: View) -> str:
@@ -224,7 +232,8 @@ def question(view: View, phase: int) -> str:
     if phase == s.DRAW:
         return f"You hold {stack_name(view.hand) or 'no card'}: draw another card, or stop?"
     if phase == s.SPLIT:
-        return f"Your stack is {stack_name(view.pile)}, you hold {stack_name(view.hand)}: which card goes on it, or stop there?"
+        pile, hand = stack_name(view.pile), stack_name(view.hand)
+        return f"Your stack is {pile}, you hold {hand}: which card goes on it, or stop there?"
     if phase == s.BID:
         waiting = ", pass, or pay a privilege and wait?" if "wait" in view.offers else ", or pass?"
         return f"Step {step_words(view.step or '', view.guild)}: turn over a stack{waiting}"
