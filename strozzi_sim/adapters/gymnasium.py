@@ -85,9 +85,6 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         variant: name of a shipped variant, changes under a new name, or a Variant.
         illegal_reward: reward of an illegal action, which ends the game with `info["illegal"]`; None: it is an error.
         render_mode: "human" prints the board after every step, "ansi" returns it from `render`.
-
-    Raises:
-        InputError: an invalid argument; names it.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012 - as Gymnasium declares it
@@ -116,12 +113,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         """Deal a game and advance to the learner's first decision.
 
         Args:
-            seed: random seed, below 2^53: its first deal is played. None: the next deal of the
-                current seed, which is random before the first seeded reset.
+            seed: seed below 2^53, whose first deal is played; None: the next deal of the current seed, random at first.
             options: {"deal": D} plays deal D instead.
-
-        Raises:
-            InputError: an invalid seed or deal.
         """
         super().reset(seed=seed)
         self._deals.advance(seed, options)
@@ -184,7 +177,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
-    """Many games at once, Gymnasium's vector interface over `VectorEnv`: compiled.
+    """Many games at once, Gymnasium's vector interface over a `VectorEnv`, `games`: compiled.
 
     The arguments are those of `GameEnv`, with the number of games n as `num_envs`; illegal actions are errors. Slot i
     plays the deals i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n].
@@ -198,12 +191,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
       NormalizeObservation.
 
     The games are the same in both.
-
-    Attributes:
-        games: the VectorEnv.
-
-    Raises:
-        InputError: an invalid argument; names it.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -242,11 +229,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self._ended = np.zeros(self.num_envs, np.bool_)  # in the last step, with NEXT_STEP
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` has no keys.
-
-        Raises:
-            InputError: an invalid seed.
-        """
+        """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` has no keys."""
         super().reset(seed=seed)
         step = self.games.reset(seed)
         self._seats, self._masks = step.seats, step.masks

@@ -39,9 +39,6 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
         players: number of seats; default: 4, or the game's minimum.
         variant: name of a shipped variant, changes under a new name, or a Variant.
 
-    Raises:
-        InputError: an invalid argument; names it.
-
     >>> load_game("medici_vs_strozzi", variant={"one-round": {"rounds": {"count": 1, "starter": ["Medici"]}}})
     python_medici_vs_strozzi(players=2,variant=one-round)
     """
@@ -62,11 +59,7 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game for OpenSpiel, with the parameters `players` and `variant`; a subclass for each installed game.
-
-    Attributes:
-        table: game, variant and players.
-    """
+    """A game for OpenSpiel, with the parameters `players` and `variant`; a subclass for each installed game."""
 
     game: Game  # set, as `game_type`, in the subclass of each game
     game_type: Any
@@ -178,9 +171,6 @@ class OpenSpielObserver:
         tensor: float32[F], the game's observation; with perfect recall 8 more numbers in [0, 1), a digest of all that
             the seat has seen: a name for its information state, not a feature to learn from.
         dict: the parts of the tensor by name, as views.
-
-    Raises:
-        InputError: any parameter, or an observation of another kind than a single seat's.
     """
 
     def __init__(self, table: Table, observation_type: Any = None, parameters: Any = None) -> None:

@@ -13,14 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.adapters.common import (
-    RENDER_MODES,
-    Deals,
-    check_render_mode,
-    final_rewards,
-    needs,
-    no_action,
-)
+from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, final_rewards, needs, no_action
 from strozzi_sim.errors import InputError, as_argument_error, check_names, check_whole
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
@@ -96,12 +89,8 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         """Deal a game and advance to its first decision.
 
         Args:
-            seed: random seed, below 2^53: its first deal is played. None: the next deal of the
-                current seed, which is random before the first seeded reset.
+            seed: seed below 2^53, whose first deal is played; None: the next deal of the current seed, random at first.
             options: {"deal": D} plays deal D instead; other keys are ignored.
-
-        Raises:
-            InputError: an invalid seed or deal.
         """
         self._deals.advance(seed, options)
         self.position = Position(self._game, self._players, self._deals.seed, self._deals.deal, self._variant)
@@ -196,12 +185,8 @@ def env(
         reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of
             the others); the score is negative where the lowest wins.
         max_cycles: decisions after which a game is truncated; default: no limit, since every game ends.
-        illegal_reward: an illegal action ends the game with this reward for its seat, as in PettingZoo's games; None:
-            it is an error and changes nothing.
+        illegal_reward: reward of an illegal action, which ends the game; None: it is an error and changes nothing.
         render_mode: "human" prints the board after every action, "ansi" returns it from `render`; default: as "ansi".
-
-    Raises:
-        InputError: an invalid argument; names it.
 
     >>> environment = env("medici_vs_strozzi")
     >>> environment.possible_agents

@@ -289,9 +289,7 @@ def _check_results(checked: Checked, position: Position) -> None:
     for seat, (_, better, shared) in enumerate(out.tolist()):
         sharing = int((out[:, 1] == better).sum())
         checked.require(
-            "results",
-            sharing == shared,
-            f"seat {seat} shares its place with {shared}, but {sharing} have it",
+            "results", sharing == shared, f"seat {seat} shares its place with {shared}, but {sharing} have it"
         )
         better_seats = int((out[:, 1] < better).sum())
         what = f"{better} seats are placed better than seat {seat}, found {better_seats}"

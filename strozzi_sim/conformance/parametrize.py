@@ -72,9 +72,6 @@ def game_checks(
         seed: seed of the deals and of the random choices.
         expected_failures: promises known to be broken, with the reason; the test of one that holds fails.
 
-    Raises:
-        InputError: an unknown game or promise.
-
     ::
 
         from strozzi_sim.conformance import game_checks
@@ -112,9 +109,6 @@ def agent_checks(
         deals: number of deals per player count.
         seed: seed of the deals.
         expected_failures: agents known to fail, as named in `agents`, with the reason; one that passes is a failure.
-
-    Raises:
-        InputError: an unknown game or agent.
     """
     game = find_game(game)
     specs = agents_named(game, agents)

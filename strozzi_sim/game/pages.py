@@ -188,7 +188,7 @@ class Report:
         return [name for name in self.pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
-        """Return the pictures of pages with tables, in order; then, if there are several games, those that compare them."""
+        """Return the pictures of pages with tables, in order; then, with several games, those that compare them."""
         if tables["balance"].empty:
             return []
         several = len(first_scenario(tables["balance"])) < len(tables["balance"])

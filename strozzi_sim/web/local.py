@@ -36,9 +36,6 @@ class LocalServer(ThreadingHTTPServer):
         handler: answers the requests.
         port: default: a free one.
         host: address to listen on; the user decides whether other machines can reach it.
-
-    Raises:
-        ArgumentError: the port is out of range, or cannot be listened on.
     """
 
     daemon_threads = True
