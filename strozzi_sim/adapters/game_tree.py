@@ -125,9 +125,8 @@ class Decision:
         if step == 0 and concealed == known_before:
             return digest, concealed
         own_action = self.action if self.before.actor == seat else 0
-        return _digest(
-            digest, np.array([self.before.actor, step, own_action], np.int64).tobytes() + concealed
-        ), concealed
+        step_bytes = np.array([self.before.actor, step, own_action], np.int64).tobytes()
+        return _digest(digest, step_bytes + concealed), concealed
 
     def imagine(self, seat: int, word: int) -> "Decision":
         """Sample a decision that `seat` cannot distinguish from this one: an equal digest, no previous decision."""

@@ -191,17 +191,14 @@ class Block:
         for figure in self.figures:
             numerator, denominator, units = sides(figure)
             events = sums(written_counts, (ROWS,)) if figure.rows_count else None
-            self._add(
-                table, cell, figure.name, stats.ratio(numerator, denominator, **units, events=events), written_levels
-            )
+            estimate = stats.ratio(numerator, denominator, **units, events=events)
+            self._add(table, cell, figure.name, estimate, written_levels)
         for comparison in self.differences:
             axis, levels = 1 + keys.index(comparison.key), written_levels[comparison.key]
             if comparison.level in levels and len(levels) > 1:
                 numerator, denominator, units = sides(comparison.of)
                 first = levels.index(comparison.level)
-                pairs = [
-                    (array.take([first], axis), np.delete(array, first, axis)) for array in (numerator, denominator)
-                ]
+                pairs = [(side.take([first], axis), np.delete(side, first, axis)) for side in (numerator, denominator)]
                 other_levels = {**written_levels, comparison.key: [name for name in levels if name != comparison.level]}
                 self._add(table, cell, comparison.name, stats.difference(*pairs, **units), other_levels)
 

@@ -149,9 +149,7 @@ class Table:
     # whether it is written only if its rows are counted or kept (its bit in `asked` of the sink)
     optional: bool = False
     of_choices: bool = False  # whether some rows come from `on_decision`, so that they cannot be derived from a journal
-    each: str = (
-        ""  # DECISION or SEAT: the verb whose default writes the rows, from `Column.of`; "": the game's handlers do
-    )
+    each: str = ""  # DECISION or SEAT: the verb whose default writes rows, of `Column.of`; "": the game's handlers do
 
     def __post_init__(self) -> None:
         """Check the names of the columns."""

@@ -258,11 +258,9 @@ class CrosstabPlan:
         condition = self.condition(crosstab)
         compared = {name: table.column(name) for name in (condition.columns if condition else ())}
         multiplied = [name for name in crosstab.sums if name not in cube.sums]
-        columns_used = [table.column(name) for name in (*crosstab.by, *compared, *multiplied)]
+        used = [table.column(name) for name in (*crosstab.by, *compared, *multiplied)]
         all_columns = frozenset(cube.bounds)
-        needed = all_columns.intersection(
-            name for column in columns_used for name in column.derived_from or (column.name,)
-        )
+        needed = all_columns.intersection(name for column in used for name in column.derived_from or (column.name,))
         known_cells = {} if known_cells is None else known_cells
         if (cube.first, all_columns) not in known_cells:
             known_cells[cube.first, all_columns] = _Cells.occurring(cube, counts)
@@ -355,9 +353,8 @@ class CrosstabPlan:
                 else:
                     dims.append([place, size, low, high, 0, len(strides)])
                     strides.extend((stride * levels).tolist())
-            cubes.append(
-                [cube.table, first_dim, len(dims), first_part, len(parts), cube.first, cube.cells, first_word, width]
-            )
+            uses = [cube.table, first_dim, len(dims), first_part, len(parts)]
+            cubes.append([*uses, cube.first, cube.cells, first_word, width])
             first_word += cube.cells * width
 
         columns = ((tables, 3), (fills, 4), (cubes, 9), (dims, 6), (parts, 5))

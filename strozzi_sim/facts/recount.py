@@ -21,10 +21,8 @@ def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Arr
         for cube in plan.cubes_of(table.name):
             cell = np.zeros(len(rows.game), np.int64)
             for name, starts in cube.bounds.items():
-                level = (
-                    np.searchsorted(np.asarray(starts), np.maximum(_values(rows, name), starts[0]), side="right") - 1
-                )
-                cell = cell * len(starts) + level
+                values = np.maximum(_values(rows, name), starts[0])
+                cell = cell * len(starts) + np.searchsorted(np.asarray(starts), values, side="right") - 1
             numbers = [np.bincount(cell, minlength=cube.cells)]
             numbers += [np.bincount(cell, _values(rows, name), cube.cells) for name in cube.sums]
             part = counts[cube.first : cube.first + cube.cells * cube.width].reshape(cube.cells, cube.width)

@@ -96,9 +96,8 @@ class RowRecorder:
                 columns = {column.name: sink[f"{table.name}_{column.name}"][0] for column in table.written}
                 dtypes = {name: column.dtype for name, column in columns.items()}
                 counts = np.zeros(len(self._game_rows), np.uint32)
-                self._tables.append(
-                    (sink[f"{table.name}_ends"][0], columns, counts, _RowBuffer(dtypes, BLOCK + table.rows))
-                )
+                buffer = _RowBuffer(dtypes, BLOCK + table.rows)
+                self._tables.append((sink[f"{table.name}_ends"][0], columns, counts, buffer))
         self._blocks: list[bytes] = []
         self._failure: BaseException | None = None
         self._function = CFUNCTYPE(None)(self._take_safely)

@@ -97,14 +97,12 @@ def to_plain(
     """Return sections of component data as plain values with text keys, without keys `omitted`, with these totals."""
     raw = msgspec.to_builtins(components, str_keys=True)
 
-    def without_omitted(value: Any) -> Any:
+    def kept(value: Any) -> Any:
         if isinstance(value, dict):
-            return {
-                key: without_omitted(entry) for key, entry in value.items() if key not in omitted and entry is not None
-            }
-        return [without_omitted(entry) for entry in value] if isinstance(value, list | tuple) else value
+            return {key: kept(entry) for key, entry in value.items() if key not in omitted and entry is not None}
+        return [kept(entry) for entry in value] if isinstance(value, list | tuple) else value
 
-    plain = {section: without_omitted(raw[section]) for section in sections}
+    plain = {section: kept(raw[section]) for section in sections}
     for key, total in totals.items():
         section, name = key.split(".")
         if name in plain.get(section, {}):

@@ -73,9 +73,8 @@ class Game:
             )
         for tier in self.tiers:
             if tier not in TIERS:
-                raise InputError(
-                    f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {suggest_names(tier, TIERS)}"
-                )
+                known = suggest_names(tier, TIERS)
+                raise InputError(f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {known}")
 
     # members of state.py
     player_counts = cached_property(lambda game: cast(tuple[int, ...], game.state_part.PLAYER_COUNTS))

@@ -87,9 +87,8 @@ def custom_heat_map(game: Counted, spec: HeatMapSpec, place: str = "heatmap") ->
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
     words = f"{figure.label} by {words_of(spec.rows)} and {words_of(spec.columns)}"
     which = f", where {spec.where}" if spec.where else ""
-    caption = (
-        f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. Rows: {down.text}. Columns: {across.text}."
-    )
+    axes = f"Rows: {down.text}. Columns: {across.text}."
+    caption = f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. {axes}"
     title = spec.title or words[0].upper() + words[1:] + which
     return HeatMap(title, caption, words_of(spec.rows), words_of(spec.columns), figure, block)
 

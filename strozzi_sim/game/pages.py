@@ -105,10 +105,9 @@ class Report:
                 common |= common_pictures(name, page, table, [figure for _, figure in figures])
             ratios = tuple(ratio for ratio, _ in figures)
             own = [Block(table.name, {key: key for key in page.keys}, ratios)] if table is not None else []
+            of_page = (*own, *blocks.get(name, ()))
             title = page.title or words_of(name).capitalize()
-            self.pages[name] = Page(
-                title, page.question or title, page.keys, (*own, *blocks.get(name, ())), add.get(name)
-            )
+            self.pages[name] = Page(title, page.question or title, page.keys, of_page, add.get(name))
         self._declared = structs.replace(self._declared, pictures={**self._declared.pictures, **common})
         maps: Mapping[str, Block] = code.MAPS if code else {}
         self.heat_maps: dict[str, HeatMap] = {}

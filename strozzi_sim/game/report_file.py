@@ -152,9 +152,8 @@ def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame
     """Return the figures that a picture's finding declares, labelled by the picture, `figures`, or their names."""
     given = finding_in(declared.pictures[picture.name]).figures
     own = {**declared.figures, **{figure.name: figure.label for figure in picture.figures}}
-    return figures_of(
-        declared, given if isinstance(given, dict) else {name: own.get(name, name) for name in given}, table
-    )
+    labels = given if isinstance(given, dict) else {name: own.get(name, name) for name in given}
+    return figures_of(declared, labels, table)
 
 
 def figures_of(declared: ReportFile, figure_names: Figures, table: pd.DataFrame | None) -> tuple[Figure, ...]:
@@ -222,9 +221,7 @@ def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Tabl
     return table, [counted(table, value, f"{where}.figures.{name}", name=name) for name, value in page.figures.items()]
 
 
-def common_pictures(
-    name: str, page: DeclaredPage, table: Table, figures: Sequence[Figure]
-) -> dict[str, DeclaredPicture]:
+def common_pictures(name: str, page: DeclaredPage, table: Table, figures: list[Figure]) -> dict[str, DeclaredPicture]:
     """Return the pictures of a page that declares figures by one or two keys, and no picture: one for each figure."""
     x, series = [*page.keys, ""][:2]
     keys = " and ".join(map(words_of, page.keys[:2]))

@@ -393,10 +393,8 @@ def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     parts = [f"{key}-{negative.get(key) or _text(value)}" for key, value in plain.items()]
     name = "-".join(filter(None, re.split(r"[^a-z0-9]+", "-".join(parts).lower())))
     name = f"{base}-{name}" if base else name
-    are_shown = (
-        isinstance(value, int) or (isinstance(value, str) and _WORD.fullmatch(value)) for value in plain.values()
-    )
-    if len(name) <= _LONGEST and all(are_shown):
+    shown = (isinstance(value, int) or (isinstance(value, str) and _WORD.fullmatch(value)) for value in plain.values())
+    if len(name) <= _LONGEST and all(shown):
         return name
     digest = hashlib.sha256(json.dumps([base, plain], sort_keys=True, default=str).encode()).hexdigest()
     return f"{name[: _LONGEST - _DIGEST - 1].rstrip('-')}-{digest[:_DIGEST]}"

@@ -206,20 +206,18 @@ class LocalHandler(BaseHTTPRequestHandler):
 
     def send_file(self, content: bytes, kind: str, name: str) -> None:
         """Send a file that the browser keeps under this name."""
-        self.send(200, content, kind, extra={"Content-Disposition": f'attachment; filename="{name}"'})
+        self.send(200, content, kind, more={"Content-Disposition": f'attachment; filename="{name}"'})
 
     def _refuse(self, code: int, words: str, *, closing: bool = True) -> None:
         self.close_connection = self.close_connection or closing
-        extra = {"Connection": "close"} if closing else {}
-        self.send(code, json.dumps({"error": words}).encode(), "application/json", extra=extra)
+        more = {"Connection": "close"} if closing else {}
+        self.send(code, json.dumps({"error": words}).encode(), "application/json", more=more)
 
-    def send(
-        self, code: int, body: bytes, kind: str, policy: str = _ALONE, extra: Mapping[str, str] = _NO_MORE
-    ) -> None:
+    def send(self, code: int, body: bytes, kind: str, policy: str = _ALONE, more: Mapping[str, str] = _NO_MORE) -> None:
         """Send an answer with the headers that all answers have."""
         self.send_response(code)
         lengths = {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": policy}
-        for key, value in {**lengths, **self._ALWAYS, **extra}.items():
+        for key, value in {**lengths, **self._ALWAYS, **more}.items():
             self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)

@@ -228,10 +228,8 @@ note = EVENTS.handlers(
 @jit
 def close_game(facts, state, rules):
     """Write the facts known only at the end of the game."""
-    medici_lead = state.cash[s.MEDICI] - state.cash[s.STROZZI]
-    _add_game(
-        facts, tie=medici_lead == 0, margin=abs(medici_lead), medici_margin=medici_lead, lead_changes=facts.lead_changes
-    )
+    lead = state.cash[s.MEDICI] - state.cash[s.STROZZI]
+    _add_game(facts, tie=lead == 0, margin=abs(lead), medici_margin=lead, lead_changes=facts.lead_changes)
     for seat in range(s.SEATS):
         harbors = monopolies = bonus = paid = 0
         for round_row in range(facts.first_round + seat, facts.round_rows, s.SEATS):

@@ -90,12 +90,9 @@ def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]
     lines = ["   " + "".join(f"{column_name(column):^{width}}" for column in range(1, city.columns + 1)).rstrip()]
     for row, marks in enumerate(rows, 1):
         lines.append(f"{row:>2} " + "".join(f"{mark:^{width}}" for mark in marks).rstrip())
-        corners = {
-            corner[0]: "+" if corner in position.chapels else "o" for corner in city.chapel_sites if corner[1] == row
-        }
-        lines.append(
-            "   " + "".join(f"{corners.get(column, ' '):>{width}}" for column in range(1, city.columns)).rstrip()
-        )
+        corners = {x: "+" if (x, y) in position.chapels else "o" for x, y in city.chapel_sites if y == row}
+        chapels = "".join(f"{corners.get(column, ' '):>{width}}" for column in range(1, city.columns)).rstrip()
+        lines.append(f"   {chapels}")
     return [key, lines[:-1]]
 
 
@@ -169,18 +166,14 @@ class _Final(Table):
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
     """Return the points by source, and the tasks with whether each was fulfilled (R12)."""
     final = position if isinstance(position, Table) else _Final(position)
-    points_by_source = score(final)
+    end = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]
-    sources += [
-        (seat, name, *(points_by_source[source][seat] for source in SOURCES)) for seat, name in enumerate(names)
-    ]
+    sources += [(seat, name, *(end[source][seat] for source in SOURCES)) for seat, name in enumerate(names)]
     conditions, points = task_names(components, final.players), _points(components)
     penalty = components["tasks_meta"]["penalty_unfulfilled"]
     tasks: Rows = [("Seat", "task", "asks for", "fulfilled", "points")]
     for seat, kept in enumerate(final.kept):
         for task in kept or ():
-            fulfilled = task in points_by_source["fulfilled"][seat]
-            tasks.append(
-                (seat, task, conditions[task], "yes" if fulfilled else "no", points[task] if fulfilled else -penalty)
-            )
+            result = ("yes", points[task]) if task in end["fulfilled"][seat] else ("no", -penalty)
+            tasks.append((seat, task, conditions[task], *result))
     return [_aligned(sources, (1,)), _aligned(tasks, (1, 2, 3))]

@@ -294,13 +294,12 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     edifices, tasks, meta = components.edifices, components.tasks, components.tasks_meta
     cards, values = components.influence_cards, components.influence_cards.values
     choices = [kept for kept in range(1 << meta.dealt_per_player) if meta.keep_min <= kept.bit_count() <= meta.keep_max]
-    rules: dict[str, Any] = {"rounds": len(components.round_cards), "guilds": len(order), "edifices": len(edifices)}
+    round_guilds = [card.guilds for card in components.round_cards]
+    rules: dict[str, Any] = {"rounds": len(round_guilds), "guilds": len(order), "edifices": len(edifices)}
     rules |= {"tasks": len(tasks), "dealt": meta.dealt_per_player, "penalty": meta.penalty_unfulfilled}
     rules |= {"keep": sum(1 << kept for kept in choices), "cards": len(values) * cards.copies_of_each}
     rules["all_cards"] = sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in values)
-    rules["card_guild"] = [
-        [order.index(getattr(card.guilds, step)) for step in AUCTIONED] for card in components.round_cards
-    ]
+    rules["card_guild"] = [[order.index(getattr(guilds, step)) for step in AUCTIONED] for guilds in round_guilds]
     rules |= {"start_coins": components.coins.start_per_player, "privilege_points": components.privileges.end_value}
     rules["start_privileges"] = components.privileges.start_per_player
     rules["good_value"] = [components.goods.value[guild] for guild in order]

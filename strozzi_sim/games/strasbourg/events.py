@@ -194,9 +194,8 @@ def _sale_text(line: Mapping[str, Any], say: Say) -> str:
 
 
 def _chapel_text(line: Mapping[str, Any], say: Say) -> str:
-    return say(
-        "{player:builds} {what}.", what=f"a chapel at {corner_name(line['site'])}" if line["site"] else "no chapel"
-    )
+    what = f"a chapel at {corner_name(line['site'])}" if line["site"] else "no chapel"
+    return say("{player:builds} {what}.", what=what)
 
 
 def _edifice_text(line: Mapping[str, Any], say: Say) -> str:

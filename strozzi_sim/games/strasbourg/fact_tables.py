@@ -98,11 +98,13 @@ _INFLUENCE: dict[str, Any] = {"dtype": "u2", "unit": "influence"}
 
 def _building(sites: Any, building: str) -> Iterable[Column]:
     """Return the columns of a building at the end of the game."""
+
+    def is_site(setting: GameConfig) -> list[bool]:
+        return [name != NONE for name in sites(setting).names]
+
     return (
         Column("site", f"site of the {building}", sites),
-        derived(
-            "built", f"the {building} was built", "site", lambda setting: [*[1] * (len(sites(setting).names) - 1), 0]
-        ),
+        derived("built", f"the {building} was built", "site", is_site),
         Column("members", "members beside it at the end, of all players", unit="members"),
         Column("points", "points paid to all players", **_POINTS),
         Column("own_points", "points paid to the seat that built it", **_POINTS),

@@ -202,9 +202,8 @@ def _observe_seat(state, rules, other, out, offset):
     _write_bag(state.shown[other], out, of_seat.shown + offset)
     _write_bag(known, out, of_seat.known + offset)
     for guild in range(rules.guilds):
-        out[of_seat.members_by_guild + offset + guild] = float32(
-            count_bits(members & rules.guild_spaces[guild])
-        ) / float32(5)
+        number = count_bits(members & rules.guild_spaces[guild])
+        out[of_seat.members_by_guild + offset + guild] = float32(number) / float32(5)
 
 
 @inline_source

@@ -28,9 +28,8 @@ class Chance(Draws):
         self.round_cards: list[str] = []  # ids in the order of the rounds
         self.edifices: list[str] = []  # ids in the order of the rounds
         self.decks: list[list[int]] = [[] for _ in range(players)]  # values of the cards as shuffled, top card first
-        self._ids = {
-            block: [entry["id"] for entry in components[block]] for block in ("round_cards", "edifices", "tasks")
-        }
+        blocks = ("round_cards", "edifices", "tasks")
+        self._ids = {block: [entry["id"] for entry in components[block]] for block in blocks}
         self._dealt_per_player = components["tasks_meta"]["dealt_per_player"]
         self._cards_left = [sorted(cards["values"] * cards["copies_of_each"]) for _ in range(players)]
         self._dealt: list[str] = []  # tasks, player by player

@@ -112,9 +112,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     pile = state["stacks"][seat][state["stack_count"][seat]] if planning and state["last_value"] else 0
     in_step = phase not in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
     chairs = dict(zip(chairs_of(components), state["council"], strict=False))
-    members = {
-        cell: other for cell in city.guilds for other in seats if state["members"][other] >> city.number(cell) & 1
-    }
+    members = {cell: k for cell in city.guilds for k in seats if state["members"][k] >> city.number(cell) & 1}
     goods = [dict(zip(guilds, numbers, strict=False)) for numbers in state["goods"]]
     edifice_sites = zip(state["edifice_site"], edifices, strict=False)
     return View(

@@ -57,12 +57,9 @@ def _claim_text(line: Mapping[str, Any], say: Say) -> str:
 def _tile_text(line: Mapping[str, Any], say: Say) -> str:
     if line["tile"] is None:
         return say("{player:takes} no tile.")
+    chosen = tile_words(line["tile"], say.components)
     follows = tile_words(line["replacement"], say.components) if line["replacement"] else "none"
-    return say(
-        "{player:takes} tile {chosen}; {follows} comes up.",
-        chosen=tile_words(line["tile"], say.components),
-        follows=follows,
-    )
+    return say("{player:takes} tile {chosen}; {follows} comes up.", chosen=chosen, follows=follows)
 
 
 def _round_text(line: Mapping[str, Any], say: Say) -> str:

@@ -309,10 +309,8 @@ def _close_ships(facts, state, rules):
             category = rules.tile_category[tile]
             total = state.tile_total[category, seat]
             if total > 0:
-                coins = (
-                    t.COIN * facts.category_coins[first_prize_row + category * players + seat] * rules.tile_value[tile]
-                )
-                promotion = (coins + total // 2) // total
+                prize = facts.category_coins[first_prize_row + category * players + seat]
+                promotion = (t.COIN * prize * rules.tile_value[tile] + total // 2) // total
         facts.ship_track[row] = track
         facts.ship_promotion[row] = promotion
         facts.ship_brought[row] = t.COIN * facts.ship_prize[row] + track + promotion

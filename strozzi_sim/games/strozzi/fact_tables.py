@@ -67,11 +67,6 @@ def _decisions(setting: GameConfig) -> int:
     return int(rounds * setting.players * (2 * _deck(setting) + 2 * s.PORTS))
 
 
-def _kinds(code: int) -> list[int]:
-    """Return the flags (or ports) of an order, from 1."""
-    return [kind for shift in (0, 2, 4) if (kind := code >> shift & 3)]
-
-
 def _orders(names: tuple[str, ...]) -> Levels:
     """Return the levels of the orders of flags (or ports): each is used at most once."""
     orders = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
@@ -83,7 +78,8 @@ def _orders(names: tuple[str, ...]) -> Levels:
 
 
 def _unused(*kinds: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
-    counts = np.array([sum(kind not in _kinds(code) for kind in kinds) for code in range(ORDERS)])
+    orders = [[code >> shift & 3 for shift in (0, 2, 4)] for code in range(ORDERS)]
+    counts = np.array([sum(kind not in order for kind in kinds) for order in orders])
     return lambda setting: counts
 
 
@@ -108,9 +104,7 @@ def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 
 
-def _symbols(
-    name: str, text: str, derived_from: str, values: Callable[[GameConfig], Any], unit: str = "wares"
-) -> Column:
+def _symbols(name: str, text: str, derived_from: str, values: Callable[..., Any], unit: str = "wares") -> Column:
     """Return a derived column of a number of symbols."""
     return derived(
         name, text, derived_from, values, lambda setting: numbers(values(setting).ravel().tolist(), _LAST_COUNT), unit

@@ -267,11 +267,9 @@ class StrozziTable(Table):
             [sum(tile_values[tile][1] for tile in taken if tile_values[tile][0] == kind) for kind in CATEGORIES]
             for taken in seen.tiles
         ]
-        berths = {
-            port: tuple((b["seat"], b["ship"], b["flag"]) for b in ships) for port, ships in view["ports"].items()
-        }
+        ports = {port: tuple((b["seat"], b["ship"], b["flag"]) for b in ships) for port, ships in view["ports"].items()}
         yield "tracks", {city: tuple(map(tuple, track)) for city, track in view["tracks"].items()}, dict(seen.tracks)
-        yield "ports", berths, dict(seen.ports)
+        yield "ports", ports, dict(seen.ports)
         yield "flags", view["flags"], [list(flags) for flags in seen.flags]
         yield "coins", view["coins"], list(seen.coins)
         yield "tiles", view["tiles"], totals
