@@ -133,7 +133,7 @@ class Report:
         return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
-        self, cells: Sequence[Any], pages: Collection[str], maps: Mapping[str, HeatMap], stats: Any, *, sums: bool = False
+        self, cells: Sequence[Any], pages: Collection[str], maps: Mapping[str, HeatMap], stats: Any, sums: bool = False
     ) -> dict[str, FigureTable]:
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
         tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
