@@ -48,7 +48,7 @@ def count_orders(rows: Array, players: int) -> Array:
 
 @cache
 def _remaining_sets() -> Array:
-    """Return the count of each remaining set, int64[group of tied positions * SETS + positions behind it, set], in ORDER_UNITS."""
+    """Return the count of each remaining set in ORDER_UNITS, int64[group of ties * SETS + positions behind, set]."""
     counts = np.zeros((SETS * SETS, SETS), np.int64)
     for group in range(1, SETS):
         part = group

@@ -1,4 +1,4 @@
-"""Stopping cleanly: SIGINT and SIGTERM set the stop flag that kernels read between games, and searches between playouts."""
+"""Stopping cleanly: SIGINT and SIGTERM set the stop flag that kernels read between games, searches between playouts."""
 
 import signal
 import threading

@@ -19,7 +19,7 @@ Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 def run_in_worker(
     function: Callable[..., Any], *arguments: Any, blame: Blame, is_cancelled: Callable[[], bool] = lambda: False
 ) -> Any:
-    """Return or raise the result of a function that queries agents, called in a worker process; `blame` makes a fault of its last HEARTBEAT.
+    """Return or raise what a function that queries agents returns in a worker; `blame` makes a fault of its HEARTBEAT.
 
     Raises:
         AgentFault: the process ended, or had to be ended because a decision took too long.

@@ -1,12 +1,12 @@
 """The compiled loop: whole games, one after another, agents called by address.
 
-A job is a range of deals with all their seatings, whose results are added to exact integer counts of its own. The loop plays many
-jobs without returning to Python. It reads a stop flag between games and ends at the first illegal action of an agent. Before each
-decision it moves the heartbeat, so that the parent process sees which decision is running, and whether it ends.
+A job is a range of deals with all their seatings, whose results are added to exact integer counts of its own. The loop
+plays many jobs without returning to Python. It reads a stop flag between games and ends at the first illegal action of
+an agent. Before each decision it moves the heartbeat, which shows the parent process whether the decision ends.
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import int64, types
@@ -33,16 +33,7 @@ from strozzi_sim.game.contract import (
 from strozzi_sim.kernel.jit import entry, force_inline, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
-from strozzi_sim.kernel.streams import (
-    CHANCE,
-    RANDOM,
-    below,
-    deal_key,
-    next_word,
-    random_word,
-    seat_stream,
-    seed_chance,
-)
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, below, deal_key, next_word, random_word, seat_stream, seed_chance
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.luck import luck_dtype
 from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal
@@ -84,16 +75,20 @@ OUTCOME = np.dtype([
 ], align=True)  # fmt: skip
 
 # One row per game and seat, if requested.
-ROW = np.dtype([
-    ("deal", "i8"), ("seating", "i4"), ("seat", "i4"), ("position", "i4"), ("score", "i4"), ("twice_place", "i4"),
-    ("decisions", "i4"),
-], align=True)  # fmt: skip
+_OF_ROW = ("seating", "seat", "position", "score", "twice_place", "decisions")
+ROW = np.dtype([("deal", "i8"), *((name, "i4") for name in _OF_ROW)], align=True)
 
 # An agent's illegal action; `found` is 1 if there was one.
-FAULT = np.dtype([
-    ("found", "i8"), ("deal", "i8"), ("seating", "i8"), ("seat", "i8"), ("position", "i8"), ("action", "i8"),
-    ("decision", "i8"),
-], align=True)  # fmt: skip
+_OF_FAULT = ("found", "deal", "seating", "seat", "position", "action", "decision")
+FAULT = np.dtype([(name, "i8") for name in _OF_FAULT], align=True)
+
+
+class Seats(NamedTuple):
+    """The seats of one game, arrays [P], or of the game in every slot, [n, P]."""
+
+    agents: Any  # AGENT of each seat
+    randoms: Any  # RANDOM of each seat
+    design: Any  # the seatings, uint8[S, P]: `design[s, seat]` is the position at `seat`
 
 
 @inline_source
@@ -199,12 +194,10 @@ def seating_of(job, seatings, deal, turn):
 
 
 @jit
-def _play(
-    job, tables, work, agents, seat_agents, randoms, seatings, outcome, rows, fault, stop, beat,
-    sink, counting, counts, luck,
-):  # fmt: skip
+def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, sink, counting, counts, luck):
     """Play a job; return the number of its games that were finished."""
     state, seen, chance = work.state, work.seen, work.chance
+    seat_agents, randoms, design = seats
     players = job.players
     played = 0
     rules = tables[0]  # of all seatings, or one row for each
@@ -212,15 +205,15 @@ def _play(
         begin_match(sink, rules, players)
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
-        for turn in range(games_per_deal(job, seatings)):
+        for turn in range(games_per_deal(job, design)):
             if stop[0] != 0:
                 return played
-            seating = seating_of(job, seatings, number, turn)
-            seats = seatings[seating]
+            seating = seating_of(job, design, number, turn)
+            positions = design[seating]
             if tables.shape[0] > 1:
                 rules = tables[seating]
             for seat in range(players):
-                agent = agents[seats[seat]]
+                agent = agents[positions[seat]]
                 assign(seat_agents[seat], agent)
                 randoms[seat].cursor = seat_stream(key, seat)
                 seat_agents[seat].word = next_word(randoms[seat])
@@ -239,13 +232,13 @@ def _play(
             if decisions < 0:
                 fault.deal = number
                 fault.seating = seating
-                fault.position = seats[fault.seat]
+                fault.position = positions[fault.seat]
                 return played
-            _count(state, seats, decisions, outcome, sink, counting)
+            _count(state, positions, decisions, outcome, sink, counting)
             if luck is not None:
-                add_luck(luck, state, seats)
+                add_luck(luck, state, positions)
             for seat in range(players):
-                agent = agents[seats[seat]]
+                agent = agents[positions[seat]]
                 take_playouts(agent, agent.memory)
             if counting is not None:
                 _close_facts(sink, state, rules, number, seating, counting, counts)
@@ -256,7 +249,7 @@ def _play(
                     row.deal = number
                     row.seating = seating
                     row.seat = seat
-                    row.position = seats[seat]
+                    row.position = positions[seat]
                     row.score = score(state, seat)
                     row.twice_place = 2 * better + shared + 1
                     row.decisions = decisions
@@ -268,10 +261,7 @@ def _play(
 
 
 @jit
-def _play_all(
-    jobs, tables, work, agents, seat_agents, randoms, seatings, outcomes, rows, fault, stop, beat,
-    sink, counting, counts, lucks,
-):  # fmt: skip
+def _play_all(jobs, tables, work, agents, seats, outcomes, rows, fault, stop, beat, sink, counting, counts, lucks):
     """Play K jobs, or until a fault or stop; return the number of games.
 
     agents : AGENT[K, P]
@@ -280,11 +270,11 @@ def _play_all(
     """
     games = 0
     for k in range(jobs.shape[0]):
-        luck = None if lucks is None else lucks[k]
+        job, luck = jobs[k], None if lucks is None else lucks[k]
+        own = rows[games * job.players :]
         games += _play(
-            jobs[k], tables, work, agents[k], seat_agents, randoms, seatings, outcomes[k],
-            rows[games * jobs[k].players :], fault, stop, beat, sink, counting, counts[k], luck,
-        )  # fmt: skip
+            job, tables, work, agents[k], seats, outcomes[k], own, fault, stop, beat, sink, counting, counts[k], luck
+        )
         if fault.found != 0 or stop[0] != 0:
             break
     return games
@@ -309,10 +299,9 @@ def compiled_loop(game: Game, output: str = "", luck: bool = False) -> Any:
     """
     game.register()
     sink = record_type(game.facts.SINK if output == "facts" else game.journal) if output else types.none
-    arguments = [
-        array_type(JOB), array_type(game.rules), record_type(work_dtype(game)), array_type(AGENT, 2), array_type(AGENT),
-        array_type(RANDOM), types.uint8[:, ::1], array_type(OUTCOME), array_type(ROW), record_type(FAULT), types.int64[::1],
-        record_type(HEARTBEAT), sink, COUNTING if output == "facts" else types.none, types.int64[:, ::1],
-        array_type(luck_dtype(game)) if luck else types.none,
-    ]  # fmt: skip
-    return entry(_play_all, types.int64(*arguments), game.name)
+    seats = types.NamedTuple((array_type(AGENT), array_type(RANDOM), types.uint8[:, ::1]), Seats)
+    played = array_type(JOB), array_type(game.rules), record_type(work_dtype(game)), array_type(AGENT, 2), seats
+    written = array_type(OUTCOME), array_type(ROW), record_type(FAULT), types.int64[::1], record_type(HEARTBEAT)
+    counted = sink, COUNTING if output == "facts" else types.none, types.int64[:, ::1]
+    measured = array_type(luck_dtype(game)) if luck else types.none
+    return entry(_play_all, types.int64(*played, *written, *counted, measured), game.name)

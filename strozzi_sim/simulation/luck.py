@@ -1,10 +1,10 @@
 """Luck: for each chance event of a game, the worth of its result minus the mean worth of results that were possible.
 
-An event is all that one `deal` or one `apply` draws. It is drawn anew `redraws` times from the same position, and an agent
-that evaluates positions estimates the worth of each result to every seat. The result and the redrawn ones have the same
-distribution, so the difference has mean zero whatever the evaluator's estimates; subtracting it changes no expectation, only the
-variance (the chance terms of AIVAT, Burch et al. 2018; MIVAT, White and Bowling 2009). The choice of the agent `random` is
-drawn anew with the event, since its distribution is known.
+An event is all that one `deal` or one `apply` draws. It is drawn anew `redraws` times from the same position, and an
+agent that evaluates positions estimates the worth of each result to every seat. The result and the redrawn ones have
+the same distribution, so the difference has mean zero whatever the evaluator's estimates; subtracting it changes no
+expectation, only the variance (the chance terms of AIVAT, Burch et al. 2018; MIVAT, White and Bowling 2009). The choice
+of the agent `random` is drawn anew with the event, since its distribution is known.
 """
 
 from dataclasses import dataclass

@@ -36,9 +36,9 @@ def redraw_all(luck, word):
 
 @jit
 def _measure(luck, state, rules, start, action, count, start_player):
-    """Add the luck of an event that led from `luck.before` and `luck.chance` to `state`: an action, or the deal (action 0).
+    """Add the luck of an event from `luck.before` and `luck.chance` to `state`: an action, or the deal (action 0).
 
-    With a `count` of legal actions above 1 the action was chosen at random, and is drawn anew too. `start` keys the redraws.
+    With a `count` of legal actions above 1 the action was random, and is drawn anew too. `start` keys the redraws.
     """
     players = state.players
     for seat in range(SEATS):
@@ -96,7 +96,7 @@ def _was_drawn(luck, chance):
 
 @jit
 def after_action(luck, state, rules, action, at_random, chance):
-    """Measure the luck of an action that has been played in `state`; `at_random`: it was chosen by the agent `random`."""
+    """Measure the luck of an action that has been played in `state`; `at_random`: the agent `random` chose it."""
     count = count_legal(luck.before, rules) if at_random else 1
     if count == 1 and not _was_drawn(luck, chance):
         return

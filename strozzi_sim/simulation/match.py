@@ -30,6 +30,7 @@ from strozzi_sim.simulation.loop import (
     OUTCOME,
     ROW,
     UNIFORM,
+    Seats,
     compiled_loop,
     playouts_offset,
     work_dtype,
@@ -156,9 +157,9 @@ class Match:
         return self._plans[key]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
-        """Compile everything that this match needs except third-party agents, for workers to load from the cache folder.
+        """Compile everything that this match needs, for workers to load, except third-party agents.
 
-        If the folder has nothing of the game yet, a second process compiles the agents while this one compiles the loop.
+        With a cold cache a second process compiles the agents while this one compiles the loop.
         """
         in_one_process = core_count() == 1 or not is_cold(self.game.name)
         with nullcontext() if in_one_process else run_beside(self._warm_agents, luck):
@@ -193,13 +194,13 @@ class Match:
         answers: bool = False,
         stop: np.ndarray[Any, Any] | None = None,
     ) -> list[MatchResult]:
-        """Play ranges of deals (first, last + 1) with the seatings of each, or only number `seating`; return the result of each range.
+        """Play ranges of deals (first, last + 1) with all seatings, or only number `seating`; return their results.
 
-        Outcomes are counted, and the facts of a plan. `keep` selects rows of facts to store, also with a plan that counts nothing;
-        with `journal` the result has the journal of one game, with `rows` one row per game and seat. With `luck` the outcome has
-        the sums of `simulation.luck` too, and with `answers` the counts ANSWERS. Once `stop`, int64[1], is not 0, play ends before
-        the next game and searches before their next playout, and results are incomplete; default: that of a `stop_flag`
-        around this call. Agents in Python, `keep` and `journal` allow one range only.
+        Outcomes are counted, and the facts of a plan. `keep` selects rows of facts to store, also with a plan that
+        counts nothing; with `journal` the result has the journal of one game, with `rows` one row per game and seat.
+        With `luck` the outcome has the sums of `simulation.luck` too, and with `answers` the counts ANSWERS. Once
+        `stop`, int64[1] (default: of a `stop_flag` around the call), is not 0, play ends before the next game, searches
+        before the next playout. Agents in Python, `keep` and `journal` allow one range only.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
@@ -226,8 +227,8 @@ class Match:
         outcomes, fault = np.zeros(len(ranges), OUTCOME), np.zeros(1, FAULT)
         deals = int((jobs["last"] - jobs["first"]).sum())
         table = np.zeros(deals * per_deal * players if rows else 0, ROW)
-        work, seat_agents = np.zeros(1, work_dtype(self.game)), np.zeros(players, AGENT)
-        randoms = np.zeros(players, RANDOM)
+        work = np.zeros(1, work_dtype(self.game))
+        seats = Seats(np.zeros(players, AGENT), np.zeros(players, RANDOM), design)
         counts, journal_record = np.zeros((len(ranges), 0), np.int64), None
         output = ""
         sink: Any = None
@@ -251,14 +252,12 @@ class Match:
         loop = compiled_loop(self.game, output, luck is not None)
         games, parts, beat, answer_counts = 0, iter([(jobs, agents)]), heartbeat(), np.zeros(1, ANSWERS)
         if self.in_python:
-            mixed = MixedLoop(
-                self.game, self.variant, rules, self.positions, compiled, design,
-                deals=deals, per_deal=per_deal, blame=blame, beat=beat,
-            )  # fmt: skip
+            played_by = self.game, self.variant, rules, self.positions, compiled, design
+            mixed = MixedLoop(*played_by, deals=deals, per_deal=per_deal, blame=blame, beat=beat)
             parts, answer_counts = mixed.waves(jobs.copy(), agents[0], fault, stop), mixed.answers
         with active_heartbeat(beat, players, ranges[0][0]):
             for part_jobs, part_agents in parts:
-                played = part_jobs, rules, work[0], part_agents, seat_agents, randoms, design
+                played = part_jobs, rules, work[0], part_agents, seats
                 written = outcomes, table[games * players :], fault[0], stop, beat[0], sink, counting, counts, measured
                 games += call_interruptible(stop, partial(loop, *played, *written))
         if rules.tobytes() != original_rules:
@@ -280,7 +279,7 @@ class Match:
     def agent_table(
         self, stop: np.ndarray[Any, Any] | None = None
     ) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
-        """Return the AGENT records of the positions, and the objects that must outlive them: compiled agents and their memories.
+        """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories.
 
         Searches read `stop`, int64[1], if it is given.
         """
@@ -314,17 +313,12 @@ class Match:
         return self.fault(fault[0], what)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
-        """Return an agent's FAULT record as an exception, with the command that replays it; `what`: the failure as text."""
+        """Return an agent's FAULT record as an exception with the command that replays it; `what`: the failure."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
         variant = self.variant
-        variant_options = " ".join(
-            [
-                f"--variant {variant.origin or variant.name}",
-                *([f"--study {variant.file}"] if variant.file else []),
-                *(f"--set '{setting}'" for setting in variant.settings),
-            ]
-        )
+        changes = [f"--study {variant.file}"] * bool(variant.file) + [f"--set '{key}'" for key in variant.settings]
+        variant_options = " ".join([f"--variant {variant.origin or variant.name}", *changes])
         replay = (
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
             f"--deal {deal} --seating {seating} --seatings {self.seatings} {variant_options} --out fault.jsonl"
@@ -341,14 +335,14 @@ class Match:
 
 
 def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
-    """Return the dtype of a chunk's outcome: OUTCOME, the sums of luck if that is measured, and ANSWERS if they are counted."""
+    """Return the dtype of a chunk's outcome: OUTCOME, the sums of luck if measured, and ANSWERS if counted."""
     if not luck and not answers:
         return OUTCOME
     return np.dtype([*OUTCOME.descr, *(LUCK_FIELDS if luck else ()), *(ANSWERS.descr if answers else ())], align=True)
 
 
 def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
-    """Return a record with the fields of `dtype`, each from the first of the records that has it, arrays of shape (1,)."""
+    """Return a record with the fields of `dtype`, each from the first part that has it; arrays of shape (1,)."""
     merged = np.zeros(1, dtype)
     for part in reversed([part for part in parts if part is not None]):
         for name in set(dtype.names or ()) & set(part.dtype.names or ()):

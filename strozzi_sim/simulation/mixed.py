@@ -5,8 +5,8 @@ on. The result is only the actions of every game, in order. The compiled loop th
 more from this script, so that results are counted in one place and one order for all agents.
 
 The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
-So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt
-to their slots in one order, pending decisions are answered in the order of the slots, in calls of one fixed size (`BATCH_SIZE`).
+So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt to
+their slots in one order, pending decisions are answered in the order of the slots, BATCH_SIZE in a call.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +33,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.workers import begin_decision
-from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS
+from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS, Seats
 from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY_CURSOR, SLOT, kernels, slot_records
 
 MAX_SLOTS = 4096  # games at once
@@ -41,7 +41,7 @@ WAVE = 4  # times as many games are played before they are counted
 LOG = 64  # initial room for decisions per game
 _MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
 
-# Counts of answers of Python agents that replace illegal ones, added to the outcome of a chunk whose illegal answers are counted. [position]
+# Answers of Python agents that replace illegal ones, for the outcome of a chunk that counts them. [position]
 ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)
 
 Array = np.ndarray[Any, Any]
@@ -52,8 +52,8 @@ class MixedLoop:
 
     `positions` are the agents by position, `compiled` their compiled forms, None for those in Python. `design` are the
     seatings to play, `rules` the variant's rules, one row or one for each seating, `deals` the number of all deals, and
-    `per_deal` the number of games of each. `blame` returns the exception for the fault of an agent in Python. `beat` is the
-    heartbeat, array of shape (1,).
+    `per_deal` the number of games of each. `blame` returns the exception for the fault of an agent in Python. `beat` is
+    the heartbeat, array of shape (1,).
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class MixedLoop:
         blame: Callable[[Any, str], AgentFault],
         beat: Array,
     ) -> None:
-        self.design, self.blame, self.beat, players = design, blame, beat, len(positions)
+        self.blame, self.beat, players = blame, beat, len(positions)
         self._per_deal = per_deal
         self.answers = np.zeros(1, ANSWERS)  # of all games so far
         self._words = beat.view(np.int64).data
@@ -82,8 +82,7 @@ class MixedLoop:
         self.strides = np.array(sizes, np.int64)
         self.compiled = compiled
         self.works, self.slots = np.zeros(slots, slot_records(game)), np.zeros(slots, SLOT)
-        self.seat_agents = np.zeros((slots, players), AGENT)
-        self.randoms = np.zeros((slots, players), RANDOM)
+        self.seats = Seats(np.zeros((slots, players), AGENT), np.zeros((slots, players), RANDOM), design)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         self.clock = TimeLimit()
@@ -91,9 +90,8 @@ class MixedLoop:
         self.specs = positions
         agent_keys = [(spec.text, id(spec.agent)) for spec in positions]
         self.deciding_position = np.array([agent_keys.index(key) for key in agent_keys])
-        self.asked_positions = sorted(
-            {int(first) for first, agent in zip(self.deciding_position, compiled, strict=True) if agent is None}
-        )
+        deciding = zip(self.deciding_position, compiled, strict=True)
+        self.asked_positions = sorted({int(first) for first, agent in deciding if agent is None})
         self.components = read_only(variant.components)
         actions = game.actions
         self.legal_each = np.zeros((slots, actions), np.bool_)  # of seats that decide one by one
@@ -105,7 +103,7 @@ class MixedLoop:
         self._deals = max(1, WAVE * slots // per_deal)
 
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[Array, Array]]:
-        """Play the deals of `job`; yield jobs, array of shape (1,), and the agents that play them from the script, of shape (1, P).
+        """Play the deals of `job`; yield jobs, shape (1,), and the agents that play them from the script, shape (1, P).
 
         A compiled agent's fault is written to `fault`, and ends it.
 
@@ -135,14 +133,11 @@ class MixedLoop:
         progress["games"] = games
         self.slots["game"] = -1
         self._seats.clear()
-        records = wave[0], progress[0], fault[0]
+        played = wave[0], self.rules, self.works, self.slots, agents, self.strides, self.seats
+        written = progress[0], lengths, self.pending, fault[0], stop, self.beat[0]
         with single_threaded_blas(), self.clock:
             while True:
-                waiting = self.kernels.advance(
-                    records[0], self.rules, self.works, self.slots, agents, self.strides, self.seat_agents,
-                    self.randoms, self.design, self.log, records[1], lengths, self.pending, records[2], stop,
-                    self.beat[0],
-                )  # fmt: skip
+                waiting = self.kernels.advance(*played, self.log, *written)
                 if waiting == FULL:
                     self.log = np.concatenate([self.log, np.zeros(len(self.log), LOGGED)])
                 elif waiting <= 0:
@@ -183,9 +178,8 @@ class MixedLoop:
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _look(self, pending: Array, observations: Array, legal: Array, words: Array) -> None:
-        """Write what the seats of pending decisions see: legal actions, and if there is room observations and random words."""
-        arrays = self.rules, self.works, self.slots, pending, self.seat_agents, self.randoms
-        self.kernels.look(*arrays, observations, legal, words)
+        """Write what the seats of pending decisions see: legal actions; with room for them, observations and words."""
+        self.kernels.look(self.rules, self.works, self.slots, pending, self.seats, observations, legal, words)
 
     def _answer_batch(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
         begin_decision(self._words, *self._places(pending[:1], wave)[0])
@@ -224,7 +218,7 @@ class MixedLoop:
                     player = make_player(spec.agent.function, dict(spec.values), self.clock)
                     if not self._seats:
                         limit_loaded()
-                    rng = SeatRng(int(self.randoms["cursor"][b, seat]))
+                    rng = SeatRng(int(self.seats.randoms["cursor"][b, seat]))
                     self._seats[b, seat] = game, player, rng
                 view = self._view_of(states[b], self.components, seat)
                 choices = tuple(np.flatnonzero(legal[row]).tolist())

@@ -40,10 +40,8 @@ class Opponents:
         sizes = [-(-size // _ALIGNED) * _ALIGNED for size in sizes]
         bytes_per_game = sum(sizes)
         if num_envs * bytes_per_game > _MEMORY:
-            raise ArgumentError(
-                "n",
-                f"the opponents need {bytes_per_game:,} bytes a game; at most {_MEMORY // bytes_per_game:,} games, got {num_envs:,}",
-            )
+            most = f"at most {_MEMORY // bytes_per_game:,} games, got {num_envs:,}"
+            raise ArgumentError("n", f"the opponents need {bytes_per_game:,} bytes a game; {most}")
         # Of each position; its agents in all line-ups share it.
         self.memories = [np.zeros((num_envs, size), np.uint8) for size in sizes]
         untrusted: dict[str, None] = {}
@@ -56,7 +54,7 @@ class Opponents:
         self.untrusted = " or ".join(untrusted)
 
     def seated(self, lineups: Array, positions: Array) -> Array:
-        """Return the agents of slots with these line-ups, [n], and positions at their seats, [n, P]: AGENT[n, P], with their memory there."""
+        """Return the agents, AGENT[n, P], of slots with line-ups [n] and positions at their seats [n, P]."""
         rows: Array = self.agents[lineups[:, None], positions]
         rows["memory"] += np.arange(len(rows))[:, None] * self.strides[lineups[:, None], positions]
         return rows
@@ -89,9 +87,7 @@ def _lineup(game: Game, players: int, opponents: Any) -> tuple[AgentSpec, ...]:
         if spec.without:
             raise ArgumentError("opponents", f"agent {spec.text!r}: environments take agents without restrictions")
         if spec.agent.kind != "compiled":
-            raise ArgumentError(
-                "opponents",
-                f"agent {spec.text!r} is written in Python, and only compiled agents play inside a step; leave opponents out "
-                "and ask it yourself at its seats",
-            )
+            why = "is written in Python, and only compiled agents play inside a step"
+            remedy = "leave opponents out and ask it yourself at its seats"
+            raise ArgumentError("opponents", f"agent {spec.text!r} {why}; {remedy}")
     return tuple(specs[k % len(specs)] for k in range(seats))

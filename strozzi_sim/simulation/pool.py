@@ -2,7 +2,7 @@
 
 Compiled agents release the interpreter lock, so the workers are threads; other backends are set with
 `joblib.parallel_config(backend="loky")`. With a third-party agent each worker has a separate process for it (see
-`isolation`). Results arrive as they become ready; they do not depend on the number of workers, the backend or the order.
+`isolation`). Results arrive as they become ready; they do not depend on workers, backend or order.
 """
 
 import pickle
@@ -36,9 +36,9 @@ refusal = ""  # reason why this process must not play: it is a worker of a clust
 class Task:
     """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
 
-    `crosstabs` are the facts to count, `keep` the rows of facts to store, `luck` the method of measuring luck, None for none.
-    With `answers`, those of Python agents are counted. `finish`, if given, is called with the result in the worker, and its
-    value is the result of the task.
+    `crosstabs` are the facts to count, `keep` the rows of facts to store, `luck` the method of measuring luck, None for
+    none. With `answers`, those of Python agents are counted. `finish`, if given, is called with the result in the
+    worker, and its value is the result of the task.
     """
 
     key: Any
@@ -55,7 +55,7 @@ class Task:
 
 
 def _played_with(task: Task) -> Any:
-    """Return what consecutive tasks must share to be played in one call; those that need Python between their games share nothing."""
+    """Return what tasks that are played in one call share; tasks with Python between their games are apart."""
     if task.match.foreign or task.match.in_python or task.keep.tables:
         return id(task)
     return id(task.match), task.crosstabs, task.rows, task.orders, task.luck, task.answers
@@ -82,7 +82,7 @@ def _play(tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP) -> list[M
 def perform(
     tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
 ) -> list[MatchResult] | None:
-    """Return the results of tasks that are played in one call; None if they were stopped, or `abandoned`: no longer awaited.
+    """Return the results of tasks played in one call; None if they were stopped, or `abandoned`: no longer awaited.
 
     Third-party agents play in another process.
 
@@ -106,7 +106,7 @@ def perform(
 def _perform(
     number: int, batch: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
 ) -> tuple[int, list[tuple[Any, float]]]:
-    """Return a batch's number, and (result, seconds) of its tasks up to the first that was stopped, whose result is None.
+    """Return a batch's number, and (result, seconds) of its tasks up to the first stopped one, whose result is None.
 
     Pickled tasks are unpickled here, where their errors reach the caller.
 
@@ -129,7 +129,7 @@ def _perform(
 
 
 def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
-    """Play tasks on `workers` workers, or all those of a cluster; yield each with its result when it is done, in no particular order.
+    """Play tasks on `workers` workers, or all those of a cluster; yield each with its result, in no particular order.
 
     Tasks are drawn lazily. Once `stop`, int64[1], is not 0, tasks under way are dropped and no more are yielded.
 

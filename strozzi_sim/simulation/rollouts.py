@@ -1,7 +1,7 @@
 """Play-outs from a position: games played on with newly drawn chance.
 
-Only compiled agents play here: a play-out takes microseconds, and there are millions of them. A caller that lets third-party agents
-play does so in a worker process (`simulation.isolation`).
+Only compiled agents play here: a play-out takes microseconds, and there are millions of them. A caller that lets
+third-party agents play does so in a worker process (`simulation.isolation`).
 """
 
 from functools import cache
@@ -88,8 +88,8 @@ class Rollouts:
     def from_state(self, state: Array, word: int, count: int, action: int = 0) -> tuple[Array, Array]:
         """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is redrawn.
 
-        They begin with a legal action, or with the choice of the agent at the acting seat (`action` 0). Play-out k of a key `word` draws the
-        same chance for every action: differences between actions are paired. The state is the full one, shape (1,), and not over.
+        They begin with a legal action, or the choice of the agent at the acting seat (`action` 0). Play-out k of a key
+        `word` draws the same chance for every action, which pairs them. The state is full, shape (1,), and not over.
         """
         wins, scores = np.zeros((2, count, self.match.players), np.int64)
         kernel, beat = _playouts_of(self.match.game), heartbeat()

@@ -1,7 +1,7 @@
 """Seatings: which position of the line-up sits at which seat.
 
-A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s. Each deal is played
-in all seatings of the design, except in SPREAD, where deal d is played once, in seating d modulo S.
+A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s. Each deal is
+played in all seatings of the design, except in SPREAD, where deal d is played once, in seating d modulo S.
 """
 
 from itertools import permutations

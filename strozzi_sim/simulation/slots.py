@@ -1,7 +1,7 @@
 """Slots, one for each game of a batch: the compiled pieces of the mixed loop, and of `vector`.
 
-The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python. That of the mixed loop logs
-every action of every game; sorted by game, the log is the script from which the compiled loop plays them again.
+The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python. That of the mixed
+loop logs every action; sorted by game, the log is the script from which the compiled loop plays the games again.
 """
 
 from functools import cache
@@ -27,7 +27,7 @@ from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream, seed_chance
 from strozzi_sim.runtime.workers import HEARTBEAT
-from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, games_per_deal, seating_of, take_playouts
+from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats, games_per_deal, seating_of, take_playouts
 
 # A slot of the batch: the place of one game.
 SLOT = np.dtype([
@@ -60,7 +60,7 @@ def slot_records(game: Game) -> Any:
 
 
 @inline_source
-def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings):
+def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seats):
     """Seat the agents at slot b and deal it deal `number`."""
     players = job.players
     slot.seating = seating
@@ -69,19 +69,19 @@ def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_ag
     slot.asked = 0
     key = deal_key(job.seed, job.game, players, number)
     for seat in range(players):
-        position = int64(seatings[seating, seat])
-        agent = seat_agents[b, seat]
+        position = int64(seats.design[seating, seat])
+        agent = seats.agents[b, seat]
         assign(agent, agents[position])
         agent.memory += b * strides[position]
         if agent.memory_size > 0:
             zero_at(agent.memory, agent.memory_size)
-        randoms[b, seat].cursor = seat_stream(key, seat)
+        seats.randoms[b, seat].cursor = seat_stream(key, seat)
     seed_chance(work.chance, key)
     deal(work.state, rules, players, job.start_player, work.chance, None)
 
 
 @inline_source
-def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat):
+def play_on(b, rules, work, slot, seats, log, progress, fault, beat):
     """Play on in slot b until a Python seat must answer or the game is over; without a log (None) nothing is logged."""
     state = work.state
     while not is_over(state):
@@ -89,7 +89,7 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
             if progress.logged == log.shape[0]:
                 return FULL
         seat = actor(state)
-        agent = seat_agents[b, seat]
+        agent = seats.agents[b, seat]
         if not agent.sees_state and slot.asked == 0:
             assign(work.seen, state)
             conceal(work.seen, rules, seat)
@@ -105,9 +105,9 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
             beat.decisions += 1
             beat.seat = seat
             if agent.sees_state:
-                action = call_at(agent.address, state, rules, agent.params, agent.memory, randoms[b, seat])
+                action = call_at(agent.address, state, rules, agent.params, agent.memory, seats.randoms[b, seat])
             else:
-                action = call_at(agent.address, work.seen, rules, agent.params, agent.memory, randoms[b, seat])
+                action = call_at(agent.address, work.seen, rules, agent.params, agent.memory, seats.randoms[b, seat])
         if not is_legal(state, rules, action):
             fault.found = 1
             fault.seat = seat
@@ -124,10 +124,9 @@ def play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, be
 
 
 @jit
-def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, seatings, log, progress, lengths,
-             pending, fault, stop, beat):  # fmt: skip
+def _advance(job, tables, works, slots, agents, strides, seats, log, progress, lengths, pending, fault, stop, beat):
     """Play on in every slot; return the number of decisions that wait for Python, or FULL or FAULTY."""
-    waiting, turns = 0, games_per_deal(job, seatings)
+    waiting, turns = 0, games_per_deal(job, seats.design)
     for b in range(slots.shape[0]):
         slot = slots[b]
         work = works[b]
@@ -139,30 +138,30 @@ def _advance(job, tables, works, slots, agents, strides, seat_agents, randoms, s
                 progress.next = game + 1
                 slot.game = game
                 number = job.first + game // turns
-                seating = seating_of(job, seatings, number, game % turns)
+                seating = seating_of(job, seats.design, number, game % turns)
                 rules = tables[min(seating, tables.shape[0] - 1)]
-                deal_to(b, number, seating, job, rules, work, slot, agents, strides, seat_agents, randoms, seatings)
+                deal_to(b, number, seating, job, rules, work, slot, agents, strides, seats)
             beat.deal = job.first + slot.game // turns
             beat.seating = slot.seating
             rules = tables[min(slot.seating, tables.shape[0] - 1)]
-            status = play_on(b, rules, work, slot, seat_agents, randoms, log, progress, fault, beat)
+            status = play_on(b, rules, work, slot, seats, log, progress, fault, beat)
             if status == FINISHED:
                 lengths[slot.game] = slot.decisions
                 for seat in range(job.players):
-                    take_playouts(agents[int64(seatings[slot.seating, seat])], seat_agents[b, seat].memory)
+                    take_playouts(agents[int64(seats.design[slot.seating, seat])], seats.agents[b, seat].memory)
                 slot.game = -1
             elif status == WAITS:
                 row = pending[waiting]
                 row.slot = b
                 row.seat = actor(work.state)
-                row.position = int64(seatings[slot.seating, row.seat])
+                row.position = int64(seats.design[slot.seating, row.seat])
                 waiting += 1
                 break
             else:
                 if status == FAULTY:
                     fault.deal = job.first + slot.game // turns
                     fault.seating = slot.seating
-                    fault.position = int64(seatings[slot.seating, fault.seat])
+                    fault.position = int64(seats.design[slot.seating, fault.seat])
                     fault.decision = slot.decisions
                 return status
     return waiting
@@ -180,7 +179,7 @@ def show_legal(state, rules, legal):
 
 
 @jit
-def _look(tables, works, slots, pending, seat_agents, randoms, observations, legal, words):
+def _look(tables, works, slots, pending, seats, observations, legal, words):
     """Write the rows of a batch (observation, legal actions, one random word), then clear the empty rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
@@ -194,12 +193,12 @@ def _look(tables, works, slots, pending, seat_agents, randoms, observations, leg
                     observations[row, k] = 0
             continue
         b, seat = pending[row].slot, pending[row].seat
-        state = works[b].state if seat_agents[b, seat].sees_state else works[b].seen
+        state = works[b].state if seats.agents[b, seat].sees_state else works[b].seen
         rules = tables[min(slots[b].seating, tables.shape[0] - 1)]
         show_legal(state, rules, legal[row])
         if observing:
             observe(state, rules, seat, observations[row])
-            words[row] = random_word(randoms[b, seat])
+            words[row] = random_word(seats.randoms[b, seat])
 
 
 @jit
@@ -223,26 +222,14 @@ class Kernels:
 
     def __init__(self, game: Game) -> None:
         game.register()
-        i8, u1 = types.int64, types.uint8
-        tables, works = array_type(game.rules), array_type(slot_records(game))
-        rng = array_type(RANDOM, 2)
-        self.advance = entry(
-            _advance,
-            i8(
-                record_type(JOB), tables, works, array_type(SLOT), array_type(AGENT), i8[::1], array_type(AGENT, 2), rng,
-                types.Array(u1, 2, "C"), array_type(LOGGED), record_type(PROGRESS), i8[::1], array_type(PENDING),
-                record_type(FAULT), i8[::1], record_type(HEARTBEAT),
-            ),
-            game.name,
-        )  # fmt: skip
-        self.look = entry(
-            _look,
-            types.void(
-                tables, works, array_type(SLOT), array_type(PENDING), array_type(AGENT, 2), rng, types.float32[:, ::1],
-                types.boolean[:, ::1], types.uint64[::1],
-            ),
-            game.name,
-        )  # fmt: skip
+        i8, pending = types.int64, array_type(PENDING)
+        seats = types.NamedTuple((array_type(AGENT, 2), array_type(RANDOM, 2), types.uint8[:, ::1]), Seats)
+        games = array_type(game.rules), array_type(slot_records(game)), array_type(SLOT)
+        played = record_type(JOB), *games, array_type(AGENT), i8[::1], seats
+        written = array_type(LOGGED), record_type(PROGRESS), i8[::1], pending, record_type(FAULT)
+        self.advance = entry(_advance, i8(*played, *written, i8[::1], record_type(HEARTBEAT)), game.name)
+        seen = types.float32[:, ::1], types.boolean[:, ::1], types.uint64[::1]
+        self.look = entry(_look, types.void(*games, pending, seats, *seen), game.name)
         self.sort = entry(_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1]), game.name)
         records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, REPLAY_CURSOR, RANDOM)]
         self.scripted = compile_cfunc(_next_of_script.py_func, i8(*records), game.name)

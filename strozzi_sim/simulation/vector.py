@@ -1,8 +1,8 @@
 """Thousands of games stepped at once, for learning: arrays in, arrays out, one compiled call per step.
 
-Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that self-play and records have of that deal, if the same
-actions are chosen: a function of (seed, game, players, deal, variant, line-up, seating) and of the caller's actions alone. It
-does not depend on n, nor on what happens in other slots.
+Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that self-play and records have of that deal, if
+the same actions are chosen: a function of (seed, game, players, deal, variant, line-up, seating) and of the caller's
+actions alone. It does not depend on n, nor on what happens in other slots.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.runtime.workers import HEARTBEAT
-from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
+from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats
 from strozzi_sim.simulation.match import check_players
 from strozzi_sim.simulation.opponents import Opponents
 from strozzi_sim.simulation.seatings import seating_design
@@ -53,22 +53,24 @@ Array = np.ndarray[Any, Any]
 class VectorEnv:
     """Many games at once. A step takes an action for each and advances every game to the caller's next decision.
 
-    Without opponents the caller decides for every seat. With opponents the caller is the learner at one seat, position 0 of the
-    line-up [learner, opponent 1, ...]; the opponents, compiled agents, play inside the step, in the caller's process. A seat
-    with one legal action is never asked. A finished game resets to the slot's next deal; games without a decision for the
-    caller are skipped.
+    Without opponents the caller decides for every seat. With opponents the caller is the learner at one seat, position
+    0 of the line-up [learner, opponent 1, ...]; the opponents, compiled agents, play inside the step, in the caller's
+    process. A seat with one legal action is never asked. A finished game resets to the slot's next deal; games without
+    a decision for the caller are skipped.
 
     Args:
         game: the game, or its name.
         players: number of seats.
         num_envs: number of games n, 1 to 2^20.
         opponents: an agent, a spec string such as "random" or one declared in code, or a list of k of them, at most
-            players - 1: the i-th seat after the learner in turn order gets agent i mod k (i from 0), as in `play` and `compare`; default:
-            the caller decides for every seat. Or a pool, a list of such lists, as [["random"], ["flat_mc", "random"]]: one is drawn for each game, see `lineups`.
-        seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. At seat s the game is seating s of
-            `record --seatings rotate` with the line-up written out, `me,h,g,h` for opponents `[h, g]` at 4 seats.
-        reward: "win": 1 for the winner, shared if the win is; "score": the final score (negative where the lowest wins); "lead": its lead over the mean of the others.
-        variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
+            players - 1: the i-th seat after the learner in turn order gets agent i mod k (i from 0), as in `play` and
+            `compare`; default: the caller decides for every seat. Or a list of such lists, of which one is drawn for
+            each game (see `lineups`): [["random"], ["flat_mc", "random"]].
+        seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. At seat s the game is
+            seating s of `record --seatings rotate` with all agents: `me,h,g,h` for opponents `[h, g]` at 4 seats.
+        reward: "win": 1 for the winner, shared if the win is; "score": the final score (negative where the lowest
+            wins); "lead": its lead over the mean of the others.
+        variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
 
     Attributes:
         game, players, num_envs, seat, reward, variant: the arguments.
@@ -122,14 +124,18 @@ class VectorEnv:
         self._fault, self._beat = np.zeros(1, FAULT), np.zeros(1, HEARTBEAT)
         num_envs, seats = self.num_envs, self.players  # of finals only the rows of games that end are ever touched
         self._finals = Finals(
-            np.empty(num_envs, np.int64), np.empty(num_envs, np.int64), np.empty(num_envs, np.int64), np.empty((num_envs, seats), np.int64),
-            np.empty((num_envs, seats), np.float32), np.empty((num_envs, seats, *self.observation_shape), np.float32),
-        )  # fmt: skip
+            np.empty(num_envs, np.int64),
+            np.empty(num_envs, np.int64),
+            np.empty(num_envs, np.int64),
+            np.empty((num_envs, seats), np.int64),
+            np.empty((num_envs, seats), np.float32),
+            np.empty((num_envs, seats, *self.observation_shape), np.float32),
+        )
         self._kernels = kernels(self.game)
         self._last: Step | None = None
         self._closed = False
 
-    # -- properties ------------------------------------------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------------------------------------
 
     @property
     def num_actions(self) -> int:
@@ -179,9 +185,10 @@ class VectorEnv:
         """The constructor's arguments."""
         lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
         opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
-        return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, opponents=[{opponents}], variant={self.variant.name!r})"
+        options = f"opponents=[{opponents}], variant={self.variant.name!r}"
+        return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, {options})"
 
-    # -- its games -------------------------------------------------------------------------------------------------------
+    # -- its games -----------------------------------------------------------------------------------------------------
 
     def slot(self, slot: int) -> SlotState:
         """Return the game in a slot; `Position.from_slot` makes a position of it.
@@ -197,10 +204,10 @@ class VectorEnv:
         return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
 
     def put(self, slot: int, position: SupportsSlot) -> Step:
-        """Replace the game in a slot by a copy of a position, such as a `Position`; return the last Step with its new row.
+        """Replace the game in a slot by a copy of a position, such as a `Position`; return the last Step with its row.
 
-        The game counts as that of the deal that the slot had, and the slot then plays its next deal. Opponents begin at it: their
-        memory is empty, and the random streams of all seats are those of the position at its beginning.
+        The game counts as that of the deal that the slot had, and the slot then plays its next deal. Opponents begin at
+        it: their memory is empty, and the random streams of all seats are those of the position at its beginning.
 
         Args:
             slot: the slot.
@@ -255,7 +262,7 @@ class VectorEnv:
         memories = [memory.copy() for memory in self._opponents.memories]
         return arguments, self.variant, self.game.behaviour, games, memories, self.seed, self.steps, self._last
 
-    # -- playing ---------------------------------------------------------------------------------------------------------
+    # -- playing -------------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
         """Deal n deals of a seed, one to each slot, and advance to the first decisions.
@@ -282,8 +289,8 @@ class VectorEnv:
             actions: whole numbers [n]; `masks` has those that are legal. SKIPPED (`vector_kernels`): the game waits.
 
         Raises:
-            InputError: another shape or type, or an action that is not legal, with slot, seat and the legal ones: nothing was
-                played. Or `reset` was not called.
+            InputError: another shape or type, an illegal action (names slot, seat and the legal ones), or `reset` was
+                not called; nothing was played.
             AgentFault: an opponent chose an illegal action; only `reset` helps then.
         """
         previous, chosen = self._last_step(), np.asarray(actions)
@@ -305,7 +312,7 @@ class VectorEnv:
         return out
 
     def observe(self, seats: Any) -> NDArray[np.float32]:
-        """Return the observation of a seat of every game, float32[n, F], whoever decides: values are learned from all seats.
+        """Return the observation of a seat of every game, float32[n, F], whoever decides: to learn from all seats.
 
         Args:
             seats: whole numbers [n], a seat of each game, or one for all.
@@ -373,14 +380,19 @@ class VectorEnv:
     def _step(self, actions: Array) -> Step:
         n, players, size = self.num_envs, self.players, self.slices.size
         rows = Rows(
-            np.empty((n, size), np.float32), np.empty((n, self.num_actions), np.bool_), np.empty(n, np.int64),
-            np.empty((n, players), np.float32), np.empty(n, np.bool_), np.empty(n, np.uint64), np.empty(n, np.int64),
+            np.empty((n, size), np.float32),
+            np.empty((n, self.num_actions), np.bool_),
             np.empty(n, np.int64),
-        )  # fmt: skip
-        ended = self._kernels.step(
-            self._plan[0], self._job[0], self._rules[0], self._works, self._slots, self._opponents.agents,
-            self._opponents.strides, self._seat_agents, self._randoms, self._design, actions, rows, self._finals, self._fault[0], self._beat[0],
-        )  # fmt: skip
+            np.empty((n, players), np.float32),
+            np.empty(n, np.bool_),
+            np.empty(n, np.uint64),
+            np.empty(n, np.int64),
+            np.empty(n, np.int64),
+        )
+        seats = Seats(self._seat_agents, self._randoms, self._design)
+        played = self._works, self._slots, self._opponents.agents, self._opponents.strides, seats
+        written = rows, self._finals, self._fault[0], self._beat[0]
+        ended = self._kernels.step(self._plan[0], self._job[0], self._rules[0], *played, actions, *written)
         if ended < 0:
             raise self._refused(ended, actions)
         if self._opponents.untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
@@ -410,10 +422,9 @@ class VectorEnv:
         spec = self.pool[lineup[0]][int(fault["position"]) - 1]
         seat, action = int(fault["seat"]), int(fault["action"])
         what = f"chose the illegal action {action}" if action else "failed inside compiled code, or chose action 0"
-        return AgentFault(
-            f"agent {spec.text!r} at seat {seat} {what} (decision {fault['decision']} of {self.game.name}, {self.players} players, "
-            f"seed {self.seed}, deal {fault['deal']}, seating {fault['seating']})"
-        )
+        where = f"decision {fault['decision']} of {self.game.name}, {self.players} players"
+        game = f"seed {self.seed}, deal {fault['deal']}, seating {fault['seating']}"
+        return AgentFault(f"agent {spec.text!r} at seat {seat} {what} ({where}, {game})")
 
     def _seating(self, seat: Any) -> int:
         """Return the seating of every deal, or -1 if it rotates."""
@@ -428,9 +439,15 @@ class VectorEnv:
 
 
 def _restored(
-    arguments: tuple[Any, ...], variant: Variant, behaviour: int, games: list[Array], memories: list[Array], seed: int | None,
-    steps: int, last: Step | None,
-) -> VectorEnv:  # fmt: skip
+    arguments: tuple[Any, ...],
+    variant: Variant,
+    behaviour: int,
+    games: list[Array],
+    memories: list[Array],
+    seed: int | None,
+    steps: int,
+    last: Step | None,
+) -> VectorEnv:
     """Return the environment of `VectorEnv._saved`. Raises InputError if the game's behaviour has changed."""
     env = VectorEnv(*arguments, variant=variant)
     if env.game.behaviour != behaviour:

@@ -73,8 +73,7 @@ class Space(NamedTuple):
 
     Attributes:
         shape, dtype: of the array; n games.
-        low, high: limits, both inclusive: a number, or float32[F] for observations, in the game's own variants; infinite if
-            there are none.
+        low, high: inclusive limits in the game's own variants, infinite if none: a number; float32[F] of observations.
     """
 
     shape: tuple[int, ...]
@@ -103,7 +102,7 @@ class Step(NamedTuple):
     info: Info
 
     def keep_rows(self, previous: "Step", actions: Array) -> None:
-        """Replace the rows of slots whose game waited in this step by those of the previous step; their rewards and `done` are 0."""
+        """Replace the rows of slots that waited in this step by those of the step before, with rewards and `done` 0."""
         slots = np.flatnonzero(actions == SKIPPED)
         if len(slots) == 0:
             return

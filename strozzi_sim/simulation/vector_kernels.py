@@ -26,7 +26,7 @@ from strozzi_sim.kernel.pointers import address_of, assign, clone, prefetch
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
 from strozzi_sim.runtime.workers import HEARTBEAT
-from strozzi_sim.simulation.loop import AGENT, FAULT, JOB
+from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats
 from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to, play_on, show_legal, slot_records
 
 WIN, SCORE, LEAD = 0, 1, 2  # rewards
@@ -136,8 +136,7 @@ def _first_illegal(rules, works, actions):
 
 
 @jit
-def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms, seatings, actions, rows, finals, fault,
-          beat):  # fmt: skip
+def _step(plan, job, rules, works, slots, agents, strides, seats, actions, rows, finals, fault, beat):
     """Play an action in every slot, or deal to all of them if there are no actions; slots that are SKIPPED have no row.
 
     Returns the number of games that ended, or FAULTY, UNASKED or ILLEGAL; if ILLEGAL, nothing was played.
@@ -170,18 +169,17 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
         while True:
             if mover < 0:
                 slot.game += games
-                seating = plan.seating if plan.seating >= 0 else slot.game % seatings.shape[0]
+                seating = plan.seating if plan.seating >= 0 else slot.game % seats.design.shape[0]
                 lineup = lineup_of(deal_key(job.seed, job.game, players, slot.game), agents.shape[0])
-                deal_to(b, slot.game, seating, job, rules, work, slot, agents[lineup], strides[lineup], seat_agents,
-                        randoms, seatings)  # fmt: skip
+                deal_to(b, slot.game, seating, job, rules, work, slot, agents[lineup], strides[lineup], seats)
             beat.deal = slot.game
-            status = play_on(b, rules, work, slot, seat_agents, randoms, None, None, fault, beat)
+            status = play_on(b, rules, work, slot, seats, None, None, fault, beat)
             if status == WAITS:
                 break
             if status != FINISHED:
                 fault.deal = slot.game
                 fault.seating = slot.seating
-                fault.position = int64(seatings[slot.seating, fault.seat])
+                fault.position = int64(seats.design[slot.seating, fault.seat])
                 fault.decision = slot.decisions
                 return FAULTY
             if mover >= 0:
@@ -192,7 +190,7 @@ def _step(plan, job, rules, works, slots, agents, strides, seat_agents, randoms,
                 plan.slot = b
                 return UNASKED
             mover = int64(-1)
-        _show(b, plan, rules, work, slot, randoms, rows)
+        _show(b, plan, rules, work, slot, seats.randoms, rows)
     return finished
 
 
@@ -245,18 +243,14 @@ class Kernels:
         rules, works = record_type(game.rules), array_type(slot_records(game))
         rows = types.NamedTuple((f4[:, ::1], b1[:, ::1], i8[::1], f4[:, ::1], b1[::1], u8[::1], i8[::1], i8[::1]), Rows)
         finals = types.NamedTuple((i8[::1], i8[::1], i8[::1], i8[:, ::1], f4[:, ::1], f4[:, :, ::1]), Finals)
-        self.step = entry(
-            _step,
-            i8(
-                record_type(PLAN), record_type(JOB), rules, works, array_type(SLOT), array_type(AGENT, 2), i8[:, ::1],
-                array_type(AGENT, 2), array_type(RANDOM, 2), types.Array(types.uint8, 2, "C"), i8[::1], rows, finals,
-                record_type(FAULT), record_type(HEARTBEAT),
-            ),
-            game.name,
-        )  # fmt: skip
+        agents, randoms = array_type(AGENT, 2), array_type(RANDOM, 2)
+        seats = types.NamedTuple((agents, randoms, types.uint8[:, ::1]), Seats)
+        played = record_type(PLAN), record_type(JOB), rules, works, array_type(SLOT), agents, i8[:, ::1], seats
+        written = i8[::1], rows, finals, record_type(FAULT), record_type(HEARTBEAT)
+        self.step = entry(_step, i8(*played, *written), game.name)
         self.show_slot = entry(
             _show_slot,
-            types.void(i8, record_type(PLAN), rules, works, array_type(SLOT), array_type(RANDOM, 2), rows),
+            types.void(i8, record_type(PLAN), rules, works, array_type(SLOT), randoms, rows),
             game.name,
         )
         self.observe = entry(_observe, types.void(record_type(PLAN), rules, works, i8[::1], f4[:, ::1]), game.name)
