@@ -99,7 +99,7 @@ def count_items(counts, kinds):
 
 @jit
 def kth_item(counts, k):
-    """Return the kind of the k-th item, k from 0 and below `count_items`; with a random k a draw in proportion to the counts."""
+    """Return the kind of the k-th item, 0 <= k < `count_items`; with a random k a draw in proportion to the counts."""
     kind = 0
     while k >= counts[kind]:
         k -= counts[kind]
@@ -131,7 +131,7 @@ def kth_kind(counts, k):
 
 @jit
 def placed(values, players, seat, sign=1):
-    """Return (seats with a higher value, seats with an equal value, including this seat); with `sign=-1` with a lower value."""
+    """Return (seats with a higher value, seats with an equal value, this one too); `sign=-1`: with a lower value."""
     better, equal = 0, 0
     for other in range(players):
         better += int64(sign * values[other] > sign * values[seat])

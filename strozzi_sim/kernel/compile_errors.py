@@ -21,11 +21,9 @@ _CAUSES = re.compile(
 )
 _NO_RETURN = re.compile(r"No conversion from (.+?) to int64 for '[^']*return_value")
 _CALL = re.compile(r"^\s*>>> (\w+)\((.*)\)\s*$", re.MULTILINE)
-_OPERATORS = {
-    "getitem": "an index [ ]", "setitem": "an index [ ]", "and_": "&", "iand": "&=", "or_": "|", "ior": "|=", "xor": "^", "ixor": "^=",
-    "lshift": "<<", "ilshift": "<<=", "rshift": ">>", "irshift": ">>=", "add": "+", "iadd": "+=", "sub": "-", "isub": "-=",
-    "mul": "*", "imul": "*=", "invert": "~",
-}  # fmt: skip
+_INFIX = {"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "add": "+", "sub": "-", "mul": "*"}
+_IN_PLACE = {f"i{name.strip('_')}": f"{sign}=" for name, sign in _INFIX.items()}
+_OPERATORS = {"getitem": "an index [ ]", "setitem": "an index [ ]", "invert": "~", **_INFIX, **_IN_PLACE}
 _INTERNAL_FOLDERS = ("strozzi_sim", Path(numba.__file__).parent.name)
 _LONGEST = 200  # letters of a cause
 NO_RECORDS: Mapping[Any, str] = MappingProxyType({})
@@ -33,7 +31,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
-    """Return the place and the cause of an error of numba in one line, such as `core.py, line 46: no field 'actr'; known: actor`.
+    """Return the place and the cause of an error of numba, such as `core.py, line 46: no field 'actr'; known: actor`.
 
     The place is the innermost one in the author's code, if any. `records` are the author's names of record types.
     """
@@ -48,7 +46,7 @@ def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_REC
 
 
 def _place_of_name(text: str) -> tuple[str, int] | None:
-    """Return the file and the line of an unknown name, of which numba states the function but not the place; None if it is another error."""
+    """Return the file and line of an unknown name, of which numba states only the function; None for other errors."""
     if (unknown := _UNKNOWN_NAME.search(text)) is None:
         return None
     files = [Path(file) for file in _CALL_PLACE.findall(text[unknown.start() :])]

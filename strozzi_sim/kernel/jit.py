@@ -36,8 +36,8 @@ from strozzi_sim.runtime.files import write_atomically
 
 if numba.config.DISABLE_JIT:
     raise InputError(
-        "NUMBA_DISABLE_JIT: must be 0, since games are played by compiled code; unset it, or remove disable_jit from the file "
-        ".numba_config.yaml in this folder"
+        "NUMBA_DISABLE_JIT: must be 0, since games are played by compiled code; unset it, or remove disable_jit from "
+        "the file .numba_config.yaml in this folder"
     )
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
@@ -148,7 +148,7 @@ _compiling = RLock()
 
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    """The cached machine code of a function: a file for each signature, with its SHA-256, since damaged code would crash.
+    """The cached machine code of a function: a file for each signature, with its SHA-256, as damaged code crashes.
 
     numba's own cache has an index for each function, which processes cannot write at once.
     """
@@ -164,8 +164,8 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature; None if it is missing or damaged.
 
-        Parts of numba that only compiling needs are not loaded, which saves a quarter of a second; its runtime is initialised,
-        since a game's package may use it.
+        Parts of numba that only compiling needs are not loaded, which saves a quarter of a second; its runtime is
+        initialised, since a game's package may use it.
         """
         rtsys.initialize(target_context)
         file = self._file(sig, target_context.codegen())
@@ -227,10 +227,10 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
 
 
 def generated(source: str, name: str, **bound: Any) -> Callable[..., Any]:
-    """Return the function `name` that `source` defines, for code that depends on names, which compiled code cannot loop over.
+    """Return the function `name` of `source`, for code that depends on names, over which compiled code cannot loop.
 
-    The source refers to the values `bound` by their names. They are bound as a closure, so that the cache of compiled code
-    distinguishes equal sources.
+    The source refers to the values `bound` by their names. They are bound as a closure, so that the cache of compiled
+    code distinguishes equal sources.
 
     >>> generated("def add(a): return a + b", "add", b=2)(3)
     5

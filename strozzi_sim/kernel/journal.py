@@ -1,8 +1,8 @@
 """The journal: the events of a game, as rows of fixed width. Records and tests read it.
 
-A game's core calls `write_event` for each event. The type of `sink` selects its effect at compile time: None compiles to
-nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An event
-beyond the capacity of a journal is counted but not stored, so a journal must be read with `events_in`.
+A game's core calls `write_event` for each event. The type of `sink` selects its effect at compile time: None compiles
+to nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An
+event beyond the capacity of a journal is counted but not stored, so a journal must be read with `events_in`.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ class JournalFull(InputError):
 
 
 def events_in(journal: np.ndarray[Any, Any], game: str) -> np.ndarray[Any, Any]:
-    """Return the events of a journal, an array of shape (1,), as int32[events, WIDTH]; `game` is the name of its game."""
+    """Return the events of a journal, an array of shape (1,), as int32[events, WIDTH]; `game`: its game's name."""
     events, rows = int(journal["count"][0]), journal["rows"][0]
     if events > len(rows):
         raise JournalFull(game, events, len(rows))

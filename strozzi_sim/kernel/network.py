@@ -1,9 +1,9 @@
 """Dense networks in compiled code: one row at a time, inputs that are 0 skipped, the same bits on every processor.
 
 A network is packed into one array: sizes, and after them biases and weights of each layer, its outputs filled up with
-zeros to whole blocks of vector instructions. Each output is a sum in the order of the inputs, beginning with the bias; a
-product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers keep only positive sums (ReLU);
-the last layer is linear.
+zeros to whole blocks of vector instructions. Each output is a sum in the order of the inputs, beginning with the bias;
+a product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers keep only positive sums
+(ReLU); the last layer is linear.
 """
 
 from collections.abc import Sequence
@@ -85,8 +85,8 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
 
 
 @intrinsic
-def _block(typingctx: Any, bias: Any, weights: Any, stride: Any, index: Any, value: Any, count: Any, out: Any, hidden: Any) -> Any:  # fmt: skip
-    """Compute BLOCK outputs at the address `out`, from `count` inputs; all arguments are int64, `stride` is in bytes."""
+def _block(typingctx, bias, weights, stride, index, value, count, out, hidden):
+    """Compute BLOCK outputs at address `out`, from `count` inputs; all arguments are int64, `stride` in bytes."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bias, weights, stride, index, value, count, out, hidden = args
@@ -153,11 +153,12 @@ def run_network(address, work):
     count = _gather(work.input, inputs, work)
     for layer in range(layers):
         width = int64_at(address + 8 * (2 + layer))
-        weights = place + width * _FLOAT
-        for block in range(0, width * _FLOAT, BLOCK * _FLOAT):
-            _block(place + block, weights + block, width * _FLOAT, index, value, count, output + block, layer < layers - 1)  # fmt: skip
-        if layer == layers - 1:
+        stride, hidden = width * _FLOAT, layer < layers - 1
+        weights = place + stride
+        for block in range(0, stride, BLOCK * _FLOAT):
+            _block(place + block, weights + block, stride, index, value, count, output + block, hidden)
+        if not hidden:
             return
-        place = weights + inputs * width * _FLOAT
+        place = weights + inputs * stride
         inputs = width
         count = _gather(work.output, inputs, work)

@@ -3,19 +3,19 @@
 This is the only module that depends on the internals of numba's compiler. Code of other packages is not affected: only
 kernels and entries select these compilers, and indices are plain only in marked modules.
 
-- Drafts: numba optimises every function with its callees, and its caller does so again. Kernels run only inside an entry,
-  so they are optimised only there, which halves the compile time.
-- Private functions: numba exports every function that is linked into an entry, so LLVM must keep numba's calling convention
-  between them; as private functions they lose unused arguments and results: 7 % of random play.
-- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does: a sixth of
-  counted play.
-- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the play of an
-  agent with many arrays. Kernels of strozzi-sim allocate nothing, and their callers hold the arrays; third-party code may
-  allocate.
-- No collection: compiling makes millions of objects that live until its end; without garbage collection it takes 15 % less
-  time.
-- Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share a
-  name, and a process that loads both gets the first for both (numba issue 10486).
+- Drafts: numba optimises every function with its callees, and its caller does so again. Kernels run only inside an
+  entry, so they are optimised only there, which halves the compile time.
+- Private functions: numba exports every function that is linked into an entry, so LLVM must keep numba's calling
+  convention between them; as private functions they lose unused arguments and results: 7 % of random play.
+- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does: a
+  sixth of counted play.
+- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the play of
+  an agent with many arrays. Kernels of strozzi-sim allocate nothing, and their callers hold the arrays; third-party
+  code may allocate.
+- No collection: compiling makes millions of objects that live until its end; without garbage collection it takes 15 %
+  less time.
+- Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share
+  a name, and a process that loads both gets the first for both (numba issue 10486).
 """
 
 import gc
@@ -115,8 +115,8 @@ class _Whole(_Library):
     def _set_environments(self) -> None:
         """Give the code the environments of all linked functions: Python objects, which `print` and `raise` need.
 
-        numba does so for functions that Python calls, not for callbacks or drafts: these would fail while they hold the lock of
-        the interpreter, and never release it.
+        numba does so for functions that Python calls, not for callbacks or drafts: these would fail while they hold the
+        lock of the interpreter, and never release it.
         """
         for variable in self._final_module.global_variables:
             environment = lookup_environment(variable.name)
@@ -207,7 +207,7 @@ def without_collection() -> Iterator[None]:
 
 @cache
 def _plain_indices() -> None:
-    """Leave indices of marked modules unchanged in numba's `fix_integer_index`. It is imported only here: cached code needs none of it.
+    """Leave indices of marked modules unchanged in numba's `fix_integer_index`; cached code needs no import of it.
 
     With bounds checks a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
     """

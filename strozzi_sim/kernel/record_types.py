@@ -26,9 +26,7 @@ from numba.extending import lower_builtin
 _WORD = ir.IntType(64)
 # numba uses the text of a type as the name of NumPy's dtype, and in the names of composed types. So each size has a
 # unique text that means an int64 to NumPy.
-_AS_INT64 = {
-    "uint8": "i8", "uint16": "=i8", "uint32": "q", "int8": "=q", "int16": "p", "int32": "=p", "uint64": "<i8"
-}  # fmt: skip
+_AS_INT64 = {"uint8": "i8", "uint16": "=i8", "uint32": "q", "int8": "=q", "int16": "p", "int32": "=p", "uint64": "<i8"}
 _words: set[Any] = set()  # plain record types whose uint64 fields are read as such
 
 

@@ -1,7 +1,7 @@
 """SipHash-2-4 (Aumasson, Bernstein 2012), a keyed hash of one way: outputs reveal neither the key nor other outputs.
 
-`siphash` hashes any message in plain Python. Kernels call `hash_number` and `hash_pair`, which return the same numbers for
-messages of 2 and of 16 bytes. All share one source of the rounds.
+`siphash` hashes any message in plain Python. Kernels call `hash_number` and `hash_pair`, which return the same numbers
+for messages of 2 and of 16 bytes. All share one source of the rounds.
 """
 
 from numba import uint64

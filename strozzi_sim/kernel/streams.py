@@ -1,8 +1,8 @@
 """Random streams: SplitMix64 (Steele, Lea, Flood 2014), keyed, never global; and scripted chance.
 
 The key of a deal is a hash of (seed, game name, players, deal). A stream is the key and a purpose: a chance source of
-the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are paired.
-The n-th draw of a stream depends on the stream and n alone.
+the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are
+paired. The n-th draw of a stream depends on the stream and n alone.
 
 SplitMix64 can be inverted: one word of a stream reveals all its other words. The keys are hashes of one way
 (`kernel.siphash`), so an agent that inverts its own stream learns neither the key of the deal nor any other stream.
@@ -11,9 +11,9 @@ A chance record has a key for each source: all from the key of the deal (`seed_c
 (`redraw`). Searches redraw thousands of times, so `redraw` and `reseed` use a cheap hash, which can be inverted: their
 words come from the agent's own stream and reveal nothing else.
 
-A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the first draw beyond
-the script. To enumerate chance, play an action once to learn the draw, and then once for every outcome. The choice is made
-at compile time, so that scripts cost nothing elsewhere.
+A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the first draw
+beyond the script. To enumerate chance, play an action once to learn the draw, and then once for every outcome. The
+choice is made at compile time, so that scripts cost nothing elsewhere.
 """
 
 import hashlib
@@ -37,8 +37,8 @@ CHANCE = keep_words(np.dtype([  # shape  meaning
     ("cursor", "u8", (SOURCES,)),  #  [source] current cursor
 ], align=True))  # fmt: skip
 
-# The outcomes of all draws, of any source, one after another. A draw fails if the script has ended or its next outcome is
-# invalid for the draw: then `outcomes` is above 0, and the state must be discarded.
+# The outcomes of all draws, of any source, one after another. A draw fails if the script has ended or its next outcome
+# is invalid for the draw: then `outcomes` is above 0, and the state must be discarded.
 SCRIPT = np.dtype([  # meaning
     ("place", "i8"),  #     address of the next outcome, an int64
     ("left", "i8"),  #      number of remaining outcomes
@@ -188,7 +188,7 @@ def reseed(chance, rng):
 
 
 class SeatRng:
-    """The random stream of a seat for agents in Python, equal to that of a compiled agent there; the n-th draw depends on n alone.
+    """The random stream of a seat for agents in Python, equal to that of compiled ones; draw n depends on n alone.
 
     >>> SeatRng(0).below(6)
     5

@@ -101,15 +101,15 @@ class AgentQueries:
     def analyse(self, agent: AnyAgent) -> "pd.DataFrame":
         """Return an agent's analysis of the legal actions at this decision: one row each, most visits first.
 
-        The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis, and
-        so do agents that declare `analyse`; `strozzi replay --explain` shows analyses of whole games.
+        The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis,
+        and so do agents that declare `analyse`; `strozzi replay --explain` shows analyses of whole games.
 
         Args:
             agent: see `seated`.
 
         Returns:
-            Columns action, name, chosen, visits (how often the agent tried it), share (of all visits), value (the expected
-            value for the seat that takes it, or NaN). `attrs` holds agent, seat, question, and the meaning of a value.
+            Columns action, name, chosen, visits (of the agent's search), share (of all visits), value (expected for the
+            seat that takes it, or NaN). `attrs` holds agent, seat, question, and the meaning of a value.
 
         Raises:
             ArgumentError: see `seated`; or the agent provides no analysis.

@@ -35,8 +35,12 @@ if TYPE_CHECKING:
 
 REDRAWS = 32
 PARTS = {
-    "start": "start", "luck": "luck", "own_errors": "own errors", "rivals_errors": "rivals' errors", "unexplained": "unexplained",
-}  # fmt: skip
+    "start": "start",
+    "luck": "luck",
+    "own_errors": "own errors",
+    "rivals_errors": "rivals' errors",
+    "unexplained": "unexplained",
+}
 OBVIOUS = 0.1  # points: a decision whose actions all differ by less is not a choice
 
 
@@ -109,7 +113,7 @@ class GameAnalysis:
         return np.array([decision.loss for decision in self.decisions if decision.seat == seat and decision.is_choice])
 
     def error_rate(self, seat: int) -> tuple[float, int]:
-        """Return the mean loss of a seat in points over its decisions that are a choice, NaN without one, and their number."""
+        """Return the mean loss of a seat in points over its decisions that are a choice (or NaN), and their number."""
         losses = self._losses(seat)
         return (float(losses.mean()) if len(losses) else float("nan")), len(losses)
 
@@ -143,10 +147,9 @@ class GameAnalysis:
         """Return a sentence about a turning point, from `turning_points`."""
         names = self.names
         if kind == "error":
-            return (
-                f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played} and lost {100 * decision.win_loss:.0f} % of the win "
-                f"and {decision.loss:.1f} points; best found: {decision.best}"
-            )
+            loss = f"{100 * decision.win_loss:.0f} % of the win and {decision.loss:.1f} points"
+            choice = f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}"
+            return f"{choice} and lost {loss}; best found: {decision.best}"
         seat = int(np.abs(decision.luck[:, WIN]).argmax())
         sentence = decision.events[-1].rstrip(".") if decision.events else ""
         return f"luck of {100 * change:+.0f} % of the win for {names[seat]} (seat {seat}): {sentence}"
@@ -157,17 +160,16 @@ class GameAnalysis:
 
     @property
     def decision_table(self) -> "pd.DataFrame":
-        """Data frame with one row per decision: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
+        """Decisions: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
         import pandas as pd
 
         columns = ["decision", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
-        return pd.DataFrame(
-            [decision.row() | {"agent": self.names[decision.seat]} for decision in self.decisions], columns=columns
-        )
+        rows = [decision.row() | {"agent": self.names[decision.seat]} for decision in self.decisions]
+        return pd.DataFrame(rows, columns=columns)
 
     @property
     def part_table(self) -> "pd.DataFrame":
-        """Data frame with one row per seat and part: seat, agent, part, score, lead, win; the parts before `result` add up to it."""
+        """Parts of each seat's result, which add up to `result`: seat, agent, part, score, lead, win."""
         import pandas as pd
 
         rows = [
@@ -179,7 +181,7 @@ class GameAnalysis:
 
     @property
     def seat_table(self) -> "pd.DataFrame":
-        """Data frame with one row per seat: seat, agent, error_rate (points per decision), choices, level and its low, high (NaN without levels)."""
+        """Seats: seat, agent, error_rate (points per decision), choices, level and its low, high (or NaN)."""
         import pandas as pd
 
         rows = [
@@ -189,7 +191,7 @@ class GameAnalysis:
         return pd.DataFrame(rows, columns=["seat", "agent", "error_rate", "choices", "level", "low", "high"])
 
     def tables(self) -> dict[str, list[list[str]]]:
-        """Return the parts of every seat's result, in points of lead and of win share: rows of text by title, a heading first."""
+        """Return the parts of every seat's result, in points of lead and of wins, as rows of text, a heading first."""
         shares = [["seat", "agent", *PARTS.values(), "result"]]
         leads = [[*shares[0], "error rate", "choices", "level"]]
         for seat, name in enumerate(self.names):
@@ -230,7 +232,8 @@ class GameAnalysis:
 
     def __repr__(self) -> str:
         """The seats and the judge in a line."""
-        return f"<GameAnalysis: {', '.join(self.names)}; {pluralize(len(self.decisions), 'decision')}, judged by {self.agent}>"
+        decisions = pluralize(len(self.decisions), "decision")
+        return f"<GameAnalysis: {', '.join(self.names)}; {decisions}, judged by {self.agent}>"
 
     def _repr_html_(self) -> str:
         """Return the tables and the first turning points."""
@@ -254,9 +257,8 @@ def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSp
 def _check_open(game: Game, variant: Variant) -> None:
     """Raise InputError for games with secrets: hidden information would count as luck at every decision."""
     if variant.hidden:
-        raise InputError(
-            f"{game.name}, variant {variant.name}: players have secrets; only games in which nothing is hidden can be judged"
-        )
+        why = "players have secrets; only games in which nothing is hidden can be judged"
+        raise InputError(f"{game.name}, variant {variant.name}: {why}")
 
 
 def analyse_game(
@@ -278,14 +280,10 @@ def analyse_game(
         table.play(action)
         worth = judge.result() if table.over else judge.position(number)
         lines = table.lines()
-        ordered = np.sort(worths[:, seat, LEAD])
-        decisions.append(
-            JudgedDecision(
-                number, seat, question, names_of_actions[k], names_of_actions[best], worths[best], worths[k] - worths[best],
-                worth - worths[k], worths[best] - worth_before, bool(ordered[-1] - ordered[0] >= OBVIOUS),
-                tuple(table.sentences(lines[line_count:], names)),
-            )
-        )  # fmt: skip
+        texts = question, names_of_actions[k], names_of_actions[best]
+        changes = worths[k] - worths[best], worth - worths[k], worths[best] - worth_before
+        is_choice, events = bool(np.ptp(worths[:, seat, LEAD]) >= OBVIOUS), table.sentences(lines[line_count:], names)
+        decisions.append(JudgedDecision(number, seat, *texts, worths[best], *changes, is_choice, tuple(events)))
         worth_before, line_count = worth, len(lines)
     rates = spec.agent.error_rates.get(table.players, ())
     return GameAnalysis(spec.text, redraws, start, deal_luck, tuple(decisions), worth_before, rates, names)

@@ -1,7 +1,7 @@
 """The drama of a game: when it is decided, whether leaders run away, and whether seats that cannot win choose who does.
 
-A game is followed along its decisions. The chance of each seat to win is its share of play-outs from there, in which all chance to come is
-redrawn: the view of an observer who knows every hand and not the future.
+A game is followed along its decisions. The chance of each seat to win is its share of play-outs from there, in which
+all chance to come is redrawn: the view of an observer who knows every hand and not the future.
 """
 
 from dataclasses import replace
@@ -30,7 +30,7 @@ TESTS = 1000  # play-outs on which two chosen actions are compared
 
 
 def drama_of_agent(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
-    """Return the figures of followed games; for an agent that is not quick, the game's default agent (or `random`) plays the play-outs."""
+    """Return the figures of followed games; if the agent is not quick, a quick one plays the play-outs."""
     playing = match
     if not is_quick(match.lineup[0]):
         default = load_agent(match.game.default_agent, match.game)
@@ -60,7 +60,7 @@ class Story(NamedTuple):
 
 
 def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
-    """Return the story of a deal of `match`, with `playouts` play-outs by the agents of `playing` at each followed decision."""
+    """Return the story of a deal of `match`, with `playouts` play-outs by `playing` at each followed decision."""
     decisions, winners = _play_game(match, deal)
     at = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
     rollouts = Rollouts(playing)
@@ -80,8 +80,8 @@ def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
 def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
     """Return when a game was decided, its changes of lead, and the lowest chance of its winners (bool[P]) together.
 
-    A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader. `chances` are those of every
-    seat to win, float64[points, P], each of so many play-outs; `at` is the share of the decisions before each point.
+    A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader. `chances`
+    to win are of every seat, float64[points, P], each of `playouts`; `at` is the share of the decisions before a point.
     """
     of_winners = chances[:, winners].sum(axis=1)
     open_points = np.flatnonzero(of_winners < DECIDED)

@@ -1,7 +1,7 @@
 """Query an agent's analysis of the decisions of a recorded game.
 
-The agent takes every seat, with the random stream of the seat's recorded agent. It is queried at each recorded decision;
-then the recorded action is played. At its own seats it repeats its recorded decisions.
+The agent takes every seat, with the random stream of the seat's recorded agent. It is queried at each recorded
+decision; then the recorded action is played. At its own seats it repeats its recorded decisions.
 """
 
 from collections import Counter
@@ -34,9 +34,9 @@ def explain(
     `wanted` has the numbers of decisions, from 1.
 
     Yields:
-        (table, document): keys decision, seat, question, played, chosen, same, visits and actions. Actions are {action, name,
-            visits, share, value, next}, the most visited first. `next` has the actions after one, with their seats and no shares,
-            as long as an imagined game reaches them. For an agent without analysis, visits are None.
+        (table, document): keys decision, seat, question, played, chosen, same, visits and actions. Actions are {action,
+            name, visits, share, value, next}, the most visited first. `next` has the actions after one, with their
+            seats and no shares, as far as an imagined game goes. Without an analysis, visits are None.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)
@@ -73,14 +73,12 @@ class _ExplainedDecision:
         for each in rank_analyses(analyses) if is_analysed else analyses:
             tried = {"visits": each.visits if is_analysed else None, "share": each.visits / visits if visits else None}
             after = self._after(each, self._play(each, self._futures)[1], LEVELS - 1) if each.node is not None else []
-            actions.append(
-                {"action": each.action, "name": names[each.action], **tried, "value": each.value, "next": after}
-            )
-        return {
-            "decision": self.number, "seat": table.actor, "question": table.question,
-            "played": {"action": played, "name": names[played]}, "chosen": {"action": chosen, "name": names[chosen]},
-            "same": played == chosen, "visits": visits if is_analysed else None, "actions": actions,
-        }  # fmt: skip
+            named = {"action": each.action, "name": names[each.action]}
+            actions.append({**named, **tried, "value": each.value, "next": after})
+        decision: dict[str, Any] = {"decision": self.number, "seat": table.actor, "question": table.question}
+        for key, action in (("played", played), ("chosen", chosen)):
+            decision[key] = {"action": action, "name": names[action]}
+        return {**decision, "same": played == chosen, "visits": visits if is_analysed else None, "actions": actions}
 
     @cached_property
     def _futures(self) -> Futures:

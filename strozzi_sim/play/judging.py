@@ -12,16 +12,7 @@ from numba import types
 
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.analysis import WIN, WORTHS, write_result
-from strozzi_sim.game.contract import (
-    Game,
-    actor,
-    apply,
-    conceal,
-    count_legal,
-    deal,
-    determinize,
-    kth_legal,
-)
+from strozzi_sim.game.contract import Game, actor, apply, conceal, count_legal, deal, determinize, kth_legal
 from strozzi_sim.game.table import Table
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, int64_at
@@ -182,7 +173,7 @@ def outcomes_of_game(
 
 
 def _named_outcomes(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
-    """Return the states to which an action may lead, by the name of the draw; {} at the end, or without a named draw."""
+    """Return the states to which an action may lead, by the draw's name; {} at the end, or without a named draw."""
     if after.over:
         return {}
     actual = after.view()

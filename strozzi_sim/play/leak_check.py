@@ -131,7 +131,7 @@ def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed:
 
 
 def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
-    """Return the first changed decision in another process: number of the game, of the decision, and the action there."""
+    """Return the first changed decision in another process: numbers of game and decision, and the action there."""
     variables = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     try:
         changed: tuple[int, int, int] | None = call_in_worker(

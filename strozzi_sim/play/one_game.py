@@ -62,9 +62,16 @@ def record(
 
 
 def position(
-    game: str, players: int | None = None, variant: str = "base", seed: int = 0, deal: int = 0,
-    choices: Sequence[str] = (), opponents: str = "", seat: int | None = None, agent: str = "",
-) -> dict[str, Any]:  # fmt: skip
+    game: str,
+    players: int | None = None,
+    variant: str = "base",
+    seed: int = 0,
+    deal: int = 0,
+    choices: Sequence[str] = (),
+    opponents: str = "",
+    seat: int | None = None,
+    agent: str = "",
+) -> dict[str, Any]:
     """Open a game, see the table as one seat sees it, and choose: call again with one more entry in choices.
 
     With opponents, agents play the other seats, and choices are those of one seat alone; without, they are those of all
@@ -79,7 +86,7 @@ def position(
         choices: names of the choices so far, in order
         opponents: agents of the other seats in turn order, separated by commas, such as random
         seat: the seat that looks, from 0; default: the one that decides, and 0 with opponents
-        agent: a search agent, such as flat_mc:playouts=50; of a finished game one that evaluates positions, such as learned
+        agent: a search agent, such as flat_mc:playouts=50; for a finished game a judge of positions, such as learned
 
     Returns:
         Plain data: what the seat sees and what has happened since it decided, its choices and what they mean; at the

@@ -43,14 +43,13 @@ class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 def pack(start: GameSetup, actions: Sequence[int]) -> bytes:
     """Return the bytes of a position."""
-    game, variant, script = start.game, start.variant, start.script
+    game, variant = start.game, start.variant
     packer = zlib.compressobj(9, zdict=_base_components(game))
     components = packer.compress(msgspec.json.encode(variant.components)) + packer.flush()
-    packed = Packed(
-        game.name, game.behaviour, start.players, start.seed, start.deal, start.start_player,
-        None if script is None else script.tolist(), variant.name, components, zlib.crc32(field_bytes(variant.rules)),
-        np.array(actions, _width(game)).tobytes(),
-    )  # fmt: skip
+    setup = start.players, start.seed, start.deal, start.start_player
+    script = None if start.script is None else start.script.tolist()
+    rules, chosen = zlib.crc32(field_bytes(variant.rules)), np.array(actions, _width(game)).tobytes()
+    packed = Packed(game.name, game.behaviour, *setup, script, variant.name, components, rules, chosen)
     content = zlib.compress(msgspec.msgpack.encode(packed), 9)
     return MAGIC + FORMAT + zlib.crc32(content).to_bytes(4, "big") + content
 

@@ -1,7 +1,7 @@
 """A single game, one decision at a time: for research, human players, records and tests.
 
-A position has its game's setup, the actions since, and a state. Playing keeps the bytes of the previous state, so that it
-can be undone. No journal is written: it is made on request by replaying the actions.
+A position has its game's setup, the actions since, and a state. Playing keeps the bytes of the previous state, so that
+it can be undone. No journal is written: it is made on request by replaying the actions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,14 +19,7 @@ from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
 from strozzi_sim.play.packing import pack, unpack
 from strozzi_sim.play.records import RecordedGame, header_line, reconstruct_actions
-from strozzi_sim.play.start import (
-    GameSetup,
-    check_drawn,
-    illegal_action_error,
-    one_per_seat,
-    parse_action,
-    set_up_game,
-)
+from strozzi_sim.play.start import GameSetup, check_drawn, illegal_action_error, one_per_seat, parse_action, set_up_game
 
 if TYPE_CHECKING:
     from strozzi_sim.simulation.vector import VectorEnv
@@ -38,8 +31,8 @@ _Past = tuple[Any, int, bytes, bytes, int] | None  # the earlier past, an action
 class Position(AgentQueries):
     """One game at one of its decisions, or at its end.
 
-    Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state and
-    the same future chance, regardless of history. The hash changes with every move: use copies in sets and as keys.
+    Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state
+    and the same future chance, regardless of history. The hash changes with every move: use copies in sets and as keys.
 
     Wherever a `seat` or `viewer` may be left out, it is the one that must decide.
 
@@ -84,10 +77,10 @@ class Position(AgentQueries):
             players: player count; default: 4, or the game's minimum.
             seed: random seed, below 2^53; with the deal it determines all chance.
             deal: number of the deal, as in studies and records; below 2^53.
-            variant: name of a shipped variant, changes under a new name, {"rich": {"tracks": {"bonus": {7: 10}}}}, or a Variant.
+            variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
             start_player: the seat that starts; records and studies know seat 0 alone.
-            chance: the outcome of every draw, in order, instead of the chance of seed and deal; of a draw among n, 0 .. n - 1.
-                A draw beyond the last one raises ScriptEnded and changes nothing.
+            chance: the outcome of every draw in order, of a draw among n 0 .. n - 1, instead of the chance of seed and
+                deal. A draw beyond the last one raises ScriptEnded and changes nothing.
 
         Raises:
             InputError: an invalid argument; names it and the allowed values.
@@ -173,8 +166,8 @@ class Position(AgentQueries):
         """Play an action for the seat that must decide.
 
         Args:
-            action: one of `legal`, or one of `names`; the words of a name that chooses several things at once may come in any
-                order, with blanks, commas or plus between them.
+            action: one of `legal`, or one of `names`; the words of a name that chooses several things at once may come
+                in any order, with blanks, commas or plus between them.
 
         Raises:
             ArgumentError: it is neither, or the game is over; nothing changes.
@@ -252,7 +245,7 @@ class Position(AgentQueries):
         return out
 
     def json(self, seat: int | None = None) -> str:
-        """Return what `seat` knows as JSON: game, seat, view, legal actions with their names (none if another seat decides), observation.
+        """Return what `seat` knows as JSON: game, seat, view, legal actions (none if it does not decide), observation.
 
         >>> import strozzi_sim as ss
         >>> ss.Position("strozzi", 4, seed=3).json(seat=2)[18:35]
@@ -310,9 +303,9 @@ class Position(AgentQueries):
 
     @staticmethod
     def from_slot(env: "VectorEnv", slot: int) -> "Position":
-        """Return the game in a slot of a VectorEnv as a position, with the same future chance; `VectorEnv.put` puts one back.
+        """Return the game in a slot of a VectorEnv as a position, with its future chance; `VectorEnv.put` puts it back.
 
-        It begins here, as an imagined one does: nothing before can be undone, and it has no journal, no record and no bytes.
+        It begins here, as an imagined one does: it has no moves to undo, no journal, no record and no bytes.
 
         Raises:
             InputError: no such slot, or the environment was not reset.
@@ -431,8 +424,8 @@ class Position(AgentQueries):
     def from_record(lines: Iterable[Mapping[str, Any]]) -> "Position":
         """Return the position of a recorded game, from `record` or a file of one game.
 
-        An action that writes no line of its own does not show at the end of a record that is not complete: the position is the
-        first that has written all lines.
+        An action that writes no line of its own does not show at the end of a record that is not complete: the position
+        is the first that has written all lines.
 
         Raises:
             InputError: a line that no game has, or that does not follow from the deal; lines count from 1.

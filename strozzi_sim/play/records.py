@@ -1,7 +1,7 @@
 """Records: JSON Lines, one event per line, any number of games. Writing and reading them, and playing them again.
 
-A record has events of the rules, and an agent returns action numbers. The compiled core matches them: of the legal actions,
-the one that writes the lines of the record was played. If several match so far, the following lines decide.
+A record has events of the rules, and an agent returns action numbers. The compiled core matches them: of the legal
+actions, the one that writes the lines of the record was played. If several match so far, the following lines decide.
 """
 
 import json
@@ -105,9 +105,16 @@ class RecordedGame:
 
 
 def match_of(
-    game: str | Game, players: int | str | None, agents: Agents, games: int, deal: int | None, seating: int | None, seatings: str,
-    seed: int, variant: AnyVariant,
-) -> tuple[Match, range]:  # fmt: skip
+    game: str | Game,
+    players: int | str | None,
+    agents: Agents,
+    games: int,
+    deal: int | None,
+    seating: int | None,
+    seatings: str,
+    seed: int,
+    variant: AnyVariant,
+) -> tuple[Match, range]:
     """Return the match and the deals that `record` plays with these arguments."""
     the_game = find_game(game)
     count = one_count(the_game, players)
@@ -307,7 +314,7 @@ def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> b
 
 
 def _begins(recorded: Any, beginning: Any) -> bool:
-    """Return whether a recorded value begins as an unfinished event does: a recorded list may be longer, unless that is a tuple."""
+    """Return whether a recorded value begins as an unfinished event does; a list may be longer, but not a tuple."""
     if not isinstance(beginning, list | tuple):
         return bool(recorded == beginning)
     if not isinstance(recorded, list) or len(recorded) < len(beginning):

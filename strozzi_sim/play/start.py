@@ -1,4 +1,4 @@
-"""The setup of a game: game, variant, players and chance, which may be a script; and checks of a Position's arguments."""
+"""The setup of a game: game, variant, players and chance, which may be a script; and checks of arguments."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ class GameSetup:
         return kernels(self.game, scripted=self.script is not None)
 
     def chance(self) -> tuple[Array, Array]:
-        """Return future chance, CHANCE or SCRIPT record of shape (1,), and the initial streams of all seats, RANDOM[P]."""
+        """Return future chance, CHANCE or SCRIPT record of shape (1,), and the initial streams of seats, RANDOM[P]."""
         chance, rng = np.zeros(1, CHANCE), np.zeros(self.players, RANDOM)
         kernels(self.game).begin(chance, rng, game_key(self.game.name), self.seed, self.players, self.deal)
         return chance if self.script is None else script_of(self.script), rng
@@ -118,7 +118,7 @@ def script_of(outcomes: Array) -> Array:
 
 
 def check_drawn(outcomes: Array | None, chance: Array) -> None:
-    """Raise ArgumentError if a draw of a script of these outcomes failed (ScriptEnded if it is too short); None: no script."""
+    """Raise ArgumentError if a draw of a script failed, ScriptEnded if it is too short; None: no script."""
     if outcomes is None or chance["outcomes"][0] == 0:
         return
     left, source, outcome_count = (int(chance[name][0]) for name in ("left", "source", "outcomes"))

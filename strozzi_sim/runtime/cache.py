@@ -3,11 +3,11 @@
 numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
 use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
 strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
-sources were edited after their import keeps no code. Each piece of code is a file (see `kernel.jit`), so processes need no
-lock: two that compile the same write equal code, atomically.
+sources were edited after their import keeps no code. Each piece of code is a file (see `kernel.jit`), so processes need
+no lock: two that compile the same write equal code, atomically.
 
-Loaded code is executed, so only the user may have access to the folder, as with ssh. A folder that cannot be written to is
-replaced by a temporary one, or by none, which costs a compilation and one line on standard error.
+Loaded code is executed, so only the user may have access to the folder, as with ssh. A folder that cannot be written to
+is replaced by a temporary one, or by none, which costs a compilation and one line on standard error.
 """
 
 import hashlib
@@ -130,7 +130,7 @@ def folder_of(game: str) -> Path:
 
 
 def code_folder(game: str) -> Path | None:
-    """Make and return the folder for code compiled for `game`, which worker processes use too; None if code cannot be stored.
+    """Make and return the folder of `game`'s compiled code, for workers too; None if code cannot be stored.
 
     Raises:
         StorageError: others could write to the folder, so that its code must not be executed.
@@ -186,8 +186,9 @@ def _check_private(folder: Path) -> None:
     status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise StorageError(
-            f"the cache of compiled code in {folder}: must belong to you (uid {os.geteuid()}) and be writable by nobody else, got "
-            f"uid {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o}; make it private (chmod 700), or name another in STROZZI_CACHE_DIR"
+            f"the cache of compiled code in {folder}: must belong to you (uid {os.geteuid()}) and be writable by "
+            f"nobody else, got uid {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o}; "
+            "make it private (chmod 700), or name another in STROZZI_CACHE_DIR"
         )
 
 

@@ -20,7 +20,7 @@ def most_digits(half_width: float) -> int:
 
 
 def decimals(value: float, half_width: float, most: int) -> int:
-    """Return the decimals of a figure: at most `most`, one digit of its half-width, and three significant digits of its value.
+    """Return the decimals of a figure: at most `most`, one digit of its half-width, three significant of its value.
 
     Ones are rounded off only if two digits of the value are left.
 
@@ -36,7 +36,7 @@ def decimals(value: float, half_width: float, most: int) -> int:
 
 
 def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[str]:
-    """Return numbers, such as a figure and the two ends of its interval, as plain text with at most `digits` decimals."""
+    """Return numbers, such as a figure and the ends of its interval, as plain text with at most `digits` decimals."""
     digits = decimals(values[0], half_width, digits)
     if len(values) == 3:
         values = (values[0], *rounded_ends(*values[1:], digits))

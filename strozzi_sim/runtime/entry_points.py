@@ -13,7 +13,7 @@ _GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
 
 def find_entry_points(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group, such as `strozzi_sim.agents`, by name; also of packages installed since the last call.
+    """Return the entry points of a group, such as `strozzi_sim.agents`, by name; also those installed meanwhile.
 
     The first of two packages that register a name is returned; `check_unique` raises InputError for such a name.
     """
@@ -40,13 +40,13 @@ def load_object(point: EntryPoint) -> Any:
             raise
         # Python treats a folder without __init__.py as a package, before the finder of an editable installation.
         raise ImportError(
-            f"the folder {next(iter(module.__path__))} hides the installed package {package}; start Python in another folder, "
-            f"or move the package into a folder src"
+            f"the folder {next(iter(module.__path__))} hides the installed package {package}; start Python in another "
+            "folder, or move the package into a folder src"
         ) from error
 
 
 def error_in_package(error: Exception) -> str:
-    """Return an error that was raised in the package of an installed game or agent as text: `table.py, line 12: KeyError: 'seat'`; else ""."""
+    """Return an error in the package of a game or agent as text, `table.py, line 12: KeyError: 'seat'`; else ""."""
     points = (point for group in _GROUPS for point in find_entry_points(group).values())
     packages = {point.module.partition(".")[0] for point in points} - {"strozzi_sim"}
     places = [

@@ -13,9 +13,9 @@ _SECONDS = 5.0  # git may take
 
 @cache
 def source_commit() -> str:
-    """Return the commit of the package's source, with ", changed" if files of a checkout differ from it; "" if it is not known.
+    """Return the commit of the package's source, with ", changed" if files of a checkout differ; "" if unknown.
 
-    It is known for an install from version control, and for an editable one from a checkout where git is at hand. A wheel has its version.
+    It is known for an install from version control, and for an editable one from a checkout where git is at hand.
     """
     try:
         text = distribution(PACKAGE).read_text("direct_url.json")  # PEP 610

@@ -1,11 +1,11 @@
 """Worker processes, in which third-party code runs: it can loop for ever, end its process or crash it.
 
 The parent calls functions in workers and survives their failures: it raises `WorkerDied` with the last heartbeat, from
-shared memory, which names game, seat and decision. Workers are reused, since starting one takes a second. They end with the
-parent, however it ends.
+shared memory, which names game, seat and decision. Workers are reused, as a start takes a second. They end with the
+parent.
 
-loky, which joblib uses for processes, cannot kill one worker: a call that hangs ends its whole pool. pebble kills one after
-a fixed time for the whole call; here the limit is the time without a heartbeat, which a long match does not exceed.
+loky, which joblib uses for processes, cannot kill one worker: a call that hangs ends its whole pool. pebble kills one
+after a fixed time for the whole call; here the limit is the time without a heartbeat, which a long match keeps.
 """
 
 import atexit
@@ -51,10 +51,8 @@ _START = (
     "serve(*map(int, sys.argv[2:]))"
 )
 # Every process computes on one core; workers use the others.
-_ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
-     "NUMEXPR_NUM_THREADS"), "1",
-)  # fmt: skip
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
+_ONE_THREAD = dict.fromkeys(("VECLIB_MAXIMUM_THREADS", *(f"{name}_NUM_THREADS" for name in _LIBRARIES)), "1")
 _INHERITED: Mapping[str, str] = MappingProxyType({})  # no variables beside those of this process
 
 # -- heartbeats --------------------------------------------------------------------------------------------------------
@@ -314,7 +312,7 @@ class Worker:
         return f"ended its process with {names.get(code, f'exit code {code}')}"
 
     def kill(self) -> None:
-        """Kill the process and all that it has started; from any thread. A caller waiting for a reply raises WorkerDied."""
+        """Kill the process and all that it has started, from any thread; a call awaiting a reply raises WorkerDied."""
         if not self._killed:
             self._killed = True
             with suppress(ProcessLookupError, PermissionError):  # the group may outlive the process

@@ -3,6 +3,8 @@
 Axes: C chunks, then any shape of figures.
 """
 
+from typing import Any
+
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
@@ -38,14 +40,14 @@ def difference(
 ) -> Estimate:
     """Return the differences A - B of two ratios, paired by chunk and so by deal.
 
-    Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which
-    is valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks. Means with a `span` are
-    treated as shares of it. As a mean, a difference of means that differs from its median in fewer than 10 chunks has no interval. A difference
-    that is 0 in every chunk has the interval [0, 0] if both sides are the same thing; else a difference of shares has the
-    bounds of both shares, and one of means no interval.
+    Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which is
+    valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks. Means with a `span` are treated
+    as shares of it. As a mean, a difference of means that differs from its median in fewer than 10 chunks has no
+    interval. A difference that is 0 in every chunk has the interval [0, 0] if both sides are the same thing; else a
+    difference of shares has the bounds of both shares, and one of means no interval.
 
-    Numerators and denominators are those of A and B; `same` is whether both are the same thing, for instance copies of one
-    agent. The other arguments are those of `ratio`, for each side.
+    Numerators and denominators are those of A and B; `same` is whether both are the same thing, for instance copies of
+    one agent. The other arguments are those of `ratio`, for each side.
     """
     pairs = list(zip(numerator, denominator, strict=True))
     sides = [divide(sums.sum(axis=0), events.sum(axis=0)) / unit for sums, events in pairs]
@@ -75,16 +77,15 @@ def difference(
 def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate:
     """Return figures minus the same figures of other games on the same deals, paired by chunk.
 
-    Ratios: see `difference`. Other figures: value +- t se, from `Estimate.without` of both; no interval if either has none.
+    Ratios: see `difference`. Other figures: value +- t se, from `Estimate.without`; no interval if one lacks it.
     """
     n = np.minimum(first.n, second.n)
     value = np.asarray(first.value - second.value)
     if first.sums is not None and second.sums is not None:
-        first_sums, second_sums = first.sums, second.sums
-        estimate = difference(
-            (first_sums.numerator, second_sums.numerator), (first_sums.denominator, second_sums.denominator),
-            unit=first_sums.unit, n_deals=first_sums.n_deals, span=first_sums.span, deals=first_sums.deals, same=same,
-        )  # fmt: skip
+        one, other = first.sums, second.sums
+        counts = (one.numerator, other.numerator), (one.denominator, other.denominator)
+        design: dict[str, Any] = {"unit": one.unit, "n_deals": one.n_deals, "span": one.span, "deals": one.deals}
+        estimate = difference(*counts, **design, same=same)
         low, high = (np.where(np.isnan(value), np.nan, side) for side in (estimate.low, estimate.high))
         return Estimate(np.where(np.isnan(value), np.nan, estimate.value), low, high, n)
     half_width = np.full(value.shape, np.nan)
@@ -109,8 +110,8 @@ def _of_means(
 def _exceptions(numerator: tuple[Array, Array], denominator: tuple[Array, Array]) -> Array:
     """Return the number of chunks that make the error of a difference of means, int64[...].
 
-    A chunk is no exception if both sides have equally many events and differ as in the median chunk, nor if each side has
-    the ratio of its median chunk or no events.
+    A chunk is no exception if both sides have equally many events and differ as in the median chunk, nor if each side
+    has the ratio of its median chunk or no events.
     """
     ratios = [divide(sums, events) for sums, events in zip(numerator, denominator, strict=True)]
     equally = (denominator[0] == denominator[1]) & is_median(ratios[0] - ratios[1], _ROUNDING)
@@ -143,11 +144,11 @@ def variance_saved(
 ) -> Estimate:
     """Return the share of variance that pairing saves in A - B: 1 - var(A - B) / (var(A) + var(B)), in [-1, 1].
 
-    Variances come from the delete-one-chunk jackknife. There is no interval: it would depend on the tails of the difference,
-    about which few chunks are informative (with heavy tails, jackknife intervals on the scale of Fisher's z contain the value
-    in 73 to 91 % of studies). There is no value where it would be uninformative: if on either side fewer than 30 chunks differ
-    from the median (a variance of a few exceptions is as uncertain as these), if a share has fewer than 30 events or
-    non-events, or if the jackknife interval is wider than 1.
+    Variances come from the delete-one-chunk jackknife. There is no interval: it would depend on the tails of the
+    difference, about which few chunks are informative (with heavy tails, jackknife intervals on the scale of Fisher's z
+    contain the value in 73 to 91 % of studies). There is no value where it would be uninformative: if on either side
+    fewer than 30 chunks differ from the median (a variance of a few exceptions is as uncertain as these), if a share
+    has fewer than 30 events or non-events, or if the jackknife interval is wider than 1.
     """
     sides = list(zip(numerator, denominator, strict=True))
     first, second = (leave_one_out(sums, events) for sums, events in sides)

@@ -7,8 +7,8 @@ with all their seatings, so the repeated use of a deal stays inside the chunk an
 Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, means value +- t se. Both are corrected
 where their coverage would not be 95 %: see `share_interval` and `mean_interval`.
 
-`wilson` and `exact_share` agree with statsmodels' `proportion_confint` to 2e-15 and take equally long. They stay because
-they accept empty cells without a warning, and because importing statsmodels takes 1.4 s, which every command would pay.
+`wilson` and `exact_share` agree with statsmodels' `proportion_confint` to 2e-15 and take equally long. They stay
+because they accept empty cells without a warning, and because importing statsmodels takes every command 1.4 s.
 
 Axes: C chunks, then any shape of figures.
 """
@@ -60,7 +60,7 @@ class Estimate:
         value, low, high : float64[...], NaN where undefined
         n : int64[...], events of each figure
         sums : the counts of ratios, from which paired differences are made; None for other figures
-        without : the figures without each chunk, float64[C, ...], for paired differences of figures that are no ratios; or None
+        without : the figures without each chunk, float64[C, ...], for paired differences of other figures; or None
     """
 
     value: Array
@@ -90,7 +90,7 @@ def z_quantile(figures: int = 1) -> float:
 
 
 def t_quantile(df: Any, figures: int = 1) -> Any:
-    """Return the two-sided 95 % quantile of Student's t with `df` degrees of freedom, with Bonferroni's correction for `figures`."""
+    """Return the two-sided 95 % quantile of Student's t with `df` degrees of freedom, for `figures` (Bonferroni)."""
     from scipy.special import stdtrit
 
     df = np.asarray(df, np.float64)
@@ -230,9 +230,9 @@ def is_median(values: Array, rounding: float = 0.0) -> Array:
 def skewed_sides(contributions: Array, df: Any) -> tuple[Array, Array]:
     """Return the distances of low and high from the value in standard errors, float64[...] each.
 
-    With g the skewness of the sum of `contributions`, a Poisson count of 1 / g^2 events has equal skewness. The distances are
-    those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the studentized
-    mean). `contributions` is each chunk's contribution to the error, float64[C, ...] (`residuals`), `df` the degrees of freedom.
+    With g the skewness of the sum of `contributions`, a Poisson count of 1 / g^2 events has equal skewness. The
+    distances are those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the
+    studentized mean). `contributions` are those of the chunks to the error, float64[C, ...] (`residuals`).
     """
     from scipy.special import gammaincinv
 
@@ -281,7 +281,7 @@ def share_interval(
 
 
 def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
-    """Return the effective number of independent events of shares with this jackknife error, float64[...]; see `share_interval`."""
+    """Return the effective number of independent events of shares with this jackknife error; see `share_interval`."""
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
     if error is None:

@@ -1,10 +1,11 @@
 """Sources of the variance of outcomes, in deals that are played once in every rotation of a line-up.
 
-A deal's games form a Latin square: rows are positions (agents), columns seats, letters games, so that effects of the deal on each are
-orthogonal. The outcome of position a at seat s in deal d is mean + agent + seat + (agent at seat) + deal + (deal's seat) + (deal's agent) +
-(deal's game) + rest. Agents and seats are fixed and deals random. What differs from cell to cell by chance leaks into the margins of a
-square; it is estimated from the square's residual, and subtracted there (analysis of variance, Fisher 1925), so that an effect that does
-not exist is 0 on average, and may come out below 0. A 2 x 2 square has no residual: there the two effects of the deal include chance.
+A deal's games form a Latin square: rows are positions (agents), columns seats, letters games, so that effects of the
+deal on each are orthogonal. The outcome of position a at seat s in deal d is mean + agent + seat + (agent at seat) +
+deal + (deal's seat) + (deal's agent) + (deal's game) + rest. Agents and seats are fixed and deals random. What differs
+from cell to cell by chance leaks into the margins of a square; it is estimated from the square's residual, and
+subtracted there (analysis of variance, Fisher 1925), so that an effect that does not exist is 0 on average, and may
+come out below 0. A 2 x 2 square has no residual: there the two effects of the deal include chance.
 
 Axes: C chunks, D deals, K positions, seats and games.
 """
@@ -51,7 +52,7 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
 
 
 def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
-    """Return each source's share of the variance, and the variance; with intervals from leaving out one chunk (jackknife).
+    """Return each source's share of the variance, and the variance; with jackknife intervals.
 
     One chunk has no interval, and a variance of 0 no shares.
     """

@@ -1,7 +1,7 @@
 """Control variates: figures from which a coefficient times the measured luck is subtracted.
 
-The coefficient of a chunk is fitted on the other chunks, so it is independent of the chunk's luck. Luck has mean zero. The adjusted
-mean is therefore unbiased, whatever the coefficient; a poor one only saves fewer games.
+The coefficient of a chunk is fitted on the other chunks, so it is independent of the chunk's luck. Luck has mean zero.
+The adjusted mean is therefore unbiased, whatever the coefficient; a poor one only saves fewer games.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class LuckSums:
     def coefficients(self) -> Array:
         """Return the slope of results on luck in all other chunks, float64[C, P].
 
-        0 where luck does not vary, and where fewer than 10 of these chunks differ from the median in their result: a few exceptions
-        would determine the slope. A mean with so few exceptions has no interval, with or without luck.
+        0 where luck does not vary, and where fewer than 10 of these chunks differ from the median in their result: a
+        few exceptions would determine the slope. A mean with so few exceptions has no interval, with or without luck.
         """
         results, luck, squares, products, played = (
             part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
@@ -53,8 +53,8 @@ class LuckSums:
     def games_saved(self) -> Estimate:
         """Return the variance of the mean divided by that of the adjusted mean, with its interval.
 
-        With a factor of 2, half of the games would give an interval as short. The factor is NaN if luck explains the mean entirely; its
-        interval is NaN if the coefficients are 0 or one chunk determines the factor.
+        With a factor of 2, half of the games would give an interval as short. The factor is NaN if luck explains the
+        mean entirely; its interval is NaN if the coefficients are 0 or one chunk determines the factor.
         """
         adjusted = self.adjusted()
         chunks = len(adjusted)

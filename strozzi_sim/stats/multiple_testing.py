@@ -10,8 +10,8 @@ from strozzi_sim.stats.intervals import Array
 def holm(p_values: Array) -> Array:
     """Return adjusted p-values that control the family-wise error rate (Holm 1979).
 
-    Equal to the bit to statsmodels' `multipletests`, which collects garbage at every call: 0.14 s, and a study of 18 variants
-    has 476 families.
+    Equal to the bit to statsmodels' `multipletests`, which collects garbage at every call: 0.14 s, and a study of 18
+    variants has 476 families.
     """
 
     def adjust(values: Array) -> Array:
@@ -38,7 +38,7 @@ def benjamini_yekutieli(p_values: Array) -> Array:
 
 
 def _false_discoveries(values: Array, factor: float) -> Array:
-    """Return adjusted p-values, equal to the bit to those of `scipy.stats.false_discovery_control`, whose import takes 0.7 s."""
+    """Return p-values adjusted to the bit as `scipy.stats.false_discovery_control` does, whose import takes 0.7 s."""
     order, number = np.argsort(values), len(values)
     steps = values[order] * (number / np.arange(1, number + 1))
     steps *= factor

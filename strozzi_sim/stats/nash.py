@@ -1,9 +1,9 @@
 """Nash averaging: the score of agents against the Nash equilibrium of choosing an agent.
 
 A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won minus one
-half, an antisymmetric matrix. Its Nash equilibrium is a mixture of agents that no agent beats. Agents are rated by their
-score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). Adding copies or weak agents changes
-no score. The paper takes log odds as payoffs; shares are used here because they are finite where an agent won every game.
+half, an antisymmetric matrix. Its Nash equilibrium is a mixture of agents that no agent beats. Agents are rated by
+their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). Adding copies or weak
+agents changes no score. The paper takes log odds as payoffs; shares are finite even where an agent won every game.
 
 Axes: C chunks, F agents.
 """
@@ -23,7 +23,7 @@ class NashAverage:
     """Weights and scores of agents."""
 
     weight: Estimate  # each agent's weight in the equilibrium; weights sum to 1
-    # share of games won against the equilibrium: 1/2 with a weight; without one at most 1/2, and `n` is the games against agents with one
+    # share of games won against the equilibrium: 1/2 with a weight, else at most 1/2, `n` counting games against those
     score: Estimate
 
 
@@ -36,7 +36,7 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
     jackknife. There are no values where there is more than one equilibrium, or the linear program fails.
 
-    `ahead` is the number of games that i won against j, a tie counts half, and `met` that of games that both played, [C, F, F] each.
+    `ahead` is the number of games that i won against j (a tie counts half), `met` that of games of both: [C, F, F].
     """
     total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
     agents = len(total_met)

@@ -1,13 +1,13 @@
 """Intervals of a precision chosen beforehand, valid however often they are looked at.
 
-All are confidence sequences, tuned to be narrow where their half width reaches the precision. Near 0 and 1 the sides of an
-interval differ; its precision is the longer one.
+All are confidence sequences, tuned to be narrow where their half width reaches the precision. Near 0 and 1 the sides of
+an interval differ; its precision is the longer one.
 
-- A share: the likelihood of a share further from a value by the precision, against that of the value (Wald 1945; Robbins 1970).
-  A deal's share is in [0, 1], so by convexity its likelihood is at most that of a game won or lost. It holds for any number of
-  deals, however rare the events are, and needs about 1.9 times the deals of an interval that is looked at once.
-- A difference of shares by chunk: the t statistic mixed over a normal effect (Lai 1976; Wang and Ramdas 2024). It holds for normal
-  chunk means, which means of many deals are nearly, and is narrower the more variance pairing saves. About 2.5 times the deals.
+- A share: the likelihood of a share further from a value by the precision, against that of the value (Wald 1945;
+  Robbins 1970). A deal's share is in [0, 1], so by convexity its likelihood is at most that of a game won or lost. It
+  holds for any number of deals and rare events, and needs about 1.9 times the deals of an interval looked at once.
+- A difference of shares by chunk: the t statistic mixed over a normal effect (Lai 1976; Wang and Ramdas 2024), for
+  normal chunk means (nearly true for many deals). Narrower the more pairing saves; about 2.5 times the deals.
 
 Axes: t chunks, then any shape of figures.
 """
@@ -29,7 +29,7 @@ _DIFFERING = 30  # chunks that differ from the median chunk, below which a mean 
 
 
 def most_deals(half_width: float, *, paired: bool) -> int:
-    """Return the number of deals after which any share, or if `paired` any difference of two, has an interval of this half width.
+    """Return the deals after which any share, or if `paired` any difference of two, has this half width.
 
     It assumes that pairing saves nothing: how much it saves is unknown beforehand.
     """
@@ -44,7 +44,7 @@ def reach(value: Any, low: Any, high: Any) -> Any:
 
 
 def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:
-    """Return low and high of the mean of deals' shares, tuned to a half width; the true one is excluded with probability `alpha`."""
+    """Return low and high of the mean of deals' shares, tuned to a half width; they fail with probability `alpha`."""
     limit = np.log(2 / alpha)
 
     def excluded(sign: int, share: Array) -> Array:
@@ -61,7 +61,7 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
 
 
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
-    """Return the half width of the interval of the mean of chunks, float64[t, ...], each a mean of deals; infinite if fewer than 30 differ."""
+    """Return the half width of the mean of chunks of deals, float64[t, ...]; infinite if fewer than 30 differ."""
     t = len(means)
     growth = 1 + t / _EFFECT_CHUNKS
     ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(growth) / 2))

@@ -25,7 +25,7 @@ def quantiles(
 ) -> Estimate:
     """Return the quantiles with these probabilities of a histogram, int64[C, B] -> figures [levels], in bins.
 
-    The first bin includes all smaller values if it is open, so that a quantile in it is unknown; the last one likewise includes all larger values.
+    The first bin includes all smaller values if it is open, the last one all larger ones: a quantile in it is unknown.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())

@@ -1,9 +1,9 @@
 """Ratings from finishing orders: Plackett-Luce strengths, and ranks, with intervals.
 
 In the model of Plackett (1975) and Luce (1959) the winner is drawn with probability proportional to exp(strength), then
-the second among the remaining agents, and so on. The fit is the maximum likelihood, found by Newton's method from
-the sets that remained (simulation.finishing_orders); this is equivalent to fitting the full orders. A prior of a hundredth of a
-tied game for every two agents keeps strengths finite for an agent that was never beaten. All sums are in one fixed
+the second among the remaining agents, and so on. The fit is the maximum likelihood, found by Newton's method from the
+sets that remained (simulation.finishing_orders); this is equivalent to fitting the full orders. A prior of a hundredth
+of a tied game for every two agents keeps strengths finite for an agent that was never beaten. All sums are in one fixed
 order by NumPy alone, without BLAS, so that the bits do not depend on threads.
 
 The library choix fits the same model, and tests compare with it. It takes whole orders without weights, so orders
@@ -40,8 +40,8 @@ class Ratings:
 
     strength: Estimate  # log strength, mean 0
     rank: Estimate  # 1 is best; `low` and `high` contain the true rank with 95 % confidence, agent by agent
-    # whether every agent finished ahead of every other at least once, directly or through others; if not, the best-fitting strengths
-    # are infinite, and the returned ones depend on the prior and have no interval
+    # whether every agent finished ahead of every other at least once, directly or through others; if not, the
+    # best-fitting strengths are infinite, and the returned ones depend on the prior and have no interval
     connected: bool
     converged: bool = True  # if not, strengths and ranks have no values
 
@@ -49,10 +49,10 @@ class Ratings:
 def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
     """Return strengths and ranks with intervals from the delete-one-chunk jackknife.
 
-    Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank
-    is between 1 + the number of significantly stronger agents and the number of agents - the number of significantly
-    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024). `games` are those of each agent; `same`, int64[F], is equal for copies of
-    one agent, which count as one in ranks (default: all differ).
+    Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank is
+    between 1 + the number of significantly stronger agents and the number of agents - the number of significantly
+    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024). `games` are those of each agent; `same`, int64[F], is equal
+    for copies of one agent, which count as one in ranks (default: all differ).
     """
     agents = orders.chosen.shape[1]
     same = np.arange(agents) if same is None else same
@@ -94,7 +94,7 @@ def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
 
 
 def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | None = None) -> Array:
-    """Return the maximum-likelihood strengths, float64[F] with mean 0, of sums over chunks of `Orders`; `start` is 0 by default.
+    """Return the maximum-likelihood strengths, float64[F] with mean 0, of sums over chunks of `Orders`, from `start`.
 
     Raises:
         ArithmeticError: the fit does not converge: an agent was never beaten and there is no prior.

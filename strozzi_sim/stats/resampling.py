@@ -10,9 +10,9 @@ _UPPER = np.uint64(32)
 
 
 def draws(seed: int, stream: int, shape: tuple[int, ...], below: int, skip: int = 0) -> npt.NDArray[np.int64]:
-    """Return random numbers from 0 to `below` - 1, int64[shape]: SplitMix64, keyed by a seed under 2^53 and a stream under 2^10.
+    """Return random numbers from 0 to `below` - 1, int64[shape]: SplitMix64, keyed by seed < 2^53, stream < 2^10.
 
-    The limit is at most 2^32, the bias under `below` / 2^32. `skip` leaves out the first numbers, so that a draw can be made in pieces.
+    The limit is at most 2^32, the bias under `below` / 2^32. `skip` leaves out the first numbers, to draw in pieces.
 
     >>> draws(0, 1, (2, 3), 100).tolist()
     [[74, 37, 43], [95, 20, 59]]

@@ -42,7 +42,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2 of the covariance V of x (Box 1954; Brunner, Dette and
     Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share need no estimate of the
     mean, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats with one game per
-    chunk get the exact sign test: whole games are too coarse for a smooth distribution. `wins` are those of each share, [C, K].
+    chunk get the exact sign test: whole games are too coarse for a smooth distribution. `wins` are [C, K].
     """
     from scipy.special import betainc, gammaincc
 
@@ -101,10 +101,10 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 
 @cache
 def range_quantile(shares: int, df: float) -> float:
-    """Return the 95 % quantile of the range of `shares` normal values, studentized with `df` degrees of freedom, to 6 decimals.
+    """Return the 95 % quantile of the studentized range of `shares` normal values, to 6 decimals.
 
-    By Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, to about 1e-12; equal to
-    `scipy.stats.studentized_range`, which takes 0.2 s, and its import half a second more.
+    By Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, to about 1e-12;
+    equal to `scipy.stats.studentized_range`, which takes 0.2 s, and its import half a second more.
     """
     z, weight_z = _nodes(-_FAR, _FAR)
     below = _normal(z)
