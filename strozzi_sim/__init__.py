@@ -36,20 +36,31 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_PLACES = {
-    "Param": "agent", "compiled_agent": "agent", "load_agent": "agent", "python_agent": "agent", "agents": "agent.registry",
-    "check_agent": "conformance", "check_game": "conformance", "load_game": "game", "Variant": "game.variants", "Position": "play.position",
-    "VectorEnv": "simulation.vector", "analyse": "play.one_game", "record": "play.one_game", "Look": "study.look", "Results": "study.results",
-    "Study": "study.model", "run": "study.running", "load_results": "study.folders", "merge": "study.folders", "read_study": "study.folders",
-    "side_by_side": "study.beside", "simulate": "study.kinds.balance",
-    **{name: f"study.kinds.{name}" for name in ("compare", "exploit", "heatmap", "leak_check", "luck", "our_table", "sweep", "tournament", "weights", "worth")},
-}  # fmt: skip
+_NAMES = {  # of each module
+    "agent": ("Param", "compiled_agent", "load_agent", "python_agent"),
+    "agent.registry": ("agents",),
+    "conformance": ("check_agent", "check_game"),
+    "game": ("load_game",),
+    "game.variants": ("Variant",),
+    "play.one_game": ("analyse", "record"),
+    "play.position": ("Position",),
+    "simulation.vector": ("VectorEnv",),
+    "study.beside": ("side_by_side",),
+    "study.folders": ("load_results", "merge", "read_study"),
+    "study.kinds.balance": ("simulate",),
+    "study.look": ("Look",),
+    "study.model": ("Study",),
+    "study.results": ("Results",),
+    "study.running": ("run",),
+}
+_KINDS = ("compare", "exploit", "heatmap", "leak_check", "luck", "our_table", "sweep", "tournament", "weights", "worth")
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
+_PLACES |= {name: f"study.kinds.{name}" for name in _KINDS}
 
-__all__ = [
-    "Look", "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse", "check_agent", "check_game", "compare",
-    "compiled_agent", "exploit", "games", "heatmap", "leak_check", "load_agent", "load_game", "load_results", "luck", "merge", "our_table", "python_agent",
-    "read_study", "record", "run", "side_by_side", "simulate", "sweep", "tournament", "weights", "worth",
-]  # fmt: skip
+__all__ = ["Look", "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse"]
+__all__ += ["check_agent", "check_game", "compare", "compiled_agent", "exploit", "games", "heatmap", "leak_check"]
+__all__ += ["load_agent", "load_game", "load_results", "luck", "merge", "our_table", "python_agent", "read_study"]
+__all__ += ["record", "run", "side_by_side", "simulate", "sweep", "tournament", "weights", "worth"]
 
 
 def __getattr__(name: str) -> Any:

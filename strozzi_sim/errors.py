@@ -79,7 +79,7 @@ class AgentFault(StrozziError):
 
 
 class ClusterError(StrozziError):
-    """A cluster that cannot play: its scheduler does not answer, or its workers cannot be used; the message has the reason."""
+    """A cluster that cannot play, as its scheduler does not answer or its workers cannot be used; says why."""
 
     exit_code = 4
 

@@ -11,8 +11,8 @@ with five records, and returns an action (int64); for agents in Python see `pyth
 
 A spec string identifies an agent everywhere: `NAME[:KEY=VALUE{,KEY=VALUE}]`, for instance `careful:margin=4`. A value
 that contains a comma or colon is put in parentheses. `path/to/bots.py::careful:margin=3` loads an agent from a file. A
-name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game. Restrictions
-follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
+name may select a different agent in each game (with an entry point NAME@GAME), so every look-up takes the game.
+Restrictions follow the rest, `careful:margin=4~KIND:NAME`; see `game.restricting`.
 
 Third-party agents are imported, digested, and run within limits.
 """
@@ -25,7 +25,6 @@ from strozzi_sim.agent.registry import AgentSpec, AnyAgent, find_agent, load_age
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.kernel.dense import dense
 
-__all__ = [
-    "Agent", "AgentSpec", "AnyAgent", "Choice", "File", "Param", "Policy", "Replacement", "Weights", "check_lineup",
-    "compiled_agent", "dense", "find_agent", "load_agent", "python_agent", "seat_others", "spec_of", "split_specs",
-]  # fmt: skip
+__all__ = ["Agent", "AgentSpec", "AnyAgent", "Choice", "File", "Param", "Policy", "Replacement", "Weights"]
+__all__ += ["check_lineup", "compiled_agent", "dense", "find_agent", "load_agent", "python_agent", "seat_others"]
+__all__ += ["spec_of", "split_specs"]

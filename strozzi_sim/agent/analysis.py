@@ -1,15 +1,15 @@
 """What an agent provides in addition to its action: an analysis of its actions, the worth of a position, probabilities.
 
-**Analysis**, as shown by `strozzi replay --explain`: a compiled agent may declare a function `analyse(memory, legal, node)` that
-reads the agent's memory right after a decision. It returns one `ActionAnalysis` for each action considered, in any order;
-actions left out were not considered. The first line of its docstring defines the value.
+**Analysis**, as shown by `strozzi replay --explain`: a compiled agent may declare a function `analyse(memory, legal,
+node)` that reads the agent's memory right after a decision. It returns one `ActionAnalysis` for each action considered,
+in any order; actions left out were not considered. The first line of its docstring defines the value.
 
 - memory : the agent's memory record after the decision
 - legal : the legal actions of the decision, in ascending order
 - node : None for the decision itself, or the `node` of an `ActionAnalysis` for the analysis after that action
 
-**Worth and probabilities**: functions of an agent with `evaluation` and `probabilities` write them into the fields `worth` and
-`probabilities` of its memory.
+**Worth and probabilities**: functions of an agent with `evaluation` and `probabilities` write them into the fields
+`worth` and `probabilities` of its memory.
 """
 
 from collections.abc import Callable, Sequence

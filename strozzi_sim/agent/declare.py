@@ -72,7 +72,7 @@ class Agent:
             _check_init(self.name, self.function, params)
 
     def __call__(self, **values: Any) -> Any:
-        """Return the agent with these values of its parameters, as an `AgentSpec`. Raises InputError as a spec string does."""
+        """Return the agent with these values of its parameters, an `AgentSpec`; raise InputError as spec strings do."""
         return self.spec_of(self)(**values)
 
     @cached_property
@@ -145,14 +145,14 @@ def compiled_agent(
         stochastic: whether it uses its random stream.
         memory: dtype of its memory record, or a function of (values of the parameters, game) that returns it.
         analyse: returns the analysis of its actions; see `strozzi_sim.agent.analysis`.
-        files: further files that determine its behaviour, beside the file that declares it; if one changes, a study does not resume.
-        blind: it reads only the legal actions from the state (`count_legal`, `kth_legal`, `is_legal`). If built in, it receives the
-            state itself even if this contains hidden information; `strozzi leak-check` also queries it on the concealed state.
-        any_length: the last field of `memory` is an array whose length the code ignores, so it is compiled once for all lengths.
-        evaluation: function with the same arguments that writes the worth of a position into `memory.worth`; see `agent.analysis`.
-        probabilities: function with the same arguments that writes those of the legal actions into `memory.probabilities`, for
-            searches with `prior=`.
-        params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; a bare number is a Param with that default.
+        files: further files that determine its behaviour; if one changes, a study does not resume.
+        blind: it reads only the legal actions from the state (`count_legal`, `kth_legal`, `is_legal`). If built in, it
+            receives the state even with hidden information; `strozzi leak-check` also queries it on the concealed one.
+        any_length: the last field of `memory` is an array whose length the code ignores, so it is compiled only once.
+        evaluation: function of the same arguments that writes a position's worth to `memory.worth`; `agent.analysis`.
+        probabilities: function of the same arguments that writes those of the legal actions to `memory.probabilities`,
+            for searches with `prior=`.
+        params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; or a number: a Param.
 
     Raises:
         InputError: a default is not a number or is outside its range, or `files` is not a list of names.
@@ -189,12 +189,12 @@ def python_agent(
     See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` is also accepted.
     `files`, next to the file that declares it, also determine its behaviour, such as weights: if one changes, a study
     does not resume. An agent that queries a program or a language model, and replaces an illegal answer by a choice of
-    its own, returns `Replacement(action)` from `act` and is declared with `replaces`: the table `answers` of a study has
-    the share of its illegal answers.
+    its own, returns `Replacement(action)` from `act` and is declared with `replaces`: the table `answers` of a study
+    has the share of its illegal answers.
 
     Raises:
-        InputError: neither method, a default is not a number or is outside its range, `files` is not a list of names, or
-            `replaces` without a method act.
+        InputError: neither method, a default is not a number or is outside its range, `files` is not a list of names,
+            or `replaces` without a method act.
     """
 
     def declare(player: Any) -> Agent:

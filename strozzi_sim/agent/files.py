@@ -1,8 +1,8 @@
 """Files of agents: which of them may be used, and where they are on the workers of a cluster.
 
-An agent's file, program, graph or weights is used only if the user names it. A spec string in a results folder, a record
-or the call of an assistant is data of its author: while it is looked up, `only_named` is active, and `check_named` checks
-every file in it before it is read or run.
+An agent's file, program, graph or weights is used only if the user names it. A spec string in a results folder, a
+record or the call of an assistant is data of its author: while it is looked up, `only_named` is active, and
+`check_named` checks every file in it before it is read or run.
 
 Workers of a cluster have copies of the files in a folder, which replace the paths in spec strings.
 """

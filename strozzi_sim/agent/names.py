@@ -76,7 +76,7 @@ def one_count(game: Game, players: Players) -> int:
 def agents_named(
     game: Game, agents: Agents, argument: str = "agents", counts: Sequence[int] = ()
 ) -> tuple[AgentSpec, ...]:
-    """Return agents: spec strings in a list or separated by commas, or agents declared in code; all play at these player counts."""
+    """Return agents that play at these counts, from spec strings (a list or comma-separated) or agents in code."""
     listed: Any = as_argument_error(argument, split_specs, agents) if isinstance(agents, str) else agents
     if isinstance(listed, AGENT_TYPES):
         listed = [listed]
@@ -101,7 +101,7 @@ def comes_with(spec: AgentSpec, game: Game) -> bool:
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """Return the line-ups of k agents: one that plays itself if k is 1, else one per player count, seat i with agent i mod k.
+    """Return the line-ups of k agents: one that plays itself, or one per player count, seat i with agent i mod k.
 
     Default: the game's default agent.
     """
@@ -117,9 +117,9 @@ def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple
 
 
 def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
-    """Return the agent of every seat around one seat: of k others, the i-th seat after it in turn order gets agent i mod k (i from 0).
+    """Return the agent of every seat; of k others, the i-th seat after `seat` in turn order gets agent i mod k.
 
-    The entry of `seat` itself is the first agent; the caller replaces or ignores it. Every argument `opponents` follows this rule.
+    The entry of `seat` itself is the first agent, for the caller to replace. Every argument `opponents` is read so.
     """
     return [
         others[(other_seat - seat - 1) % players % len(others)] if other_seat != seat else others[0]
@@ -128,7 +128,7 @@ def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[Ag
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Check that all agents of a line-up, and their policies, play this game and player count, and have their networks."""
+    """Check that all agents of a line-up and their policies play this game and player count, and have networks."""
     for spec in lineup:
         check_lineup(spec.resolve_for(game).policies, game, players)
         if not spec.agent.plays(game, players):
@@ -138,9 +138,8 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
                 f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
             )
         if spec.missing:
-            raise InputError(
-                f"agent {spec.text!r}: {spec.missing} must be a file, such as {spec.text}:{spec.missing}=FILE; it has no default file"
-            )
+            example = f"{spec.text}:{spec.missing}=FILE; it has no default file"
+            raise InputError(f"agent {spec.text!r}: {spec.missing} must be a file, such as {example}")
         check_networks(spec, game, players)
         for key, param in spec.agent.params.items():
             if isinstance(param, Evaluator) and spec.values[key] != NONE:
@@ -196,7 +195,7 @@ def check_names_differ(variants: Iterable[Variant]) -> None:
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: bool) -> tuple[Variant, ...]:
-    """Return the variants of a study: `listed` has names, `own` the changes of custom ones; if `is_whole`, `listed` has component data by name."""
+    """Return the variants of a study: `own` are custom ones; `listed` has names, or, if `is_whole`, component data."""
     if is_whole:
         return tuple(from_components(game, name, data, f"variants.{name}") for name, data in listed.items())
     listed = [listed] if isinstance(listed, str | Variant | Mapping) else list(listed)
@@ -204,9 +203,8 @@ def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: b
         if name not in listed:
             raise ArgumentError("variant", f"{name} is defined but not listed in variants")
     custom = {variant.name: variant for variant in custom_variants(game, own)}
-    return variants_named(
-        game, [custom.get(each, each) if isinstance(each, str) else each for each in listed], "variants"
-    )
+    variants = [custom.get(each, each) if isinstance(each, str) else each for each in listed]
+    return variants_named(game, variants, "variants")
 
 
 def core_count() -> int:

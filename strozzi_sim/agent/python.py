@@ -221,9 +221,8 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
     """
     answer = limit.call(_action_array, player, observations, legal.copy(), rng)
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
-        raise InvalidAnswer(
-            f"returned an array of {answer.dtype}{list(answer.shape)} for a batch; expected whole numbers [{len(legal)}]"
-        )
+        got = f"an array of {answer.dtype}{list(answer.shape)}"
+        raise InvalidAnswer(f"returned {got} for a batch; expected whole numbers [{len(legal)}]")
     actions = answer[:rows]
     in_range = (actions >= 0) & (actions < legal.shape[1])
     is_legal = in_range & legal[np.arange(rows), np.where(in_range, actions, 0)]

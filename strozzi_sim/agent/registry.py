@@ -95,7 +95,7 @@ class AgentSpec:
 
     @property
     def searches(self) -> bool:
-        """Whether it is a compiled agent that searches: its memory depends on its parameters or counts playouts, or it takes samples.
+        """Whether it is compiled and searches: its memory depends on parameters or counts playouts, or it samples.
 
         An agent with probabilities does not count: searches use it.
         """
@@ -129,7 +129,7 @@ class AgentSpec:
 
     @property
     def source_digest(self) -> str | None:
-        """SHA-256 of its sources and those of its policies, of the `files` that it declares, and of the files among its parameters.
+        """SHA-256 of its sources and those of its policies, of its `files`, and of the files among its parameters.
 
         None for built-in agents without such files, whose behaviour has a version. See `undigested`.
         """

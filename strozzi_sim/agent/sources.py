@@ -2,12 +2,12 @@
 
 The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
 agent in a package, that package and its imports. Imports are followed by name, without running code. Python, installed
-packages and strozzi-sim are excluded: they change with a version. A package installed in editable form is in its author's
-folder, and counts as the author's code.
+packages and strozzi-sim are excluded: they change with a version. A package installed in editable form is in its
+author's folder, and counts as the author's code.
 
 The digest of an agent declared in code, in a notebook or a script, covers everything that its functions and classes
-reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle would
-reduce them.
+reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle
+would reduce them.
 """
 
 import ast
@@ -39,7 +39,7 @@ class Sources(NamedTuple):
 
 
 def sources_of_files(files: Iterable[Path]) -> Sources:
-    """Return the digest of these files and of the user's modules and packages that they import, directly or through others."""
+    """Return the digest of these files and of the user's modules and packages that they import, also indirectly."""
     contents, unknown, seen = set[str](), list[str](), set[str]()
     pending = list(files)
     while pending:
@@ -82,7 +82,7 @@ def _is_user_code(module: str | None, file: str | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def _imports(text: bytes) -> tuple[frozenset[str], int]:
-    """Return the modules and packages that the text of a module imports, and the first line with a computed name, or 0."""
+    """Return the modules and packages that a module's text imports, and the first line with a computed name, or 0."""
     names, computed_at = set[str](), list[int]()
     try:
         tree = ast.parse(text)
@@ -102,13 +102,18 @@ def _imports(text: bytes) -> tuple[frozenset[str], int]:
     return frozenset(filter(None, names)), min(computed_at, default=0)
 
 
-# -- of values -----------------------------------------------------------------------------------------------------------
+# -- of values ---------------------------------------------------------------------------------------------------------
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 _NAMED = (  # types of Python and extensions whose objects are identified by name
-    types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType,
-    types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodWrapperType,
-)  # fmt: skip
+    types.BuiltinFunctionType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    types.MethodDescriptorType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
+)
 _INTERNAL = ("_abc_", "__static_", "__firstlineno")  # attributes that Python adds to a class
 
 
@@ -199,7 +204,7 @@ class _Walk:
         return [constructor, arguments, state, list(elements or ()), list(items or ())]
 
     def _parts_of_function(self, function: types.FunctionType) -> list[Any]:
-        named = [function.__module__, function.__qualname__]
+        named: list[Any] = [function.__module__, function.__qualname__]
         if not _is_user_code(function.__module__, function.__code__.co_filename):
             return named
         codes = list(_codes(function.__code__))
@@ -207,12 +212,11 @@ class _Walk:
         if names & _BY_NAME:
             self.unknown[f"modules that {function.__qualname__} imports by name"] = None
         steps = (step for code in codes for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
-        return [
-            *named, function.__code__, function.__defaults__, function.__kwdefaults__,
-            [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()],  # unassigned ones are equal to an empty one
-            {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())},
-            [self._digest_module(str(step.argval)) for step in steps],
-        ]  # fmt: skip
+        named += [function.__code__, function.__defaults__, function.__kwdefaults__]
+        unassigned = types.CellType()
+        closure = [cell.cell_contents for cell in function.__closure__ or () if cell != unassigned]
+        reached = {name: function.__globals__[name] for name in sorted(names & function.__globals__.keys())}
+        return [*named, closure, reached, [self._digest_module(str(step.argval)) for step in steps]]
 
     def _digest_module(self, name: str) -> str:
         """Return the digest of the user's module or package."""

@@ -94,7 +94,7 @@ def write_networks(file: Path, networks: Networks) -> None:
 
 
 def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any]]:
-    """Return the addresses of the packed networks by player count, int64[MOST_PLAYERS + 1], 0 without one, and the arrays there.
+    """Return the addresses of the networks by player count, int64[MOST_PLAYERS + 1] (0: none), and the arrays there.
 
     The caller keeps the arrays alive.
     """

@@ -1,7 +1,7 @@
 """Boards: the values of a figure at the places of its levels, one board per player count, one scale for all.
 
-The stronger the colour of a place, the larger its value; with an equal chance, colours show the distance from it, and places that
-do not differ from it significantly have none. Places of one shape without significant differences have one colour.
+The stronger the colour of a place, the larger its value; with an equal chance, colours show significant distances from
+it. Places of one shape without significant differences have one colour.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _LARGEST = 44  # pixels of a cell
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], all_rows: pd.DataFrame, width: int
 ) -> Drawn | None:
-    """Return a board picture of its only figure, from rows with and without a value; None if no level with a value is on the board."""
+    """Return a board picture of its only figure; None if no level on the board has a value."""
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
     rows = rows[rows[picture.x].isin(board.places)]

@@ -1,4 +1,4 @@
-"""Draw the pictures that games and studies declare: one Picture and the rows of its table -> a picture of any width, shown or saved."""
+"""Draw the pictures that games and studies declare: a Picture and its rows -> a picture of any width."""
 
 import io
 from collections.abc import Mapping
@@ -34,9 +34,9 @@ def draw_picture(
 ) -> Drawn | None:
     """Return a picture of any kind except "table", ready to be drawn at any width; None if no row has a value.
 
-    `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value -> display name,
-    `components` the component data of the variant, without which there is no board, and `compared` has the rows of all variants and
-    line-ups that share one scale, by default the table. The wide picture has `width` pixels.
+    `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value
+    -> display name, `components` the component data of the variant, without which there is no board, and `compared` has
+    the rows of all variants and line-ups that share a scale; default: the table. The wide picture has `width` pixels.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
@@ -73,7 +73,7 @@ class Drawing:
         return next(iter(self.figures.values()))
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write the picture to a .png, .svg or .pdf file, which is replaced, and return the written paths; several figures get numbered files."""
+        """Write the picture to a .png, .svg or .pdf file, or numbered ones of several figures; return the paths."""
         path = Path(path)
         if path.suffix not in FORMATS:
             raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")

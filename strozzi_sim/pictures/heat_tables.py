@@ -1,4 +1,4 @@
-"""Heat maps as tables: the value in each cell, a colour by its size, its interval and n; one panel per player count, variant and line-up."""
+"""Heat maps as tables: each cell's value, a colour by its size, its interval and n; one panel per scenario."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -67,8 +67,8 @@ def heat_tables(
 ) -> HeatTables | None:
     """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
 
-    `table` is heat_<name>, `words` raw row or column -> display name, `chunks` the number of chunks from which the intervals were
-    estimated, and `compared` has the rows of all parts that share rows, columns and scale, by default the table.
+    `table` is heat_<name>, `words` raw row or column -> display name, `chunks` the number of chunks from which the
+    intervals were estimated, and `compared` has the rows of all parts that share rows, columns and scale.
     """
     if known_rows(heat_map, table).empty:
         return None
@@ -127,7 +127,7 @@ def format_end(end: float, unit: Unit) -> str:
 def _panels(
     heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
 ) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """Yield (title, player count, rows) of each panel: by variant, line-up and player count; of one player count by line-up."""
+    """Yield (title, player count, rows) of panels by variant, line-up and player count; of one count by line-up."""
     rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
     rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
@@ -148,7 +148,7 @@ def _panels(
 def _shades(
     heat_map: HeatMap, rows: pd.DataFrame, players: int, chunks: int, ends: tuple[float, float], *, two: bool
 ) -> tuple[Array, Array, bool]:
-    """Return the coloured quantity of each cell of a panel, whether it equals an equal share, and whether no two cells differ significantly."""
+    """Return the coloured quantity of each cell, whether it equals an equal share, and whether no two cells differ."""
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
     is_equal = np.zeros(len(rows), bool)
     if heat_map.equal:

@@ -8,10 +8,9 @@ from typing import Any
 
 from matplotlib.path import Path
 
-LIGHT = {
-    "ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fdfcf9", "s1": "#0b5fa5", "s2": "#b0500a",
-    "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00", "h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765",
-}  # fmt: skip
+LIGHT = {"ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fdfcf9"}
+LIGHT |= {"s1": "#0b5fa5", "s2": "#b0500a", "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00"}
+LIGHT |= {"h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765"}  # of heat maps: small, large, negative
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
 _SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, as on the table of a game
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series
@@ -19,8 +18,12 @@ MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has
 WIDE, NARROW, HERO = 690, 340, 1064  # pixels of a picture
 SIZE = 12.0  # pixels of text
 STYLE: Any = {  # the font that comes with matplotlib, so that files are the same to the byte on every machine
-    "font.family": "DejaVu Sans", "text.parse_math": False, "text.usetex": False, "path.simplify": False, "svg.hashsalt": "strozzi-sim",
-}  # fmt: skip
+    "font.family": "DejaVu Sans",
+    "text.parse_math": False,
+    "text.usetex": False,
+    "path.simplify": False,
+    "svg.hashsalt": "strozzi-sim",
+}
 FILE_FONT = 0.9  # size of text in the font of files that is as wide as the same text of a page in Arial
 
 Look = tuple[str, str]  # ink and shape of a series
@@ -46,7 +49,8 @@ def _polygon(*corners: tuple[float, float]) -> Path:
 
 CIRCLE = Path.circle((0, 0), 1.0)
 _CORNER = ((0.4, 1.2), (0.4, 0.4), (1.2, 0.4))
-_CROSS = [(s * x, t * y) for s, t, turn in ((1, 1, 1), (1, -1, -1), (-1, -1, 1), (-1, 1, -1)) for x, y in _CORNER[::turn]]  # fmt: skip
+_QUARTERS = ((1, 1, 1), (1, -1, -1), (-1, -1, 1), (-1, 1, -1))
+_CROSS = [(s * x, t * y) for s, t, turn in _QUARTERS for x, y in _CORNER[::turn]]
 PATHS = {  # of equal weight to the eye
     "circle": CIRCLE,
     "diamond": _polygon((0, -1.28), (1.15, 0), (0, 1.28), (-1.15, 0)),
@@ -55,10 +59,9 @@ PATHS = {  # of equal weight to the eye
     "cross": _polygon(*_CROSS),
     "bar": _polygon((-1.2, -0.6), (1.2, -0.6), (1.2, 0.6), (-1.2, 0.6)),
 }
-_WIDTHS = {  # of Arial's letters at 12 pixels; others take 6.7, capitals 8.2
-    **dict.fromkeys("ijl'|", 2.7), **dict.fromkeys("ft.,:;/ I!\N{MIDDLE DOT}", 3.4), **dict.fromkeys("()[]r-", 4.0), **dict.fromkeys("cksvxyz", 6.0),
-    **dict.fromkeys("mMW%", 10.3), "w": 8.7,
-}  # fmt: skip
+_LETTERS = {2.7: "ijl'|", 3.4: "ft.,:;/ I!\N{MIDDLE DOT}", 4.0: "()[]r-", 6.0: "cksvxyz", 8.7: "w", 10.3: "mMW%"}
+# of Arial's letters at 12 pixels; others take 6.7, capitals 8.2
+_WIDTHS = {letter: width for width, letters in _LETTERS.items() for letter in letters}
 
 
 def width_of(words: str, size: float = SIZE) -> float:

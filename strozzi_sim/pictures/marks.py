@@ -98,7 +98,7 @@ def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFra
 
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
-    """Return the axis of a figure over these rows, with room for labels: from zero, unless values lie on both sides of a line."""
+    """Return the axis of a figure over these rows, with room for labels; from zero, unless a line has two sides."""
     values = on_scale(rows, figure, picture)
     low, high = float(values[["value", "low"]].min(axis=None)), float(values[["value", "high"]].max(axis=None))
     line = picture.equal or picture.zero

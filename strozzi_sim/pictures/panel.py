@@ -1,7 +1,8 @@
 """Panels: rectangles of a figure, or the caller's axes, on which marks are drawn in the units of their values.
 
-Figures of this package have no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a panel maps values
-to pixels, and draws the few lines and texts of its frame itself. A mark's `url` is its sentence, which a page shows when pointed at.
+Figures of this package have no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a
+panel maps values to pixels, and draws the few lines and texts of its frame itself. A mark's `url` is its sentence,
+which a page shows when pointed at.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -82,13 +83,13 @@ class Scale:
 class Panel:
     """A rectangle of a size in pixels, or axes, with an axis of x and one of y.
 
-    `add` adds an artist to the figure or axes, `place` maps values to the screen, and `order` numbers the artists: otherwise
-    matplotlib would draw lines above marks.
+    `add` adds an artist to the figure or axes, `place` maps values to the screen, and `order` numbers the artists:
+    otherwise matplotlib would draw lines above marks.
     """
 
     def __init__(
-        self, add: Callable[[Any], Any], figure: Any, place: Transform, ends: tuple[Point, Point], size: Point, order: Any
-    ) -> None:  # fmt: skip
+        self, add: Callable[..., Any], figure: Any, place: Transform, ends: tuple[Point, Point], size: Point, order: Any
+    ) -> None:
         self._artist, self._figure, self._place, self._order = add, figure, place, order
         self.x, self.y = ends
         self.width, self.height = size
@@ -103,18 +104,25 @@ class Panel:
         return self.width * x_part, self.height * (1 - y_part)
 
     def dots(
-        self, x: Sequence[float], y: Sequence[float], ink: str, shape: str = "circle", radius: float = 4.2,
-        tips: Sequence[str] = (), fills: Sequence[tuple[str, float]] = (), line: float = 0.0,
-    ) -> None:  # fmt: skip
-        """Draw marks of a shape, filled with their ink; `fills` gives each (ink, opacity) of its own, within a line of the ink."""
+        self,
+        x: Sequence[float],
+        y: Sequence[float],
+        ink: str,
+        shape: str = "circle",
+        radius: float = 4.2,
+        tips: Sequence[str] = (),
+        fills: Sequence[tuple[str, float]] = (),
+        line: float = 0.0,
+    ) -> None:
+        """Draw marks of a shape, filled with their ink, or with `fills`, (ink, opacity) of each, in a line of ink."""
         if not len(x):
             return
         is_circle = shape == "circle"
         path = PATHS[shape] if is_circle else PATHS[shape].transformed(Affine2D().scale(0.5))
-        marks = PathCollection(
-            [path], sizes=[(radius if is_circle else 2 * radius) ** 2], offsets=np.column_stack([x, y]).astype(float), offset_transform=self._place,
-            facecolors=[to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)]], edgecolors=LIGHT[ink] if line else "none", linewidths=line,
-        )  # fmt: skip
+        area, points = (radius if is_circle else 2 * radius) ** 2, np.column_stack([x, y]).astype(float)
+        inks = [to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)]]
+        look: Any = {"facecolors": inks, "edgecolors": LIGHT[ink] if line else "none", "linewidths": line}
+        marks = PathCollection([path], sizes=[area], offsets=points, offset_transform=self._place, **look)
         marks.set_transform(IdentityTransform())
         marks.set_urls([tip or None for tip in tips] or [None])
         self._add(marks)
@@ -140,14 +148,21 @@ class Panel:
         self._add(drawn)
 
     def text(
-        self, x: float, y: float, words: str, ink: str = "ink", at: Point = (0.0, 4.0), side: str = "center", bold: bool = False,
+        self,
+        x: float,
+        y: float,
+        words: str,
+        ink: str = "ink",
+        at: Point = (0.0, 4.0),
+        side: str = "center",
+        bold: bool = False,
         size: float = SIZE,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Write a text; its first base line begins `at` pixels to the right of and below a point."""
+        look: Any = {"color": LIGHT[ink], "ha": side, "va": "baseline", "weight": "bold" if bold else "normal"}
         for k, line in enumerate(words.split("\n")):
             shift = ScaledTranslation(at[0] / 72, -(at[1] + 14 * k) / 72, self._figure.dpi_scale_trans)
-            weight = "bold" if bold else "normal"
-            self._add(Words(x, y, line, color=LIGHT[ink], ha=side, va="baseline", weight=weight, fontsize=size * FILE_FONT, transform=self._place + shift))  # fmt: skip
+            self._add(Words(x, y, line, **look, fontsize=size * FILE_FONT, transform=self._place + shift))
 
     # The frame
 
@@ -159,10 +174,13 @@ class Panel:
     def line(self, axis: str, at: float | None) -> None:
         """Draw a broken line across the panel at a value of x or y."""
         if at is not None:
-            self.lines([[(at, end) for end in self.y] if axis == "x" else [(end, at) for end in self.x]], "ink", 1.0, (0, (4, 3)))  # fmt: skip
+            ends = [(at, end) for end in self.y] if axis == "x" else [(end, at) for end in self.x]
+            self.lines([ends], "ink", 1.0, (0, (4, 3)))
 
-    def numbers(self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True) -> None:  # fmt: skip
-        """Draw an axis of numbers: lines across the panel, and labels that do not touch, at both ends of a tall panel."""
+    def numbers(
+        self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True
+    ) -> None:
+        """Draw an axis of numbers: lines across the panel, labels that do not touch, on both sides if it is tall."""
         ticks = scale.ticks(most)
         if axis == "y":
             self.lines([[(self.x[0], tick), (self.x[1], tick)] for tick in ticks], "faint")
@@ -186,7 +204,7 @@ class Panel:
         return bool((np.diff(spots) < distances).any())
 
     def names(self, axis: str, names: Sequence[str], title: str = "", room: float = 300.0) -> None:
-        """Write the names of levels, the k-th at k + 0.5: below the panel those that do not touch; beside it each cut to `room` pixels."""
+        """Write the names of levels, the k-th at k + 0.5: below the panel those that fit; beside it cut to `room`."""
         if axis == "y":
             for k, name in enumerate(names):
                 self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), at=(-8, 4), side="right")
@@ -203,7 +221,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Face:
-    """A panel that has no place yet: its title, its axes (of values, or of names, which along y begin at the top) and what fills it."""
+    """A panel without a place: its title, its axes (of values, or of names, along y from the top) and what fills it."""
 
     title: str
     x: Scale | Sequence[str]
@@ -221,7 +239,7 @@ class Face:
 
 
 class AxesPanel(Panel):
-    """A face on the caller's axes: they have its title, ticks and legend, and marks have no sentences, as matplotlib would make links of them."""
+    """A face on the caller's axes, with their title, ticks and legend; marks have no sentences: they would be links."""
 
     def __init__(self, axes: Axes, face: Face, legend: Legend) -> None:
         if face.bare:
@@ -251,7 +269,7 @@ class AxesPanel(Panel):
 class Sheet:
     """A figure of a width in pixels, whose panels are placed in pixels from its upper left corner.
 
-    A file has titles above and a legend below; a page has its own. A figure with `paper` pixels around it is no wider than necessary.
+    A file has titles above and a legend below; a page has its own. With `paper` pixels around it a figure is cropped.
     """
 
     def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:
@@ -270,7 +288,7 @@ class Sheet:
             self._above, self.height = self._above + 14.0 * lines.count("\n") + (16 if k else 22), 0.0
         self._above += 6 if titles else 0
 
-    def panel(self, left: float, top: float, width: float, height: float, x: Point, y: Point, foot: float = 0.0) -> Panel:  # fmt: skip
+    def panel(self, left: float, top: float, width: float, height: float, x: Point, y: Point, foot: float = 0) -> Panel:
         """Return a panel whose x grows to the right and y upwards, unless their ends are in the other order."""
         self.height, self._right = max(self.height, top + height + foot), max(self._right, left + width)
         place = Affine2D().translate(-x[0], -y[0]).scale(width / (x[1] - x[0]), -height / (y[1] - y[0]))
@@ -305,7 +323,7 @@ class Sheet:
 
 
 def fit(total: float, margin: float, least_width: float, panels: int, gap: float = GAP) -> tuple[int, float]:
-    """Return the number of panels beside each other, in rows that are alike as far as possible, and the width of each."""
+    """Return the number of panels in a row, with rows as equal as possible, and the width of each."""
     most = int(max(1, min(panels, (total - margin + gap) // (least_width + gap))))
     columns = ceil(panels / ceil(panels / most))
     return columns, (total - margin - gap * (columns - 1)) / columns

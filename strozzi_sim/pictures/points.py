@@ -35,7 +35,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The appearance of a picture's panels: `labelled` is "every", "surest" or "" (see `_labelled`), `label` names the levels."""
+    """The appearance of a picture's panels: `labelled` is "every", "surest" or ""; `label` names the levels."""
 
     kind: str
     looks: Sequence[Look]
@@ -49,7 +49,7 @@ class _Shape:
 
 
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
-    """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a shape and colour per series."""
+    """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a look per series."""
     keys, names = series_of(picture, rows, words, all_rows)
     looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
@@ -112,7 +112,7 @@ def _panels(
 def _marks(
     picture: Picture, rows: pd.DataFrame, figure: Figure, title: str, levels: Words, series: dict[Any, tuple[int, str]]
 ) -> list[Mark]:
-    """Return the marks of a panel: value and interval as drawn, level and series by name and by number, the sentence."""
+    """Return the marks of a panel: value and interval as drawn, level and series (name and number), the sentence."""
     if rows.empty:
         return []
     marks, place = [], {level: k for k, level in enumerate(levels)}
@@ -242,7 +242,7 @@ def _reach(mark: Mark) -> tuple[float, float]:
 
 
 def _labelled(marks: list[Mark], scale: Scale, which: str) -> list[Mark]:
-    """Return the marks whose values are written out: all, or on each side of the line the mark with the most significant difference."""
+    """Return the marks with labels: all, or on each side of the line the mark of the most significant difference."""
     if which != "surest":
         return marks if which else []
     if scale.line is None:

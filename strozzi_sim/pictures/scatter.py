@@ -13,10 +13,10 @@ from strozzi_sim.pictures.panel import TOP, Face, Panel, Scale, Sheet
 from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
 _HEIGHT = 300  # pixels of a panel
-_SPOTS = (  # pixels of a name from its dot, and whether it ends there
-    (8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True),
-    *((t * (8 + 4 * k), s * (9 + 7 * k), t < 0) for k in range(1, 5) for s in (-1, 1) for t in (1, -1)),
-)  # fmt: skip
+# Pixels of a name from its dot, and whether it ends there: near the dot, and further away.
+_NEAR = ((8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True))
+_FAR = ((t * (8 + 4 * k), s * (9 + 7 * k), t < 0) for k in range(1, 5) for s in (-1, 1) for t in (1, -1))
+_SPOTS = (*_NEAR, *_FAR)
 Spot = tuple[int, int, bool]
 
 
@@ -89,7 +89,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
 
 
 def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:
-    """Yield (dot, spot) of each name that fits without hiding anything, the largest values first, series `last` at the end."""
+    """Yield (dot, spot) of each name that hides nothing, the largest values first, series `last` at the end."""
     taken: list[tuple[float, float, float, float]] = []
     for dot in dots:
         x, y = panel.at(dot["at"], dot["value"])

@@ -27,7 +27,7 @@ _COLOURS = 128  # of a PNG: a third of the bytes, without visible difference
 class PageRenderer(RendererBase):
     """A renderer of matplotlib that writes SVG: circles as circles, text as text, the `url` of a mark as its sentence.
 
-    `numbers` is sentence -> number of its mark, for a page, which has each once; None: a file, with the sentences themselves.
+    `numbers` is sentence -> number of its mark, for a page, which has each once; None: a file, with sentences.
     """
 
     def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:
@@ -116,7 +116,7 @@ def _short(number: float, digits: int = 1) -> str:
 
 
 def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None) -> str:
-    """Return a figure as SVG: for a page in its colours, given the numbers of its marks, or as a file in light colours."""
+    """Return a figure as SVG: in a page's colours, given the numbers of its marks, or as a file in light colours."""
     width, height = (72 * side for side in figure.get_size_inches())
     with rc_context(STYLE):
         renderer = PageRenderer(height, numbers)
@@ -125,8 +125,8 @@ def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None)
     size = f'viewBox="0 0 {sides[0]} {sides[1]}" width="{sides[0]}" height="{sides[1]}" role="img"'
     if numbers is not None:
         return f'<svg {size} aria-label="{escape(label)}">{renderer.body}</svg>'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{_FONT}" font-size="{SIZE:g}"><title>{escape(label)}</title>'
-    return f"{head}<style>text{{pointer-events:none}}</style>{renderer.body}</svg>"
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{_FONT}" font-size="{SIZE:g}">'
+    return f"{head}<title>{escape(label)}</title><style>text{{pointer-events:none}}</style>{renderer.body}</svg>"
 
 
 def file_of(figure: Figure, kind: str, title: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The page of an analysed game: who won and why, the curve of the expected share of the win, luck and errors, the costly decisions."""
+"""The page of an analysed game: who won and why, shares of the win by decision, luck, errors, costly decisions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -28,8 +28,8 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
     curve = Shown("win-share", "Expected share of the win, by decision", _curve(analysis, seats))
     caption = (
-        f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the mean over "
-        f"{analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
+        f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the "
+        f"mean over {analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
     )
     hero = Item("Who was ahead, decision by decision", caption, (Part("", picture=curve),), "item-win-share")
     parts = [
@@ -101,11 +101,12 @@ def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
 
 
 def _sum_words(parts: Mapping[str, float], result: float) -> str:
-    """Return the composition of the winner's share of the win as text: a sum, of which a part alone may exceed the result."""
+    """Return the winner's share of the win as a sum in a sentence; a part alone may exceed the result."""
     start, *others = ((PARTS[key], 100 * float(value)) for key, value in parts.items())
     summands = listed([f"{_signed(value, 0)} by {name}" for name, value in others if name != PARTS["unexplained"]])
     unexplained = _signed(100 * float(parts["unexplained"]), 0)
-    return f"The winner's share of the win began at {start[1]:.0f} %; with {summands}, and {unexplained} unexplained, it ended at {100 * result:.0f} %."
+    parts_in_words = f"with {summands}, and {unexplained} unexplained, it ended at {100 * result:.0f} %"
+    return f"The winner's share of the win began at {start[1]:.0f} %; {parts_in_words}."
 
 
 def _signed(value: float, digits: int) -> str:

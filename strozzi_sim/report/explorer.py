@@ -1,8 +1,8 @@
 """The data of a page's explorer: every counted pair of columns, in every cell and round of a study, packed small.
 
-Per map, cell and round there is a list: for each row, column and measure n, and where n is 30 or more, value, low and high as whole
-numbers; a share's n is that of its denominator. Low and high are stored as differences, which are small and compress well:
-value - low, and (high - value) - (value - low).
+Per map, cell and round there is a list: for each row, column and measure n, and where n is 30 or more, value, low and
+high as whole numbers; a share's n is that of its denominator. Low and high are stored as differences, which are small
+and compress well: value - low, and (high - value) - (value - low).
 """
 
 import re
@@ -37,8 +37,8 @@ def packed_explorer(
 ) -> str:
     """Return the explorer's data as text for a page; "" if nothing was counted for it.
 
-    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `pictures` those of
-    the page, which have the labels of figures.
+    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `pictures`
+    those of the page, which have the labels of figures.
     """
     labels = labels_of(pictures)
     all_maps = {**game.report.heat_maps, **maps}
@@ -87,7 +87,7 @@ def _map(
     labels: Mapping[str, Figure],
     words: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return a map of the explorer; `all_maps` has all heat maps, of which some show other figures of the same block."""
+    """Return a map of the explorer; `all_maps` has all heat maps, some with other figures of the same block."""
     heat_map, block = all_maps[name], all_maps[name].block
     assert block is not None
     shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block}
@@ -127,7 +127,7 @@ def _map(
 
 
 def _deltas(values: Array) -> Array:
-    """Return value, value - low, and (high - value) - (value - low), object[..., 3]; whole numbers, None without a value."""
+    """Return value, value - low, and (high - value) - (value - low), object[..., 3]: whole numbers, or None."""
     value, low, high = np.round(values).T
     deltas = np.stack([value, value - low, high - 2 * value + low], -1)
     integers: Array = np.nan_to_num(deltas).astype(np.int64).astype(object)
@@ -136,9 +136,9 @@ def _deltas(values: Array) -> Array:
 
 
 def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_map: HeatMap | None) -> dict[str, Any]:
-    """Return a measure of a map: its label, unit and scale, whether it is compared with an equal share, and its meaning.
+    """Return a measure of a map: label, unit, scale, whether it is compared with an equal share, meaning.
 
-    A map has the measures of its block, one of which is that of its title and caption; `own_map` is the heat map of this measure.
+    A map has the measures of its block, one of which its title and caption are of; `own_map` is the measure's heat map.
     """
     name, block = ratio.name, heat_map.block
     assert block is not None

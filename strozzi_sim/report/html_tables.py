@@ -26,7 +26,7 @@ Line = tuple[tuple[str, ...], Sequence[tuple[str, int, Any]]]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, half-width of its interval, sentence on interval and n, and value, low, high and n as numbers or ""."""
+    """A cell: text, half-width, sentence on interval and n, and value, low, high and n as numbers or ""."""
 
     text: str
     half_width: str = ""
@@ -94,7 +94,7 @@ def _label(figure: Figure) -> str:
 
 
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
-    """Return the decimals of a column, from its median interval; `cell_of` writes fewer where a cell's interval is wider."""
+    """Return the decimals of a column, from its median interval; `cell_of` writes fewer for wider intervals."""
     column = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
     half = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
     return max(digits_for(0.0, half, figure.unit), 0)

@@ -1,4 +1,4 @@
-"""The layout of a page: the sections of a study, and the rows and words of each of their pictures, by variant and line-up."""
+"""The layout of a page: the sections of a study, and the rows and words of their pictures, by variant and line-up."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ class Scene:
 
 
 class Layout:
-    """The sections and tables of the page of results; games of middling play, if several strengths were played, come first."""
+    """The sections and tables of the page of results; of several strengths, games of middling play come first."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.tables = results, dict(results.tables)

@@ -27,8 +27,8 @@ def replay_data(
 ) -> tuple[dict[str, Any], str]:
     """Return the JSON of the page of a recorded game that follows the rules, and its heading.
 
-    Without an analysis (`analyse_game`) the page has no shares of the win, without outcomes (`outcomes_of_game`), which are by number
-    of the decision, it does not show the possible outcomes.
+    Without an analysis (`analyse_game`) the page has no shares of the win, without outcomes (`outcomes_of_game`), which
+    are by number of the decision, it does not show the possible outcomes.
     """
     game = load_game(recorded.header["game"])
     table = table_of(game, recorded.header)

@@ -21,7 +21,7 @@ _LONGEST = 31  # letters of a sheet's name, in every spreadsheet program
 
 
 def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
-    """Write the tables of the page as .csv files in a folder or one .xlsx workbook, and return the files; see `Results.spreadsheet`."""
+    """Write the page's tables as .csv files in a folder or one .xlsx workbook; return the files."""
     if kind not in KINDS:
         raise ArgumentError("spreadsheet", f"must be {' or '.join(KINDS)}, got {kind!r}")
     if path is None and results.folder is None:

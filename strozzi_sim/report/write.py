@@ -48,8 +48,8 @@ _WORDS = 60  # most words of details beside the verdict; further ones are in the
 def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
     """Write the page and return its path; default: into the results folder.
 
-    With `figures` every picture and heat map is written as PNG and SVG into figures/ beside the page. A study with heat maps and without
-    pages of the game has them as files too.
+    With `figures` every picture and heat map is written as PNG and SVG into figures/ beside the page. A study with heat
+    maps and without pages of the game has them as files too.
     """
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
@@ -78,7 +78,7 @@ def pictures_of(results: Results) -> list[str]:
 
 
 def picture(results: Results, name: str | None = None, ax: Any = None, players: int | None = None) -> Any:
-    """Return a picture of the report as a `Drawing`, or draw it on the axes `ax` and return these; see `Results.plot`."""
+    """Return a picture of the report as a `Drawing`, or draw it on the axes `ax` and return them."""
     layout = Layout(results)
     names = layout.pictures
     if not names:
@@ -236,7 +236,9 @@ def _plan(results: Results) -> str:
         agents += ", each by itself"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
     counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
-    played = f"{pluralize(study.deals, 'deal')}{f' for each, {games} in all' if results.n_games != study.deals else f', {games}'}"
+    played = f"{pluralize(study.deals, 'deal')}, {games}"
+    if results.n_games != study.deals:
+        played = f"{pluralize(study.deals, 'deal')} for each, {games} in all"
     return f"{study.the_game.title} at {counts} players, played by {agents}{variants}: {played}."
 
 
