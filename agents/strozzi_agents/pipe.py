@@ -32,7 +32,8 @@ def command_of(file):
     interpreter = _INTERPRETERS.get(place.suffix)
     if interpreter is None:
         raise InputError(
-            f"pipe: {file}: expected an executable program or one of {', '.join(_INTERPRETERS)}; chmod +x makes it executable"
+            f"pipe: {file}: expected an executable program or one of {', '.join(_INTERPRETERS)}; "
+            "chmod +x makes it executable"
         )
     if which(interpreter) is None:
         raise InputError(f"pipe: {file}: needs {interpreter}, which is not installed")

@@ -1,4 +1,4 @@
-"""Positions to learn from, with their results: games with one deviation, continued in two branches with the same chance.
+"""Positions to learn from, with results: games with one deviation, continued in two branches with the same chance.
 
 A game is played with some random actions up to a random decision. Two actions are tried there, and the players of the
 stage continue from both without any deviation. So the results tell how good these players are from any position on,
@@ -155,14 +155,9 @@ def _play(order, state, branched, rules, memory, chance, branch_chance, rng, gam
 
 @cache
 def positions_kernel(game: Game, memory: np.dtype[Any], kept: np.dtype[Any]) -> Any:
-    """Return the compiled function that plays games: (order, state, state, rules, memory, chance, chance, rng, games)."""
+    """Return the compiled function (order, state, state, rules, memory, chance, chance, rng, games): it plays games."""
     game.register()
-    state, chance = record_type(game.state), record_type(CHANCE)
-    return entry(
-        jit(_play),
-        types.void(
-            record_type(ORDER), state, state, record_type(game.rules), record_type(memory), chance, chance,
-            record_type(RANDOM), array_type(kept),
-        ),
-        game.name,
-    )  # fmt: skip
+    states, chances = [record_type(game.state)] * 2, [record_type(CHANCE)] * 2
+    order, rules, own_memory, rng = map(record_type, (ORDER, game.rules, memory, RANDOM))
+    signature = types.void(order, *states, rules, own_memory, *chances, rng, array_type(kept))
+    return entry(jit(_play), signature, game.name)

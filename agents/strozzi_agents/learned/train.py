@@ -41,12 +41,11 @@ class Stage:
 
     Attributes:
         games: number of games, two branches each.
-        learners: seats of a game that play by the values so far and that are learned from; 0: the guide plays all seats, and
-            all are learned from.
+        learners: seats that play by the values so far and are learned from; 0: the guide plays, all are learned from.
         passes: number of times that each game is used.
         rate: the first step size.
         prize: points of lead that a win is worth to the seats that play by the values.
-        trust: share of a label that is taken from the values so far at each next quiet position; 0: the result of the game.
+        trust: share of a label that is taken from the values so far at each next quiet position; 0: the result alone.
         explore: share of random actions before the one that deviates.
     """
 
@@ -70,7 +69,8 @@ class Stage:
             return cls(int(games), *rest)
         except ValueError:
             raise InputError(
-                f"stage {text!r}: expected GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]], such as 1e6:1:4:1e-3"
+                f"stage {text!r}: expected GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]], "
+                "such as 1e6:1:4:1e-3"
             ) from None
 
 
@@ -99,11 +99,9 @@ class Trainer:
         """Return games of a stage, records of `position_dtype`."""
         order = np.zeros(1, ORDER)
         table, _ = networks if networks is not None else (None, None)
-        order[0] = (
-            game_key(self.game.name), self.seed, self.players, first,
-            0 if table is None else table.ctypes.data, stage.learners, 0.0 if table is None else stage.trust, stage.prize,
-            horizon, stage.explore,
-        )  # fmt: skip
+        weights, trust = (0, 0.0) if table is None else (table.ctypes.data, stage.trust)
+        played = game_key(self.game.name), self.seed, self.players, first
+        order[0] = (*played, weights, stage.learners, trust, stage.prize, horizon, stage.explore)
         states = np.zeros(2, self.game.state)
         rules, memory, chances = exact_copy(self.rules), np.zeros(1, self.memory), np.zeros(2, CHANCE)
         games = np.zeros(count, self.position_dtype)

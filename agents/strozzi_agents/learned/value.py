@@ -37,7 +37,7 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),
-        (STOP_FIELD, "i8"),  #                                 that of the parameters, for what receives the memory alone
+        (STOP_FIELD, "i8"),  #                                 that of the parameters, for code with the memory alone
     ], align=True)  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def _chance(logit):
 
 @jit
 def utility_at(state, rules, weights, memory, seat, prize):
-    """Return the expected lead of `seat` at a quiet position, and `prize` points for a win; exact if the game is over."""
+    """Return the expected lead of `seat` at a quiet position, plus `prize` times a win; exact if the game is over."""
     if is_over(state):
         return lead_of(state, seat) + prize * share_of_win(state, seat)
     describe(state, rules, memory.guide, memory.features)

@@ -1,7 +1,7 @@
 """Verbs that a game implements for its state record, so that the values of its positions can be learned.
 
-Values are learned for quiet positions only, such as the moment at which chance has decided something new; its
-result is ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one. Only games whose
+Values are learned for quiet positions only, such as the moment at which chance has decided something new; its result is
+ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one. Only games whose
 agent has levels implement `level_temperature`.
 """
 

@@ -1,4 +1,4 @@
-"""Medici vs Strozzi for learned values: quiet are the moments at which a turn begins, and the features ignore its first tile."""
+"""Medici vs Strozzi for learned values: a turn's begin is quiet, and the features ignore its first tile."""
 
 from math import sqrt
 
@@ -10,23 +10,8 @@ from strozzi_agents.learned.verbs import describe, feature_counts, guide_action,
 from strozzi_agents.medici_vs_strozzi.lots import solve_lot
 from strozzi_agents.medici_vs_strozzi.pricing import fair_action
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    GOLD,
-    MEDICI,
-    NO_HARBOR,
-    PRICE,
-    REVEAL,
-    SEATS,
-    STATE,
-    STROZZI,
-)
-from strozzi_sim.games.medici_vs_strozzi.worth import (
-    MEMORY,
-    OPEN,
-    Weights,
-    fill_round,
-    margin,
-)
+from strozzi_sim.games.medici_vs_strozzi.state import GOLD, MEDICI, NO_HARBOR, PRICE, REVEAL, SEATS, STATE, STROZZI
+from strozzi_sim.games.medici_vs_strozzi.worth import MEMORY, OPEN, Weights, fill_round, margin
 from strozzi_sim.kernel.jit import jit, register_overload
 
 SHIPS, HARBORS, TYPES = 3, 3, 4  # that are described

@@ -11,15 +11,7 @@ from strozzi_agents.learned.value import play_beyond, utility_at
 from strozzi_agents.learned.verbs import guide_action
 from strozzi_sim.game.contract import apply, determinize
 from strozzi_sim.games.medici_vs_strozzi.core import placements
-from strozzi_sim.games.medici_vs_strozzi.state import (
-    ANSWER,
-    BUY,
-    DECLINE,
-    DISCARD,
-    NAME_PRICE,
-    PLACE,
-    REVEAL,
-)
+from strozzi_sim.games.medici_vs_strozzi.state import ANSWER, BUY, DECLINE, DISCARD, NAME_PRICE, PLACE, REVEAL
 from strozzi_sim.games.medici_vs_strozzi.worth import may_buy, whole_price
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import jit

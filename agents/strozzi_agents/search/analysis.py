@@ -17,7 +17,7 @@ def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAn
 
 
 def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return each action's mean reward in iterations for the seat that takes it, 0 to 1 (see `utility` and `backup`)."""
+    """Return each action's mean reward in iterations for the seat that takes it, 0 to 1; see `utility`, `backup`."""
     nodes = memory["nodes"]
     analyses = []
     child = int(nodes[ROOT if node is None else node]["first"])

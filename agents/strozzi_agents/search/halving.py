@@ -40,7 +40,7 @@ def keep_better_half(ranked, total, tried):
 
 @force_inline
 def begin_sweep(drawn, root, rules, params, memory, seat, rng):
-    """Draw the unknowns and the chance that all playouts of a sweep share; return the cursor of their policies' source."""
+    """Draw the unknowns and the chance of all playouts of a sweep; return the cursor of their policies' source."""
     assign(drawn, root)
     redraw(drawn, rules, params, seat, rng)
     reseed(memory.sweep, rng)

@@ -71,7 +71,7 @@ def _descend(state, rules, params, memory, seat, first):
 
 @jit
 def choose(state, rules, params, memory, node):
-    """Return (child, action) to follow from `node`, chosen with the prior if it is used; see `select` and `select_by_prior`."""
+    """Return (child, action) to follow from `node`, with the prior if it is used: `select` or `select_by_prior`."""
     favourite = 0  # an illegal one counts as none
     if params.prior_function != NO_FUNCTION and params.bias == 0.0 and params.widening == 0.0:
         call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
@@ -162,9 +162,9 @@ def ismcts(state, rules, params, memory, rng):
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
 
-    With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that meet
-    the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior with probabilities of
-    actions, such as `network`, takes the place of UCB1; see `tree.select_by_prior`.
+    With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that
+    meet the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior with probabilities
+    of actions, such as `network`, takes the place of UCB1; see `tree.select_by_prior`.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)

@@ -105,10 +105,10 @@ def _descend(state, rules, params, memory, players, seat):
 def mo_ismcts(state, rules, params, memory, rng):
     """Searches a tree for every seat, of that seat's observations, over many determinizations.
 
-    Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): the acting seat chooses by its own tree, whose nodes stand for
-    what it has seen, its own actions included; every step continues in all trees, by what each seat learns of it. So no rival
-    answers to what it cannot have seen, as in the one tree of `ismcts`. An iteration adds at most one node to each tree and
-    is played on when a seat must decide that has left its own.
+    Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): the acting seat chooses by its own tree, whose nodes
+    stand for what it has seen, its own actions included; every step continues in all trees, by what each seat learns of
+    it. So no rival answers to what it cannot have seen, as in the one tree of `ismcts`. An iteration adds at most one
+    node to each tree and is played on when a seat must decide that has left its own.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)

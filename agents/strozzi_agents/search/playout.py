@@ -96,8 +96,8 @@ def reward(state, players, seat, utility, spread):
 
     - win : 1 / k for a win shared by k
     - rank : 1 for the first place, 0 for the last, linear in between; a shared place is the mean of the places
-    - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1 (`merit`: in a game
-      whose lowest score wins, a lead is points less)
+    - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1 (`merit`: in
+      a game whose lowest score wins, a lead is points less)
     """
     if utility == MARGIN:
         rival = int64(-(1 << 60))

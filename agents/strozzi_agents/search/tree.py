@@ -46,7 +46,7 @@ def trees_memory(values, game):
         InputError: the trees would take more than a gibibyte.
     """
     seats = int(game.max_players)
-    return np.dtype([  # shape            meaning; first, as numba takes a record that begins like another for one of its kind
+    return np.dtype([  # shape            meaning; first, as numba takes records that begin alike for one kind
         ("at", "i4", (seats,)),  #       [P] node of the current iteration in each tree
         ("left", "u1", (seats,)),  #     [P] 1 = it has left that tree
         ("before", game.state),  #       the state before a step
@@ -76,7 +76,7 @@ def _fields(name, values, game, trees):
         ("highest_log", "f8"),  #                    square root of the logarithm of the most visits that there can be
         ("stamp", "i8", (actions,)),  #              [action] the last selection that found a node of it
         ("selections", "i8"),  #                     number of selections
-        ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions, with root=halving; the first are still tried
+        ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions (root=halving), the tried first
         ("used", "i8"),  #                           nodes of the tree
         ("path", "i4", (LEVELS,)),  #                [level] nodes of the current iteration, the root first
         ("nodes", NODE, (nodes,)),  #                [node], of any length
@@ -85,7 +85,7 @@ def _fields(name, values, game, trees):
 
 @jit
 def fill_tables(memory, iterations):
-    """Tabulate UCB1's functions of visits and availability counts once per game, both at most one above the iterations."""
+    """Tabulate UCB1's functions of visits and availability, both at most one above the iterations, once per game."""
     visits = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
     memory.highest_log = sqrt(log(float(visits)))
     visits = min(visits, TABLE)
@@ -163,9 +163,9 @@ def select(state, rules, params, memory, node, favourite, rng):
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
     Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this very state (0 = nothing), is
-    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008. With `widening` a node that was visited n times has at most
-    1 + `widening` * sqrt(n) actions with a node, the favourite first, the others in random order (progressive widening:
-    Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
+    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008. With `widening` a node that was visited n times has at
+    most 1 + `widening` * sqrt(n) actions with a node, the favourite first, the others in random order (progressive
+    widening: Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
     best, chosen, tried = -1e300, NO_NODE, 0
@@ -208,7 +208,7 @@ def _probability(params, action):
 
 @jit
 def _likeliest_untried(state, rules, params, memory, count):
-    """Return (action, probability) of the likeliest legal action without a node in the current selection, or (0, -1)."""
+    """Return (action, probability) of the likeliest legal action without a node in this selection, or (0, -1)."""
     best, highest = 0, -1.0
     for k in range(count):
         action = kth_legal(state, rules, k)
@@ -221,9 +221,9 @@ def _likeliest_untried(state, rules, params, memory, count):
 def select_by_prior(state, rules, params, memory, node):
     """Return (child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
-    PUCT (Rosin 2011; Silver and others 2017): mean + c * p * sqrt(visits of the node + 1) / (visits + 1), over the actions that
-    are legal in this determinization, where p is the probability that the prior assigns in this state, seen by the
-    acting seat. An action without a node counts as the mean of those with one.
+    PUCT (Rosin 2011; Silver and others 2017): mean + c * p * sqrt(visits of the node + 1) / (visits + 1), over the
+    actions that are legal in this determinization, where p is the probability that the prior assigns in this state,
+    seen by the acting seat. An action without a node counts as the mean of those with one.
     """
     seat = actor(state)
     memory.selections += 1

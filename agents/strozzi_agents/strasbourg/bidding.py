@@ -198,7 +198,7 @@ def _points_after_move(state, rules, memory, seat, source, target, value):
 
 @jit
 def _assign_cards(state, rules, memory, seat, closed, cards):
-    """Assign each card of a bag, highest first, to the step not in `closed` that gains most; return the expected points."""
+    """Assign each card of a bag, highest first, to the step not in `closed` that gains most; return the points."""
     remaining, result = int64(cards), 0.0
     while remaining != 0:
         value = highest_card(remaining)

@@ -50,8 +50,8 @@ PARAMS_RECORD = _params()
 def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond, redraws, rng):
     """Return the best option, the first one unless another is better by TRUST standard errors.
 
-    Options are divisions of the hand if `dividing`, else actions. Each is played with `redraws` samples of chance, `beyond`
-    quiet positions beyond the next round; `prize` are the points of a win.
+    Options are divisions of the hand if `dividing`, else actions. Each is played with `redraws` samples of chance,
+    `beyond` quiet positions beyond the next round; `prize` are the points of a win.
     """
     guide, total = memory.guide, memory.total
     for k in range(count):
@@ -93,7 +93,7 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
 
 @jit
 def solve_decision(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the evaluator's action for draws, goods, sales and returned cards; else the best of the options that it lists."""
+    """Return the evaluator's action for draws, goods, sales and returned cards; else the best option on its list."""
     seat, guide, params = state.actor, memory.guide, PARAMS_RECORD[0]
     action, count, dividing = list_options(state, rules, params, guide, seat, rng)
     if action != 0:

@@ -1,4 +1,4 @@
-"""Strasbourg for learned values: quiet are the moments at which a round's planning begins, before a seat has decided."""
+"""Strasbourg for learned values: a round's planning is quiet before a seat has decided."""
 
 from numba import float32, float64, int64
 

@@ -67,7 +67,7 @@ PARAMS: dict[str, Any] = {
     "edifice_hope": Param(0.79, 0.0, 3.0, "weight of future edifices, spread over the free sites"),
     "own_edifice": Param(0.37, 0.0, 2.0, "weight of the edifice that the seat is about to build, at its best site"),
     "chapel_hope": Param(0.63, 0.0, 3.0, "weight of future chapels, spread over the free sites"),
-    "build_hope": Param(0.33, 0.0, 2.0, "own members expected on an empty space beside a new building, early in the game"),
+    "build_hope": Param(0.33, 0.0, 2.0, "own members expected on an empty space beside a new building, early on"),
     "deny": Param(0.46, 0.0, 2.0, "weight of the others' mean gain from a new building"),
     # Tasks.
     "task": Param(0.82, 0.0, 3.0, "weight of tasks"),
@@ -99,7 +99,7 @@ PARAMS: dict[str, Any] = {
     # Rivals, before stacks are known; with four cards per round.
     "often": Param(0.14, 0.0, 1.0, "probability that a rival bids in a guild's step"),
     "interest_a": Param(0.76, 0.0, 3.0, "probability in step A, relative to a guild"),
-    "interest_sale": Param(0.66, 0.0, 3.0, "probability at the merchants' if all rivals have goods, relative to a guild"),
+    "interest_sale": Param(0.66, 0.0, 3.0, "probability at the merchants' if all rivals sell, relative to a guild"),
     "interest_g": Param(0.33, 0.0, 3.0, "addition in step G, for the chair"),
     "mean_a": Param(1.97, 1.0, 20.0, "mean bid of a rival in step A"),
     "mean_guild": Param(6.7, 1.0, 20.0, "mean bid of a rival in a guild's step"),
@@ -112,7 +112,7 @@ PARAMS: dict[str, Any] = {
     # Influence over the rounds.
     "early": Param(0.68, -1.0, 3.0, "excess of the first round's cards over the last round's, as a share"),
     "overdraw": Param(1.18, -5.0, 10.0, "influence beyond its share at which a round stops drawing"),
-}  # fmt: skip
+}
 
 
 _LAST_HAND = 20  # most cards of the last round: more are useless, and slow to divide
@@ -252,7 +252,7 @@ def fill_planning(state, rules, params, memory, seat):
 
 @jit
 def _split(state, rules, params, memory, seat):
-    """Return the split that follows the plan; if the stacks deviate from it, assign the cards left to the steps left."""
+    """Return the split that follows the plan; if the stacks deviate, give the cards left to the steps left."""
     count, cards = state.stack_count[seat], cards_drawn(state, seat)
     key = plan_key(state, rules, seat, cards)
     planned = memory.plan_key == key

@@ -1,8 +1,8 @@
 """The options that a search compares, the evaluator's best: actions, and whole divisions of a hand.
 
-Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So options
-are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps. The evaluator alone
-decides on draws, goods, sales and returned cards.
+Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So
+options are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps. The
+evaluator alone decides on draws, goods, sales and returned cards.
 """
 
 import numpy as np
@@ -154,7 +154,7 @@ def divide(state, rules, memory, chance, seat, option):
 
 @jit
 def list_options(state, rules, params, memory, seat, rng):
-    """Return (action, count, whether options are divisions): an action that needs no comparison, or 0 and the number of options."""
+    """Return (action, number of options, whether they are divisions): an action without alternatives, or 0."""
     if state.phase == SPLIT:
         count = int64(0)
         if memory.own.plan_key != plan_key(state, rules, seat, cards_drawn(state, seat)):

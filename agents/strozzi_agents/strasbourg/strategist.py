@@ -31,7 +31,7 @@ SEARCH_MEMORY = np.dtype([  # shape                     meaning
     ("ranked", "i4", (MAX_OPTIONS,)),  #               [i] options; those still compared come first
     ("total", "f8", (MAX_OPTIONS,)),  #                [option] rewards
     ("tried", "i4", (MAX_OPTIONS,)),  #                [option] playouts
-    ("options", "i8"),  #                               actions compared in the last decision; 0 = no search, or divisions
+    ("options", "i8"),  #                               actions compared in the last decision; 0: none, or divisions
     ("playouts", "i8"),  #                              playouts in this game
 ], align=True)  # fmt: skip
 

@@ -133,7 +133,7 @@ def _most_in_square(members, usable, columns, not_first):
 
 @jit
 def _missing_at_edifices(state, rules, members, usable, wanted, enough):
-    """Return the members to place so that `wanted` edifices have `enough` beside them, plus one if a site is unbuilt."""
+    """Return the members to place until `wanted` edifices have `enough` beside them, plus one if a site is unbuilt."""
     to_come = edifices_to_come(state, rules)
     built_best = free_best = int64(NEVER)
     touched = fillable = int64(0)

@@ -37,7 +37,7 @@ MAX_PLAN = 7  # stacks of a plan: one for each auction
 MEMORY = np.dtype([  # shape                       meaning
     ("left", "f8"),  #                             guild auctions left where a member may be placed, with this one
     ("space", "f8", (MAX_CELLS,)),  #             [cell] points of a member there, without tasks
-    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] points of a coin gained there; last: of a coin in goods at the round's end
+    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] points of a coin gained there; last: in goods at the end
     ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, without goods
     ("good", "f8", (AUCTIONS, RANKS)),  #         [step, rank] coins that the good taken there sells for
     ("chance", "f8", (AUCTIONS, SUMS, RANKS)),  # [step, sum, rank] probability of the rank with a bid of the sum
@@ -114,7 +114,7 @@ def expected_tasks(state, rules, params, memory, seat, members, empty, coins):
 
 @jit
 def value_of_space(state, rules, params, memory, seat, cell, coins, coin, without):
-    """Return the points of a member on an empty space; a coin is worth `coin`, and tasks `without` it that many points."""
+    """Return the points of a member on an empty space; `coin`: points of a coin, `without`: of tasks without it."""
     space, price = int64(1) << cell, rules.price[cell]
     worth = memory.space[cell] - coin * price - without
     members, empty = state.members[seat] | space, state.empty & ~space

@@ -1,4 +1,4 @@
-"""Strozzi for learned values: quiet are the moments at which a card is turned over, and the features ignore that card."""
+"""Strozzi for learned values: quiet is a card's turn, which the features ignore."""
 
 from typing import Any
 
@@ -20,16 +20,7 @@ from strozzi_agents.strozzi.value import (
     prize_at,
 )
 from strozzi_sim.games.strozzi.scoring import category_coins
-from strozzi_sim.games.strozzi.state import (
-    CITIES,
-    CLAIM,
-    FLORENCE,
-    MAX_SAIL,
-    NO_WARE,
-    NOBODY,
-    PORTS,
-    STATE,
-)
+from strozzi_sim.games.strozzi.state import CITIES, CLAIM, FLORENCE, MAX_SAIL, NO_WARE, NOBODY, PORTS, STATE
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import jit, register_overload
 

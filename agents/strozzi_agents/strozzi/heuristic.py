@@ -47,7 +47,9 @@ _PARAMS: dict[str, Any] = {
     "bonus": Param(1.135, 0.0, 5.0, "weight of bonus spaces"),
     "deny": Param(0.483, 0.0, 2.0, "weight of ship prizes that rivals lose"),
     # How open the ranks still are.
-    "rival_speed": Param(1.555, 0.0, 3.0, "probability that a rival's later ship is faster, divided by the share of faster ships"),
+    "rival_speed": Param(
+        1.555, 0.0, 3.0, "probability that a rival's later ship is faster, divided by the share of faster ships"
+    ),
     "plus_share": Param(0.569, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
     "florence_lead": Param(0.425, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
     "now_spread": Param(1.592, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
@@ -83,7 +85,7 @@ _PARAMS: dict[str, Any] = {
     "risk": Param(0.091, 0.0, 1.0, "probability that a rival's pirate takes a ship like the reference ship"),
     "risk_more": Param(1.046, 0.0, 5.0, "more, for a ship worth twice as much"),
     "deny_ship": Param(0.335, 0.0, 1.0, "weight of what the ship would bring a rival above the reference ship"),
-}  # fmt: skip
+}
 
 
 @force_inline
@@ -116,7 +118,7 @@ def _patience(state, params, seat):
 
 @jit
 def _value_ports(state, rules, params, memory, seat, ship, flags):
-    """Fill the memory with the worth of `ship` and of the reference ship at each port; return the mean of the latter."""
+    """Fill the memory with the worth of `ship` and the reference ship at each port; return the mean of the latter."""
     berths = free_ports(state, rules, seat)
     sail = rules.sail[ship]
     faster, faster_plus = rivals_faster(state, rules, params, sail)

@@ -22,7 +22,7 @@ MEMORY = np.dtype([  # shape                          meaning
     ("filled", "i8"),  #                              round of the values up to `promotion`, from 1; 0 = none
     ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
     ("bonus", "f8", (2, MAX_SPACES)),  #             [kind of track, space] bonus coins of this and all later rounds
-    ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] probability of being behind in a later round
+    ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] probability of a later deficit
     ("sail", "f8"),  #                                means over all ships
     ("scrolls", "f8"),
     ("promotion", "f8"),
@@ -136,7 +136,7 @@ def _behind_later(memory, lead, tie):
 
 @force_inline
 def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
-    """Return the coins of a marker on `space`, with this many rivals expected ahead of it now and in each later round."""
+    """Return the coins of a marker on `space`, with so many rivals expected ahead in this and each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
     if space > 0:
         coins += prize_at(memory, MARKER, now)
@@ -160,7 +160,7 @@ def _race(state, params, memory, kind, city, own_ships, other):
 
 @force_inline
 def _gains(state, rules, params, memory, seat, kind, city, own_ships, a, b, c):
-    """Return the additional coins, this round and later, for `a`, `b` and `c` steps; `own_ships`: ships the seat can place there later."""
+    """Return the additional coins, this round and later, of `a`, `b` and `c` steps; `own_ships`: ships to come."""
     start, top = state.position[city, seat], rules.top
     if start == top:
         return 0.0, 0.0, 0.0
@@ -194,7 +194,7 @@ def _gains(state, rules, params, memory, seat, kind, city, own_ships, a, b, c):
 
 @jit
 def marker_value(state, rules, params, memory, seat, kind, city, own_ships):
-    """Return the expected coins of a marker on its space, this round and later; `own_ships`: ships the seat can place there later."""
+    """Return the expected coins of a marker on its space, this round and later; `own_ships`: ships that may follow."""
     space = state.position[city, seat]
     now = later = 0.0
     tie = -1
@@ -212,7 +212,7 @@ def marker_value(state, rules, params, memory, seat, kind, city, own_ships):
 
 @jit
 def port_gains(state, rules, params, memory, seat, port, own_ships, a, b, c):
-    """Return the additional coins for `a`, `b` and `c` steps at a port; `own_ships`: the seat can place there later (1)."""
+    """Return the additional coins of `a`, `b` and `c` steps at a port; `own_ships`: 1 if a ship can come later."""
     return _gains(state, rules, params, memory, seat, AT_PORT, port, own_ships, a, b, c)
 
 
@@ -224,7 +224,7 @@ def step_gain(state, rules, params, memory, seat, port, own_ships):
 
 @jit
 def florence_gains(state, rules, params, memory, seat, own_ships, a):
-    """Return the additional coins for one and for `a` steps at Florence; `own_ships`: ships the seat can place later."""
+    """Return the additional coins of one and of `a` steps at Florence; `own_ships`: ships that the seat may place."""
     return _gains(state, rules, params, memory, seat, AT_FLORENCE, FLORENCE, own_ships, 1, a, a)[:2]
 
 
@@ -277,7 +277,7 @@ def best_tile_value(state, rules, params, memory, seat):
 
 @force_inline
 def speed_value(state, params, memory, port, rivals, speed, faster):
-    """Return the weighted worth of a ship of this speed at `port`, with this probability that each rival to come is faster."""
+    """Return the weighted worth of a ship of this speed at `port`; `faster`: probability of each rival to come."""
     ahead = ships_ahead(state, port, speed)
     ships = state.ships_at[port]
     taken = memory.prize[SHIP, ahead] - memory.prize[SHIP, ships]
@@ -286,7 +286,7 @@ def speed_value(state, params, memory, port, rivals, speed, faster):
 
 @force_inline
 def rivals_faster(state, rules, params, sail):
-    """Return the probability that a rival's later ship is faster than `sail`, and faster than that with the plus_one flag."""
+    """Return the probability that a rival's later ship is faster than `sail`, and than that with the plus_one flag."""
     unseen = state.ships_unseen
     plus = rules.plus_one_speed
     with_plus = faster = faster_than_plus = 0
