@@ -21,11 +21,7 @@ _LONGEST = 1 << 20  # bytes of an answer
 
 
 def command_of(file):
-    """Return the command that runs a program: by its interpreter, or the file itself.
-
-    Raises:
-        InputError: there is no such interpreter, or the file is not executable.
-    """
+    """Return the command that runs a program: by its interpreter, or the file itself."""
     place = place_of(file).resolve()
     if os.access(place, os.X_OK):
         return [str(place)]

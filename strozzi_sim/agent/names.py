@@ -208,11 +208,7 @@ def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: b
 
 
 def core_count() -> int:
-    """Return the number of cores that this process may use, as joblib counts them.
-
-    Raises:
-        InputError: joblib's variable for it is not a number.
-    """
+    """Return the number of cores that this process may use, as joblib counts them."""
     from joblib import cpu_count
 
     limit = os.environ.get(CORES_VARIABLE)

@@ -81,11 +81,7 @@ inline_source = _marker(inline="always")
 
 
 def entry(kernel: Any, signature: Any, game: str) -> Any:
-    """Compile `kernel` for `signature`, with the cache folder of `game`; return a function for Python.
-
-    Raises:
-        InputError: code of the game does not compile; names its place and the cause.
-    """
+    """Compile `kernel` for `signature`, with the cache folder of `game`; return a function for Python."""
     dispatcher = numba.njit(**_ENTRY, **references(kernel.py_func))(kernel.py_func)
     try:
         with _compiling, without_collection(), typeinfer.register_dispatcher(dispatcher):

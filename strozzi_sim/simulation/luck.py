@@ -39,11 +39,7 @@ class Luck:
     redraws: int = REDRAWS  # number of times that each event is drawn anew
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InputError: the agent does not evaluate positions, or the number of redraws is out of range.
-        """
+        """Check the arguments."""
         if self.agent.agent.evaluation is None:
             raise InputError(f"agent {self.agent.text!r} does not evaluate positions; give one that does")
         if not 1 <= self.redraws <= MOST_REDRAWS:

@@ -66,11 +66,7 @@ class Match:
     seatings: str = "one"  # name of a design
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InputError: invalid player count, line-up, variant, seed or seatings.
-        """
+        """Check the arguments."""
         check_players(self.game, self.players, self.variant)
         object.__setattr__(self, "lineup", tuple(spec.resolve_for(self.game) for spec in self.lineup))
         if not 1 <= len(self.lineup) <= self.players:
@@ -145,11 +141,7 @@ class Match:
         return np.concatenate([restricted(self.game, self.variant, table).rules for table in tables])
 
     def plan(self, crosstabs: Sequence[Crosstab]) -> CrosstabPlan:
-        """Return the layout of the counts of facts in this match.
-
-        Raises:
-            InputError: a table or column of a crosstab that the game does not have.
-        """
+        """Return the layout of the counts of facts in this match."""
         key = tuple(dict.fromkeys(crosstabs))
         if key not in self._plans:
             facts = self.game.facts
@@ -364,11 +356,7 @@ def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | 
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:
-    """Check that a game and a variant allow a player count.
-
-    Raises:
-        InputError: they do not; names the count and the allowed values.
-    """
+    """Check that a game and a variant allow a player count."""
     if players not in game.player_counts:
         raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")
     game.components_part.check_players(variant.components, players, f"{game.name} variant {variant.name}")

@@ -21,11 +21,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Opponents:
-    """The agents that play inside a step, at the positions 1 .. players - 1 of each of L line-ups.
-
-    Raises:
-        InputError: an invalid agent or line-up, or too much memory for `num_envs` games.
-    """
+    """The agents that play inside a step, at the positions 1 .. players - 1 of each of L line-ups."""
 
     def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, opponents: Any) -> None:
         self.pool = _pool(game, players, opponents)  # the line-ups; () if the caller decides for every seat

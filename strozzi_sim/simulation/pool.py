@@ -109,9 +109,6 @@ def _perform(
     """Return a batch's number, and (result, seconds) of its tasks up to the first stopped one, whose result is None.
 
     Pickled tasks are unpickled here, where their errors reach the caller.
-
-    Raises:
-        ClusterError: this process must not play.
     """
     if refusal:
         raise ClusterError(refusal)

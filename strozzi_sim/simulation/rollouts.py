@@ -68,11 +68,7 @@ def _playouts_of(game: Game) -> Any:
 
 
 class Rollouts:
-    """The agents of a match, set up to play on from its positions; each thread needs another one.
-
-    Raises:
-        InputError: an agent is not compiled, or is restricted.
-    """
+    """The agents of a match, set up to play on from its positions; each thread needs another one."""
 
     def __init__(self, match: Match) -> None:
         if match.in_python or any(spec.without for spec in match.lineup):

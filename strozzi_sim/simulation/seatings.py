@@ -23,9 +23,6 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
     one for each deal in turn. all: every permutation.
     latin: a Williams design, in which every position also sits next after every other equally often (N seatings for
     even N, 2 N for odd; Williams 1949).
-
-    Raises:
-        ArgumentError: unknown design.
     """
     seats = np.arange(players)
     if design == "one":

@@ -51,9 +51,6 @@ def appraiser_memory(values, game):
     """Return the memory of `appraiser`: one sample of the margin for each playout and side.
 
     Sizes are rounded up to a power of two: each one is compiled separately.
-
-    Raises:
-        InputError: it would take more than 64 MiB.
     """
     playouts = max(_MIN_SAMPLES, 1 << (int(values["playouts"]) - 1).bit_length())
     size = 3 * playouts * 8

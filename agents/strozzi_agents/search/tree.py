@@ -31,20 +31,12 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
 
 
 def tree_memory(values, game):
-    """Return the memory of `ismcts`: one node for each iteration and the root.
-
-    Raises:
-        InputError: the tree would take more than a gibibyte.
-    """
+    """Return the memory of `ismcts`: one node for each iteration and the root."""
     return np.dtype(_fields("ismcts", values, game, 1), align=True)
 
 
 def trees_memory(values, game):
-    """Return the memory of `mo_ismcts`: the fields of `ismcts`, with a tree for every seat.
-
-    Raises:
-        InputError: the trees would take more than a gibibyte.
-    """
+    """Return the memory of `mo_ismcts`: the fields of `ismcts`, with a tree for every seat."""
     seats = int(game.max_players)
     return np.dtype([  # shape            meaning; first, as numba takes records that begin alike for one kind
         ("at", "i4", (seats,)),  #       [P] node of the current iteration in each tree
