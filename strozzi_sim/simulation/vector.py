@@ -122,15 +122,7 @@ class VectorEnv:
         self._seat_agents = np.zeros((self.num_envs, self.players), AGENT)
         self._randoms = np.zeros((self.num_envs, self.players), RANDOM)
         self._fault, self._beat = np.zeros(1, FAULT), np.zeros(1, HEARTBEAT)
-        num_envs, seats = self.num_envs, self.players  # of finals only the rows of games that end are ever touched
-        self._finals = Finals(
-            np.empty(num_envs, np.int64),
-            np.empty(num_envs, np.int64),
-            np.empty(num_envs, np.int64),
-            np.empty((num_envs, seats), np.int64),
-            np.empty((num_envs, seats), np.float32),
-            np.empty((num_envs, seats, *self.observation_shape), np.float32),
-        )
+        self._finals = Finals.empty(self.num_envs, self.players, self.slices.size)
         self._kernels = kernels(self.game)
         self._last: Step | None = None
         self._closed = False
@@ -378,17 +370,7 @@ class VectorEnv:
         return self._last
 
     def _step(self, actions: Array) -> Step:
-        n, players, size = self.num_envs, self.players, self.slices.size
-        rows = Rows(
-            np.empty((n, size), np.float32),
-            np.empty((n, self.num_actions), np.bool_),
-            np.empty(n, np.int64),
-            np.empty((n, players), np.float32),
-            np.empty(n, np.bool_),
-            np.empty(n, np.uint64),
-            np.empty(n, np.int64),
-            np.empty(n, np.int64),
-        )
+        rows = Rows.empty(self.num_envs, self.players, self.slices.size, self.num_actions)
         seats = Seats(self._seat_agents, self._randoms, self._design)
         played = self._works, self._slots, self._opponents.agents, self._opponents.strides, seats
         written = rows, self._finals, self._fault[0], self._beat[0]

@@ -60,6 +60,20 @@ class Rows(NamedTuple):
     choices: np.ndarray[Any, Any]
     deals: np.ndarray[Any, Any]
 
+    @classmethod
+    def empty(cls, n: int, players: int, size: int, actions: int) -> "Rows":
+        """Return new rows of n games with observations of this size."""
+        return cls(
+            observations=np.empty((n, size), np.float32),
+            masks=np.empty((n, actions), np.bool_),
+            seats=np.empty(n, np.int64),
+            rewards=np.empty((n, players), np.float32),
+            done=np.empty(n, np.bool_),
+            words=np.empty(n, np.uint64),
+            choices=np.empty(n, np.int64),
+            deals=np.empty(n, np.int64),
+        )
+
 
 class Finals(NamedTuple):
     """Output of a step for the games that ended in it, in the first rows of arrays [n, ...]."""
@@ -70,6 +84,18 @@ class Finals(NamedTuple):
     scores: np.ndarray[Any, Any]
     wins: np.ndarray[Any, Any]
     observations: np.ndarray[Any, Any]
+
+    @classmethod
+    def empty(cls, n: int, players: int, size: int) -> "Finals":
+        """Return new rows of n games; memory is used only by those that are written."""
+        return cls(
+            slots=np.empty(n, np.int64),
+            deals=np.empty(n, np.int64),
+            seats=np.empty(n, np.int64),
+            scores=np.empty((n, players), np.int64),
+            wins=np.empty((n, players), np.float32),
+            observations=np.empty((n, players, size), np.float32),
+        )
 
 
 @inline_source
