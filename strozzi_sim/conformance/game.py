@@ -128,7 +128,13 @@ def _check_components(checked: Checked) -> None:
         checked.game.components_part.check_players(checked.variant.components, checked.players, checked.game.name)
     except InputError as error:
         checked.require("components", False, str(error))
-    rules = checked.variant.rules
+    part, rules = checked.game.components_part, checked.variant.rules
+    if not part.declares("Components"):  # type: ignore[attr-defined]
+        sections = [(name, each) for name, each in checked.variant.components.items() if isinstance(each, dict)]
+        keys = [f"{name}.{key}" for name, each in sections for key in each if not isinstance(each[key], bool | str)]
+        unlimited = [key for key in keys if key not in part.LIMITS]
+        why = f"{', '.join(unlimited)}: any number is allowed; give the limits in LIMITS of components.py"
+        checked.require("components", not unlimited, why)
     checked.require(
         "components", rules.shape == (1,) and rules.dtype == checked.game.rules, "to_rules returns another record"
     )

@@ -17,12 +17,13 @@ from strozzi_sim.desk.answers import PAGE, PICTURE, RESULTS, STUDY
 from strozzi_sim.desk.questions import command_of
 from strozzi_sim.desk.study_toml import study_toml
 from strozzi_sim.errors import Interrupted, Stopped, StrozziError
+from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.workers import stdout_to_stderr
 from strozzi_sim.study.progress import Progress, now_and_then
 from strozzi_sim.study.results import Results
 
-_WIDTH = 620  # pixels of the picture
+_WIDTHS = 620, NARROW  # pixels of the picture, on wide and on narrow pages
 
 
 def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
@@ -38,7 +39,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
             drawing = results.plot()
             name, drawn = next(iter(drawing.drawn.items()))
             title = drawing.titles.get(name, drawing.title)
-            write_atomically(folder / PICTURE, drawn.svg(_WIDTH, title).encode())
+            write_atomically(folder / PICTURE, "".join(drawn.svg(width, title) for width in _WIDTHS).encode())
             known["picture"] = {"title": title, "legend": drawn.legend}
         say(**known)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -39,6 +40,11 @@ class Levels:
         assert len(self.names) == len(self.starts)
         assert list(self.starts) == sorted(set(self.starts))
 
+    @property
+    def are_numbers(self) -> bool:
+        """Whether the names are numbers, or their ends."""
+        return self.names[0].lstrip("-<").rstrip("+").replace(".", "").isdigit()
+
     def of(self, values: Array) -> Array:
         """Return the level number of each value."""
         return np.maximum(np.searchsorted(np.asarray(self.starts), values, side="right") - 1, 0)
@@ -57,8 +63,14 @@ def numbers(values: Iterable[int], most: int | None = None) -> Levels:
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
-    """Return levels that begin at `starts`, preceded by the level "<first"."""
-    names = [f"<{starts[0]}", *(str(start) for start in starts[:-1]), f"{starts[-1]}+"]
+    """Return levels that begin at `starts`, preceded by the level "<first"; of whole numbers a name has both ends.
+
+    >>> bands((1, 2, 5)).names
+    ('<1', '1', '2 to 4', '5+')
+    """
+    pairs = pairwise(starts)
+    inner = [f"{start} to {end - 1}" if end - start > 1 and scale == 1 else f"{start}" for start, end in pairs]
+    names = [f"<{starts[0]}", *inner, f"{starts[-1]}+"]
     below = scale * starts[0] - 1
     return Levels(tuple(names), (below, *(scale * start for start in starts)), exact=False)
 
@@ -187,7 +199,10 @@ _SEAT = Column("seat", "the seat, 0 starts the game", each_seat, of="seat")
 
 
 def decision_table(
-    columns: Sequence[Column] = (), name: str = "decision", text: str = "a choice of a seat", rows: int = ROWS
+    columns: Sequence[Column] = (),
+    name: str = "decision",
+    text: str = "a choice of a seat between several actions",
+    rows: int = ROWS,
 ) -> Table:
     """Return a table of decisions, written without a handler: seat, action, number of choices, and these columns.
 
@@ -196,7 +211,7 @@ def decision_table(
     ['seat', 'action', 'choices', 'pot']
     """
     action = Column("action", "the number of the action", dtype="u2", of="action")
-    choices = Column("choices", "number of legal actions", dtype="u2", of="count_legal(state, rules)")
+    choices = Column("choices", "number of legal actions, 2 or more", dtype="u2", of="count_legal(state, rules)")
     columns = (_SEAT, action, choices, *columns)
     return Table(name, text, columns, rows=rows, optional=True, of_choices=True, each=DECISION)
 

@@ -107,7 +107,7 @@ class Condition:
     def _between(self, column: str, value: Any, levels: Levels | None, scale: int) -> tuple[int, int]:
         """Return the smallest value of the column not below `value`, and the smallest above it."""
         names = levels.names if levels else ()
-        numeric = not names or names[0].lstrip("-<").rstrip("+").isdigit()
+        numeric = levels is None or levels.are_numbers
         if levels and isinstance(value, str) and value in names:  # a level by its name: all values of it
             level = names.index(value)
             return levels.starts[level], levels.starts[level + 1] if level + 1 < len(names) else 2**31

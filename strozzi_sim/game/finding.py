@@ -5,6 +5,7 @@ Levels of one key are compared with each other, or with a number. Tests are corr
 is valid however they depend on each other.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from string import Formatter
@@ -117,9 +118,9 @@ def finding_of(
     if text:
         return text.format(**slots)
     label = next(figure.label for figure in compared.figures if figure.name == end_rows[0][FIGURE])
-    beside = f"{rest[0]} {other}" if rest else f"beside {other}"
-    where = f", {at}" if compared.at not in ("", FIGURE) else ""
-    return f"{label[:1].upper()}{label[1:]}{where}: {most} {most.value}, {beside}."
+    beside = f"{with_key(compared.key, rest[0].text)} with {other}" if rest else f"beside {other}"
+    where = f", {with_key(compared.at, at)}" if compared.at not in ("", FIGURE) else ""
+    return f"{label[:1].upper()}{label[1:]}{where}: {with_key(compared.key, most.text)} with {most.value}, {beside}."
 
 
 def compared_rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
@@ -177,3 +178,8 @@ def _called(row: Any, key: str, compared: Comparison, name: Namer) -> str:
     if key == FIGURE:
         return next(figure.label for figure in compared.figures if figure.name == row[FIGURE])
     return name(key, str(row[key]))
+
+
+def with_key(key: str, level: str) -> str:
+    """Return the name of a level in a sentence: a number with its key, such as "token 5", others unchanged."""
+    return f"{key.replace('_', ' ')} {level}" if re.match(r"<?-?\d", level) else level

@@ -13,7 +13,7 @@ from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
-from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of
+from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of, with_key
 from strozzi_sim.game.report_file import (
     DeclaredPicture,
     ReportFile,
@@ -252,7 +252,10 @@ class Report:
         rows = rows[rows["figure"] == figure.name].sort_values("value", ascending=False, kind="stable")
         keys = [key for key in (compared.key, compared.at) if key not in ("", "figure")]
         chosen = rows.iloc[[0, 1, -1]] if len(rows) > 2 else rows
-        return [(row, figure, ", ".join(name(key, str(row[key])) for key in keys)) for _, row in chosen.iterrows()]
+        return [
+            (row, figure, ", ".join(with_key(key, name(key, str(row[key]))) for key in keys))
+            for _, row in chosen.iterrows()
+        ]
 
     def _headline(
         self, tables: Tables, components: Mapping[str, Any]

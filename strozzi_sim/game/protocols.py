@@ -22,6 +22,7 @@ from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game.components import components_type, read_only, rules_dtype, rules_from
 from strozzi_sim.game.events import Events
 from strozzi_sim.game.record_checking import Replay
+from strozzi_sim.game.sentences import capitalized, seat_name
 from strozzi_sim.game.slices import Layout, name_of, things_shown
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
@@ -191,7 +192,7 @@ class ViewPart(Protocol):
 
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
         """Return a position, a View or the reference game, as text. Default: the fields that SLICES name."""
-        shared, by_seat = [], [f"Seat {seat} {name}:" for seat, name in enumerate(names)]
+        shared, by_seat = [], [f"{capitalized(seat_name(names, seat))}:" for seat in range(len(names))]
         for part, value in things_shown(self.SLICES, position):
             if part.group:
                 by_seat = [

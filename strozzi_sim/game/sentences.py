@@ -1,5 +1,6 @@
 """Text for a human player: seats by name, verbs that agree with "you", and tables by seat."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,12 +11,12 @@ _IRREGULAR = {"has": "have", "does": "do"}
 
 
 def seat_name(names: Sequence[str], seat: int) -> str:
-    """Return the name of a seat: the agent with its seat number, or "you".
+    """Return the name of a seat: the agent with its seat number, the seat alone if no agent is named, or "you".
 
-    >>> seat_name(["you", "ann"], 1)
-    'ann (seat 1)'
+    >>> seat_name(["you", "ann", "seat 2"], 1), seat_name(["you", "ann", "seat 2"], 2)
+    ('ann (seat 1)', 'seat 2')
     """
-    return YOU if names[seat] == YOU else f"{names[seat]} (seat {seat})"
+    return names[seat] if names[seat] in (YOU, f"seat {seat}") else f"{names[seat]} (seat {seat})"
 
 
 def verb_of(names: Sequence[str], seat: int) -> Verb:
@@ -35,8 +36,8 @@ def _second_person(verb: str) -> str:
 
 
 def capitalized(text: str) -> str:
-    """Return the sentence with a capital if it begins with "you"; names of agents are unchanged."""
-    return text[:1].upper() + text[1:] if text.startswith((f"{YOU} ", f"{YOU}'")) else text
+    """Return the sentence with a capital if it begins with "you" or a seat; names of agents are unchanged."""
+    return text[:1].upper() + text[1:] if re.match(rf"{YOU}\b|seat \d", text) else text
 
 
 def listed(things: Sequence[str], last: str = "and") -> str:

@@ -13,6 +13,8 @@ from strozzi_sim.errors import short_repr, suggest_names
 
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 _CALL_PLACE = re.compile(r"typing of call at (.+?) \(\d+\)")
+_DURING_CALL = r"\s*During: typing of call at [^\n]*"
+_CALLEE = rf"resolving callee type: [^\n]*<function (\w+) at [^\n]*\n(?:{_DURING_CALL}\n)*?{_DURING_CALL}"
 _UNKNOWN_NAME = re.compile(r"NameError: name '(\w+)' is not defined(?s:.*?)<function (\w+) at ")
 _CAUSES = re.compile(
     r"missing a required argument: '\w+'|too many positional arguments|got an unexpected keyword argument '\w+'|"
@@ -33,16 +35,23 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
     """Return the place and the cause of an error of numba, such as `core.py, line 46: no field 'actr'; known: actor`.
 
-    The place is the innermost one in the author's code, if any. `records` are the author's names of record types.
+    The place is the innermost one in the author's code, if any, and a call there that fails within is named.
+    `records` are the author's names of record types.
     """
     if isinstance(error, KeyError):
         return _unknown_field(error, records)
     text = _COLOURS.sub("", str(error))  # which numba adds where colorama is installed
     places = _PLACE.findall(text)
-    author_places = [place for place in places if not set(Path(place[0]).parts) & set(_INTERNAL_FOLDERS)]
+    author_places = [place for place in places if _is_authors(place[0])]
     innermost = (author_places or places)[:1]
     name, line = _place_of_name(text) or (innermost[0] if innermost else ("", ""))
-    return (f"{Path(name).name}, line {line}: " if name else "") + _cause(text)[:_LONGEST]
+    callee = re.search(rf"{_CALLEE}{re.escape(Path(name).name)} \({line}\)", text)
+    return (f"{Path(name).name}, line {line}: " if name else "") + _cause(text, callee[1] if callee else "")[:_LONGEST]
+
+
+def _is_authors(file: str | Path) -> bool:
+    """Return whether a file is neither of this package nor of numba."""
+    return not set(Path(file).parts) & set(_INTERNAL_FOLDERS)
 
 
 def _place_of_name(text: str) -> tuple[str, int] | None:
@@ -50,7 +59,7 @@ def _place_of_name(text: str) -> tuple[str, int] | None:
     if (unknown := _UNKNOWN_NAME.search(text)) is None:
         return None
     files = [Path(file) for file in _CALL_PLACE.findall(text[unknown.start() :])]
-    folders = dict.fromkeys(file.parent for file in files if not set(file.parts) & set(_INTERNAL_FOLDERS))
+    folders = dict.fromkeys(file.parent for file in files if _is_authors(file))
     for file in (file for folder in folders for file in sorted(folder.glob("*.py"))):
         _, _, function = file.read_text("utf-8").partition(f"def {unknown[2]}(")
         if name := re.search(rf"\b{unknown[1]}\b", function):
@@ -59,17 +68,20 @@ def _place_of_name(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _cause(text: str) -> str:
+def _cause(text: str, callee: str) -> str:
+    """Return the cause; `callee` is the function that the author calls there, if the fault is within it."""
     if no_return := _NO_RETURN.search(text):
         fault = "can end without `return`" if no_return[1] == "none" else f"returns {_short_kinds(no_return[1])}"
         return f"it {fault}; an action is a whole number"
     causes = _CAUSES.findall(text)
     calls = _CALL.findall(text)
     if not causes and calls:
-        name, kinds = calls[-1]  # the innermost call
+        # the author's call, or the innermost one within a function of which numba does not state the arguments
+        name, kinds = next((call for call in calls if call[0] == callee), calls[-1])
         kinds_given = _short_kinds(kinds)
         advice = "; a float must be made a whole number by // or int()" if "float64" in kinds_given else ""
-        return f"{_OPERATORS.get(name, name)} cannot take ({kinds_given}){advice}"
+        within = f"in {callee}: " if callee not in ("", name) else ""
+        return f"{within}{_OPERATORS.get(name, name)} cannot take ({kinds_given}){advice}"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return (
         _short_kinds(causes[-1])
@@ -92,18 +104,20 @@ def _short_kinds(kinds: str) -> str:
         kinds = f"{kinds[: start.start()]}record{kinds[end:]}"
     kinds = re.sub(r"Literal\[int\]\([^)]*\)", "int64", kinds)
     kinds = re.sub(r"Literal\[str\]\([^)]*\)|unicode_type", "text", kinds)
-    kinds = re.sub(r"nestedarray\([^()]*(?:\([^()]*\))?[^()]*\)", "array", kinds)
+    kinds = re.sub(r"(?:nested|readonly )?array\([^()]*(?:\([^()]*\))?[^()]*\)", "array", kinds)
     return re.sub(r"list\(\w+\)<\w+=\w+>", "a list", kinds)
 
 
 def _unknown_field(error: KeyError, records: Mapping[Any, str]) -> str:
     """Describe access to an unknown field of a record; only the traceback has the type of the record, and the place."""
-    record, loc, step = None, None, error.__traceback__
+    record, loc, step, author_loc = None, None, error.__traceback__, None
     while step is not None:
         instance = step.tb_frame.f_locals.get("self")
         record = instance if isinstance(instance, types.Record) else record
         loc = getattr(instance, "loc", loc)
+        author_loc = loc if loc is not None and _is_authors(loc.filename) else author_loc
         step = step.tb_next
+    loc = author_loc or loc
     place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""
     owner = f"{records[record]} has " if record in records else ""
     fields = [] if record is None else [field for field in record.fields if field != "nothing" and field[0] != "_"]

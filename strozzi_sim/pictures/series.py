@@ -15,13 +15,13 @@ from strozzi_sim.pictures.ink import INKS, MOST_SCENARIOS
 
 Words = Mapping[str, str]
 
-_NUMBER = re.compile(r"(<?)(-?\d+(?:\.\d+)?)\+?")
+_NUMBER = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\+| to -?\d+)?")
 
 
 def in_order(values: pd.Series, order: Sequence[str]) -> list[Any]:
     """Return the distinct values: those of `order` in its order; if empty, numbers by size, then others in table order.
 
-    "15+" and "<-20" are numbers too.
+    "15+", "10 to 14" and "<-20" are numbers too.
     """
     distinct = values.unique().tolist()
     if order:

@@ -231,8 +231,10 @@ def _plan(results: Results) -> str:
     """Return the study in one sentence."""
     study = results.study
     lineups = [", ".join(lineup) for lineup in dict.fromkeys(study.lineups)]
-    agents = " | ".join(lineups) if len(lineups) <= 3 else f"{len(lineups)} line-ups"
-    if len(lineups) > 1 and all(len(lineup) == 1 for lineup in study.lineups):
+    is_selfplay = all(len(lineup) == 1 for lineup in study.lineups)
+    shown = listed(lineups) if is_selfplay else " | ".join(lineups)
+    agents = shown if len(lineups) <= 3 else f"{len(lineups)} line-ups"
+    if len(lineups) > 1 and is_selfplay:
         agents += ", each by itself"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
     counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")

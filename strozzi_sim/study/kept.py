@@ -126,7 +126,7 @@ def _are_labels(column: Column, setting: GameConfig) -> bool:
     if levels is None or levels is YES_NO:
         return False
     if not levels.exact or column.scale != 1:
-        return not all(name.lstrip("-<").rstrip("+").replace(".", "").isdigit() for name in levels.names)
+        return not levels.are_numbers
     return any(name != str(start) for name, start in zip(levels.names, levels.starts, strict=True))
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
-from strozzi_sim.errors import ArgumentError, InputError, Interrupted, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, Interrupted, pluralize, short_repr
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
@@ -371,9 +371,15 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
     tables = [missing.table(fact) for fact in dict.fromkeys(crosstab.fact for crosstab in missing.crosstabs)]
     by_table = ([recount(missing, table, rows) for rows in store.kept(cell, table, chunks)] for table in tables)
+    outcome = store.outcome(cell, chunks)
+    if not outcome["decisions"].any():
+        games = f"{pluralize(int(outcome['games'].sum()), 'game')} with {cell.players} players"
+        raise InputError(
+            f"{study.game}: variant {cell.variant}: no seat has a choice in {games}; change its components"
+        )
     return CellCounts(
         **vars(cell),
-        outcome=store.outcome(cell, chunks),
+        outcome=outcome,
         counts=store.facts(cell, chunks),
         plan=plan,
         recounted=(missing, np.asarray(sum(map(np.stack, by_table)))) if tables else None,

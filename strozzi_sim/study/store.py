@@ -158,11 +158,16 @@ class Store:
     # -- the study -----------------------------------------------------------------------------------------------------
 
     def _open_study(self) -> None:
-        """Write the study into a new database; check that an existing one has this study, and take over its facts."""
+        """Write the study into a new database; check that an existing one has this study, and take over its facts.
+
+        A database without chunks and files is that of a run that failed before it had played, and is used as a new one.
+        """
         if not self._sql("SELECT 1 FROM sqlite_schema"):
             for statement in SCHEMA:
                 self._sql(statement)
             self._sql("INSERT INTO study (format, part) VALUES (?, ?)", FORMAT, str(self.part))
+        elif not self._sql("SELECT 1 FROM chunks UNION ALL SELECT 1 FROM files LIMIT 1"):
+            self._sql("UPDATE study SET format = ?, part = ?", FORMAT, str(self.part))
         else:
             with files.content_errors(self._place):
                 columns = "format, part, study, look, counted, held"

@@ -383,6 +383,8 @@ MISTAKES = """
     import numpy as np
     from strozzi_sim.agent import compiled_agent
     from strozzi_sim.game.contract import count_legal, kth_legal
+    from strozzi_sim.kernel.bits import kth_bit
+    from strozzi_sim.kernel.streams import randbelow
 
     @compiled_agent(name="floats", games=("strozzi",))
     def floats(state, rules, params, memory, rng):
@@ -429,6 +431,14 @@ MISTAKES = """
     @compiled_agent(name="half-seat", games=("strozzi",))
     def half_seat(state, rules, params, memory, rng):
         return kth_legal(state, rules, coins_of(state, 0.5))
+
+    @compiled_agent(name="half-member", games=("strozzi",))
+    def half_member(state, rules, params, memory, rng):
+        return kth_bit(state.legal, 0.5)
+
+    @compiled_agent(name="other-record", games=("strozzi",))
+    def other_record(state, rules, params, memory, rng):
+        return kth_legal(state, rules, randbelow(state, 2))
 """
 GLOBAL_DRAWS = """
     import random
@@ -466,15 +476,20 @@ mistakes = agents_file(MISTAKES, "mistakes.py")
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("floats", r"does not compile for strozzi: mistakes\.py, line 8: it returns float64; an action is a whole"),
-        ("state-field", r"line 12: state has no field 'coinz'; known: phase, .*did you mean 'coins'"),
-        ("written-field", r"line 16: memory has no field 'cuont'; known: none$"),
+        ("floats", r"does not compile for strozzi: mistakes\.py, line 10: it returns float64; an action is a whole"),
+        ("state-field", r"line 14: state has no field 'coinz'; known: phase, .*did you mean 'coins'"),
+        ("written-field", r"line 18: memory has no field 'cuont'; known: none$"),
         ("made-memory", r"memory: expected a dtype with named fields from its function, got 64$"),
         ("failing-memory", r"memory: raised ZeroDivisionError"),
         ("short-count", r"memory: the field playouts must be an int64, got int32$"),
-        ("nothing", r"mistakes\.py, line 37: it can end without `return`; an action is a whole number$"),
-        ("half-choice", r"mistakes\.py, line 41: .*; a float must be made a whole"),
-        ("half-seat", r"line 46: an index \[ \] cannot take \(array, float64\); a float must"),
+        ("nothing", r"mistakes\.py, line 39: it can end without `return`; an action is a whole number$"),
+        ("half-choice", r"line 43: kth_legal cannot take \(record, record, float64\); a float must be made a whole"),
+        (
+            "half-member",
+            r"mistakes\.py, line 56: in kth_bit: an index \[ \] cannot take \(array, Tuple\(int64, float64\)\)",
+        ),
+        ("other-record", r"mistakes\.py, line 60: state has no field 'cursor'"),
+        ("half-seat", r"line 48: an index \[ \] cannot take \(array, float64\); a float must"),
     ],
 )
 def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):

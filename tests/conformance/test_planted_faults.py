@@ -22,6 +22,7 @@ from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.template import GAME
 
 
 def checked(game=STROZZI, players=3, variant=BASE):
@@ -34,6 +35,14 @@ def broken(promise, check, *arguments, **options):
     assert refused.value.promise == promise
     assert str(refused.value).startswith(f"{STROZZI.name}: {promise}: ")
     return str(refused.value)
+
+
+def test_a_number_without_limits_is_named(monkeypatch):
+    monkeypatch.setattr("strozzi_sim.template.components.LIMITS", {"tokens.copies": (0, 20), "table.turns": (1, 20)})
+    with pytest.raises(
+        ContractViolation, match=r"template: components: table\.face_up: any number is allowed; give the limits"
+    ):
+        check_game(GAME, deals=1)
 
 
 def test_events_beyond_the_journal_are_counted_and_not_stored():

@@ -2,6 +2,7 @@
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -15,6 +16,7 @@ from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.sink import SEATS, batch_for
 from strozzi_sim.game import load_game
 from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.pictures.series import in_order
 
 TABLES = STROZZI.facts.TABLES
 SHIP = next(table for table in TABLES if table.name == "ship")
@@ -162,6 +164,17 @@ def test_levels_take_together_what_lies_between():
     gaps = bands([-5, 0, 5], 10)
     assert gaps.names == ("<-5", "-5", "0", "5+")
     assert gaps.of(np.array([-99, -50, -1, 0, 49, 50])).tolist() == [0, 1, 1, 2, 2, 3]
+
+
+def test_bands_of_whole_numbers_are_named_by_both_ends_in_order_and_stay_numbers():
+    levels = bands((-20, -5, -4, 0, 10))
+    assert levels.names == ("<-20", "-20 to -6", "-5", "-4 to -1", "0 to 9", "10+")
+    assert levels.are_numbers  # so that kept rows have the numbers
+    assert in_order(pd.Series(levels.names[::-1]), ()) == [*levels.names]
+    values = np.array([-30, -6, -5, 9])
+    for text in ("gap == '-20 to -6'", "gap >= -20 and gap < -5"):
+        found = Condition(text).evaluate({"gap": values}, {"gap": levels}, {"gap": 1})
+        assert found.tolist() == [False, True, False, False]
 
 
 @pytest.mark.parametrize(

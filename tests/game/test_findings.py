@@ -102,7 +102,7 @@ CLOSE = Finding(least=0.001)
         (planted(np.random.default_rng(3), [0.25, 0.6, 0.25, 0.1], deals=400), picture(), WORST, "T1 over T3"),
         # a larger difference that is not certain is passed over; the level of all together is no level
         (pd.concat([rows(AB), rows({"c": 20.0}, half=15.0)]), picture(COINS), WORST, "b over a"),
-        (rows({**AB, "all": 99.0}), picture(COINS), DEFAULT, "Coins it brings: b 12.0, a 10.0."),
+        (rows({**AB, "all": 99.0}), picture(COINS), DEFAULT, "Coins it brings: b with 12.0, a with 10.0."),
         # nothing is certain: equal, uncertain, one level, no rows, no value
         (rows({"a": 10.0, "b": 10.0}), picture(COINS), DEFAULT, ""),
         (rows(AB, 1.5), picture(COINS), DEFAULT, ""),
@@ -117,7 +117,12 @@ CLOSE = Finding(least=0.001)
         (rows({"a": 34.68, "b": 15.71}, 3.0), picture(COINS), BOTH, "a 35, b 16"),
         (rows({"a": 1234.6, "b": 1034.6}, 1.0), picture(COINS), BOTH, "a 1,230, b 1,030"),
         (rows({"a": 3.21, "b": -1.2}, 0.1), picture(COINS), BOTH, "a 3.2, b \N{MINUS SIGN}1.2"),
-        (rows({"a": 0.9996, "b": 0.9930}, 1e-4, "win_share"), picture(), CLOSE, "Games won: a 100 %, b 99 %."),
+        (
+            rows({"a": 0.9996, "b": 0.9930}, 1e-4, "win_share"),
+            picture(),
+            CLOSE,
+            "Games won: a with 100 %, b with 99 %.",
+        ),
         (rows({"a": 0.9996, "b": 0.9970}, 1e-4, "win_share"), picture(), CLOSE, ""),
         (rows({"3": 9.0, "1": 1.0}, 1.2), picture(COINS), NOUNS, "9 coins, 1 coin, 3 tiles, 1 tile, 8 losses"),
         # a column that the table lacks is no error of a page
@@ -126,9 +131,16 @@ CLOSE = Finding(least=0.001)
         # series are compared at the same place: flags at one sail number, not one flag at different ones
         (BY_SAIL, LINES, Finding("sail {at}: {most} {most.value}, {least}"), "sail 1: pirate 80 %, ware"),
         (BY_SAIL, LINES, Finding("{at} {most} {least}", key="sail"), "pirate 1 5"),
-        (BY_SAIL, LINES, DEFAULT, "Games won, 1: pirate 80 %, ware 10 %."),
+        (BY_SAIL, LINES, DEFAULT, "Games won, sail 1: pirate with 80 %, ware with 10 %."),
+        # numbers are named by their key
+        (
+            rows({"5": 0.9, "<3": 0.1}, 0.01, "win_share"),
+            picture(),
+            DEFAULT,
+            "Games won: thing 5 with 90 %, thing <3 with 10 %.",
+        ),
         # variants side by side are not compared; parts of bars are, one by one, and figures where there is no other key
-        (rows(AB), picture(COINS, series=SCENARIO), DEFAULT, "Coins it brings: b 12.0, a 10.0."),
+        (rows(AB), picture(COINS, series=SCENARIO), DEFAULT, "Coins it brings: b with 12.0, a with 10.0."),
         (rows(AB), picture(COINS, x="players", series=SCENARIO), DEFAULT, ""),
         (
             pd.concat(OF_PARTS),

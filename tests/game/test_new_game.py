@@ -79,10 +79,16 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     )
     assert "every line follows the rules" in verified
     page = (tmp_path / "out" / "report.html").read_text()
-    assert re.search(r"Games won: [1-5] \d+.%, [1-5] \d+.%\.", page)
-    assert "Of each choice of a seat: number of decision facts in a game. Token: value of the token taken." in page
+    assert re.search(r"Games won: token [1-5] with \d+.%, token [1-5] with \d+.%\.", page)
+    assert (
+        "Of each choice of a seat between several actions: number of decision facts in a game. Token: value of the token taken."
+        in page
+    )
     assert "Share of the row by seat and token" in page
     assert {row["agent"] for row in json.loads(played)["tables"]["agents"]} == {"random", "highest"}
+    equal_tokens = "balance fair --players 2 --deals 3 --agents random --set tokens.copies=[20,0,0,0,0]"
+    said = fair("-m", "strozzi_sim", *equal_tokens.split(), code=2)
+    assert re.search(r"error: fair: variant \S+: no seat has a choice in 3 games with 2 players; change its comp", said)
 
 
 @pytest.mark.slow

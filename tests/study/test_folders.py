@@ -11,7 +11,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
-from strozzi_sim.study.store import Store
+from strozzi_sim.study.store import Part, Store
 from study_database import execute
 
 OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
@@ -70,6 +70,16 @@ def test_what_a_killed_run_left_half_written_goes(tmp_path):
     (tables / ".seats.csv.mine.tmp").touch()
     ss.run(study, tmp_path / "r", progress=False, workers=1)
     assert {path.name for path in tables.iterdir()} == {*names, ".seats.csv.mine.tmp"}
+
+
+def test_a_folder_of_a_run_that_failed_before_it_played_takes_another_study(tmp_path):
+    """Such as the first run of a game of one's own that does not compile yet."""
+    folder, other = tmp_path / "out", ss.Study.of(**{**KEYS, "seed": 8})
+    with Store(folder, ss.Study.of(**KEYS), ss.Look(name="failed"), Part(2, 5)):
+        pass
+    assert ss.run(other, folder, workers=1, progress=False).n_games == 40
+    with pytest.raises(InputError, match=r"holds another study \(seed: 8 there, 7 here\)"):
+        ss.run(ss.Study.of(**KEYS), folder, progress=False)
 
 
 def test_a_table_that_was_changed_is_refused(tmp_path):

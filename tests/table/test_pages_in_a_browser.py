@@ -154,6 +154,9 @@ def test_a_game_without_a_table_of_its_own_has_zones_or_the_text_of_its_render(o
     )
     picture = page.locator("#board svg").text_content()
     assert all(word in picture for word in words)
+    assert "Seat 2 seat 2" not in picture
+    assert not page.locator(".jump").is_visible()  # the game has no rounds
+    assert "rounds" not in page.locator("footer").inner_text()
     assert page.evaluate(SMALL_TEXT) == []
     assert page.evaluate(OUTSIDE) == []
     assert violations(page) == []

@@ -135,7 +135,7 @@ const words = name => name.replaceAll("_", " ");
 function group(each, open) {
   const touched = settings().filter(text => text.startsWith(`${each.name}.`)).length;
   const kinds = each.source ? [each.source] : [...new Set((each.rows || []).map(row => row.source).filter(Boolean))].sort();
-  const sources = kinds.map(kind => el("span", { class: `source ${kind}`, title: each.note || null }, each.source ? kind : `partly ${kind}`));
+  const sources = kinds.map(kind => el("span", { class: `source ${kind}`, title: each.note || null }, `${each.source ? "" : "partly "}${kind === "page" ? "web page" : kind}`));
   const body = each.fields ? each.fields.map(field) : [blocks(each)];
   const note = each.note ? el("p", { class: "muted" }, each.note) : null;
   return el("details", { open: open.has(each.name), "data-name": each.name },

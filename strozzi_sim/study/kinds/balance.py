@@ -273,7 +273,7 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
         return [sentence]
     agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
     omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
-    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is left out; it takes search_deals."
+    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and plays only with search_deals."
     return [sentence, f"{agents[:1].upper()}{agents[1:]}.{omission if omitted_agent else ''}"]
 
 

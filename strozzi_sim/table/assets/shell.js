@@ -78,6 +78,7 @@ function drawStep() {
   $("back").disabled = $("first").disabled = at === 0;
   $("next").disabled = $("end").disabled = atEnd();
   html($("rounds"), rounds().map(r => `<button type="button" data-k="${r.k}" aria-label="Round ${r.number}" aria-pressed="${r.number === v.round}">${r.number}</button>`).join(""));
+  for (const part of document.querySelectorAll(".of-rounds")) part.hidden = rounds().length === 0;
 }
 
 function draw() {
