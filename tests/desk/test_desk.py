@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 import threading
-import time
 import tomllib
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 import strozzi_sim as ss
-from commands import strozzi
+from commands import strozzi, wait_until
 from our_games import OUR_GAMES
 from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk.answers import Shelf
@@ -159,7 +158,7 @@ def call(server, path, body=None, **headers):
     given = {"Host": parts.netloc} | (
         {"Origin": f"http://{parts.netloc}", "Content-Type": "application/json"} if body is not None else {}
     )
-    with closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)) as connection:
+    with closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=600)) as connection:
         method, text = ("GET", None) if body is None else ("POST", json.dumps(body))
         connection.request(method, parts.path + path, text, given | headers)
         response = connection.getresponse()
@@ -169,13 +168,12 @@ def call(server, path, body=None, **headers):
 
 def finished(server, number, *, until=("done", "failed", "stopped")):
     """Return an answer once it has one of these states."""
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
+
+    def found():
         (each,) = [each for each in call(server, "state")[1]["answers"] if each["number"] == number]
-        if each["status"] in until:
-            return each
-        time.sleep(0.1)
-    raise AssertionError(each)
+        return each["status"] in until and each
+
+    return wait_until(found)
 
 
 def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
@@ -212,9 +210,7 @@ def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
 def test_a_stopped_answer_goes_on(serve):
     server = serve()
     number = call(server, "ask", ASKED | {"values": ASKED["values"] | {"deals": "4000000"}})[1]["answer"]
-    end = time.monotonic() + 120
-    while not finished(server, number, until=("plays",))["verdict"] and time.monotonic() < end:
-        time.sleep(0.2)
+    wait_until(lambda: finished(server, number, until=("plays",))["verdict"])
     assert call(server, "stop", {"answer": number})[0] == 200
     stopped = finished(server, number)
     assert stopped["status"] == "stopped"
@@ -328,9 +324,7 @@ def test_a_killed_desk_loses_nothing(tmp_path):
         address = desk.stdout.readline().split()[-1]
         server = SimpleNamespace(address=address)
         number = call(server, "ask", ASKED | {"values": ASKED["values"] | {"deals": "4000000"}})[1]["answer"]
-        end = time.monotonic() + 120
-        while not finished(server, number, until=("plays",))["verdict"] and time.monotonic() < end:
-            time.sleep(0.2)
+        wait_until(lambda: finished(server, number, until=("plays",))["verdict"])
         desk.kill()
     again = Shelf(shelf)
     try:
@@ -339,8 +333,7 @@ def test_a_killed_desk_loses_nothing(tmp_path):
         played = answer["games"]
         assert played > 0
         again.again(1)  # the process of the killed desk has ended, so that its folder is free
-        while again.find(1).status != "failed" and not again.find(1).phase[1] > played and time.monotonic() < end:
-            time.sleep(0.2)
+        wait_until(lambda: again.find(1).status == "failed" or again.find(1).phase[1] > played)
         assert again.find(1).error == ""
         assert again.find(1).phase[1] > played
     finally:

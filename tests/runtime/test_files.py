@@ -141,7 +141,7 @@ def endless(arguments):
         file.write(b"half")
         file.flush()
         print("begun", flush=True)
-        time.sleep(60)
+        time.sleep(600)
 
 app.run = endless
 app.main()
@@ -155,6 +155,6 @@ def test_sigterm_leaves_nothing_half_written_and_says_so(tmp_path):
     assert process.stdout.readline() == "begun\n"
     assert len(names(tmp_path)) == 1
     process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (143, "strozzi: error: interrupted by SIGTERM\n")
     assert names(tmp_path) == []

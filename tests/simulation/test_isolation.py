@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from agent_files import agents_file
+from commands import wait_until
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
 from strozzi_sim.cli.app import _stop
@@ -131,14 +132,6 @@ def lives(process):
         return False
 
 
-def wait_until(condition):
-    """Wait for something that another process does; fails after two minutes."""
-    until = time.monotonic() + 120
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
 # -- what agents do -------------------------------------------------------------------------------------------------
 
 FAULTS = [
@@ -187,10 +180,7 @@ def test_a_fault_of_a_dead_worker_names_the_very_decision(bots):
 COMMANDS = [
     "balance strozzi --players 3 --agents {exit},random --deals 4 --workers 2 --json",
     "record strozzi --players 3 --agents {spin}",
-    "balance strozzi --players 3 --agents {beyond},random --deals 4 --workers 1",
     "bench strozzi --players 3 --agents {exit} --games 5 --workers 2",
-    "balance strozzi --players 3 --agents {spin},random --deals 4 --workers 2",
-    "tournament strozzi --players 3 --agents {spin},random,greedy --deals 3 --workers 1",
     "exploit strozzi {exit} --players 3 --challengers greedy --deals 2 --workers 1",
     "leak-check strozzi {spin} --players 3 --deals 1",
 ]
@@ -199,7 +189,7 @@ COMMANDS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_ends_with_3_and_one_line(command, bots, tmp_path):
-    words = command.format(spin=f"{bots}::spin", exit=f"{bots}::act", beyond=f"{bots}::beyond")
+    words = command.format(spin=f"{bots}::spin", exit=f"{bots}::act")
     done = strozzi(words, tmp_path, STROZZI_DECISION_SECONDS=SECONDS)
     assert (done.returncode, done.stderr.count("strozzi: error: agent ")) == (3, 1), done.stderr
     assert done.stderr.splitlines()[-1].startswith("strozzi: error: agent ")
@@ -274,7 +264,7 @@ def test_a_signal_ends_the_run_and_leaves_no_process_behind(number, workers, age
     wait_until(lambda: len(children(run.pid)) == workers and min(map(cpu_seconds, children(run.pid))) > 1)
     started = children(run.pid)
     run.send_signal(number)
-    _, said = run.communicate(timeout=120)
+    _, said = run.communicate(timeout=600)
     assert run.returncode == (-number if number == signal.SIGKILL else 128 + number)
     if number != signal.SIGKILL:
         assert said.splitlines()[-1].startswith("strozzi: error: interrupted by SIG")
@@ -386,9 +376,9 @@ def test_what_is_called_beside_a_block_ends_with_it(tmp_path):
         pass
     assert file.read_text() == "by a worker"
     began = time.monotonic()
-    with pytest.raises(KeyError), run_beside(time.sleep, 60):
+    with pytest.raises(KeyError), run_beside(time.sleep, 600):
         raise KeyError
-    assert time.monotonic() - began < 30  # it is killed
+    assert time.monotonic() - began < 300  # it is killed
 
 
 def test_the_whole_process_group_ends_with_a_worker(tmp_path):

@@ -6,7 +6,7 @@ from contextlib import closing
 
 def execute(folder, statement, *values):
     """Run one statement; return its rows."""
-    with closing(sqlite3.connect(folder / "study.sqlite", timeout=20, isolation_level=None)) as database:
+    with closing(sqlite3.connect(folder / "study.sqlite", timeout=60, isolation_level=None)) as database:
         return database.execute(statement, values).fetchall()
 
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from commands import wait_until
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.analysis import LEAD
 from strozzi_sim.game import load_game
@@ -36,7 +37,7 @@ def server(tmp_path):
 
 def request(server, method="GET", path="", body=None, token=None, **headers):
     """Return the status, the headers and the body of an answer."""
-    connection = http.client.HTTPConnection(*server.server_address, timeout=30)
+    connection = http.client.HTTPConnection(*server.server_address, timeout=60)
     sent = {"Host": server.here, "Origin": f"http://{server.here}", "Content-Type": "application/json"}
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
     sent = {name: value for name, value in sent.items() if value is not None}
@@ -63,7 +64,7 @@ def state(server):
 
 
 def settled(server):
-    server.session.wait(30)
+    server.session.wait(600)
     return state(server)
 
 
@@ -131,7 +132,7 @@ def test_illegal_actions_are_refused_and_the_game_goes_on(server):
 
 def test_ten_megabytes_are_not_read(server):
     before = settled(server)
-    with socket.create_connection(server.server_address, timeout=10) as plain:
+    with socket.create_connection(server.server_address, timeout=60) as plain:
         head = f"POST /{server.token}/play HTTP/1.1\r\nHost: {server.here}\r\nOrigin: http://{server.here}\r\n"
         plain.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 10000000\r\n\r\n".encode())
         assert b"413" in plain.recv(100)
@@ -156,7 +157,7 @@ def test_a_thousand_at_once_are_answered_or_refused(server):
 
 
 def test_connections_that_say_nothing_do_not_keep_others_out(server):
-    silent = [socket.create_connection(server.server_address, timeout=10) for _ in range(20)]
+    silent = [socket.create_connection(server.server_address, timeout=60) for _ in range(20)]
     assert state(server)["version"] > 0
     for each in silent:
         each.close()
@@ -169,11 +170,7 @@ def test_a_game_over_http_is_verified_and_saved(server, tmp_path):
             break
         body = {"version": now["version"], "action": now["ask"]["choices"][-1]["action"]}
         assert request(server, "POST", "play", body)[0] == 200
-    for _ in range(100):
-        if state(server)["result"]:
-            break
-        threading.Event().wait(0.05)
-    result = state(server)["result"]
+    result = wait_until(lambda: state(server)["result"])
     assert result["words"] == [
         "The record was verified: every line follows the rules.",
         f"Saved in {tmp_path / 'games.jsonl'}.",
@@ -221,7 +218,7 @@ def test_a_rating_is_said_to_be_a_mean():
 
 @pytest.mark.parametrize("asked", ["http://[x", "/{token}/state?a=1&b=2&c=3&d=4&e=5", "/{token}/state?have=1_0"])
 def test_an_address_that_is_none_is_refused_in_words(server, asked, capfd):
-    with socket.create_connection(server.server_address, timeout=30) as line:
+    with socket.create_connection(server.server_address, timeout=60) as line:
         line.sendall(f"GET {asked.format(token=server.token)} HTTP/1.1\r\nHost: {server.here}\r\n\r\n".encode())
         answer = line.recv(4096).decode()
     assert answer.startswith("HTTP/1.1 400 ")

@@ -27,7 +27,7 @@ def sitting(game="strozzi", players=3, agents="random", seat=1, hint="heuristic"
 
 
 def settled(session):
-    session.wait(30)
+    session.wait(600)
     state = session.state()
     assert state["thinking"] is None
     return state
