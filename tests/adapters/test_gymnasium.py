@@ -19,6 +19,7 @@ from strozzi_sim.adapters.gymnasium import GameEnv, GameVectorEnv, env_id
 COUNTS = [(name, players) for name in OUR_GAMES for players in load_game(name).player_counts]
 
 
+@pytest.mark.nightly_for("strasbourg-4", "strasbourg-5")
 @pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_the_checks_of_gymnasium_pass(name, players, capsys):

@@ -24,6 +24,7 @@ COUNTS = [(name, players) for name in OUR_GAMES for players in load_game(name).p
 DICTS = "ignore:Observation (space for each agent probably should be|is not a NumPy array):UserWarning"
 
 
+@pytest.mark.nightly_for("strasbourg-4", "strasbourg-5")
 @pytest.mark.slow_for("strasbourg")
 @pytest.mark.filterwarnings(DICTS)
 @pytest.mark.parametrize(("name", "players"), COUNTS)

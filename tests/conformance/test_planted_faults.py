@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from numba import njit
 
-import strozzi_sim as ss
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import ContractViolation, check_game, report
@@ -226,19 +225,3 @@ def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
     wrong = {name: replace(heat_map, figure=replace(heat_map.figure, name="shrae"))}
     monkeypatch.setattr(STROZZI.report, "HEATMAPS", wrong)
     assert f"heat map {name!r}: unknown figure 'shrae'; known: " in broken("report", check_report, checked())
-
-
-def test_the_page_says_what_it_cannot_show(monkeypatch, tmp_path):
-    """A table with rows that lacks a figure is no study without such events."""
-    change_first(monkeypatch, figures=(Figure("share_of_levle", "", "share"),))
-    study = ss.Study.of(game="strozzi", players=[3], deals=8, lineups=[["random"]])
-    results = ss.run(study, look=ss.Look(pages=("flags",)), workers=1, progress=False)
-    page = (
-        results.report(tmp_path / "page.html")
-        .read_text()
-        .replace("&#39;", "'")
-        .replace("<code>flags</code>", "`flags`")
-    )
-    (said,) = re.findall(r"Not shown: [^<]*", page)
-    assert said.startswith("Not shown: unknown figure 'share_of_levle'; known: ")
-    assert "did you mean 'share_of_level'? (table " in said

@@ -61,20 +61,6 @@ def test_a_map_of_ones_own_is_a_table_with_intervals(finished):
     assert late["value"].max() > 10
 
 
-def test_a_later_map_plays_the_chunks_again_and_changes_nothing_else(finished, tmp_path):
-    folder, said = copied(finished, tmp_path), []
-    before = tables_in(folder)
-    results = played(folder, LATE, WINS, said=said)
-    assert results.new_games == results.n_games > 0
-    assert any("72 of 72 chunks lack requested facts" in line for line in said)
-    after = tables_in(folder)
-    assert {name: after[name] for name in before} == before
-    assert set(after) - set(before) == {"heat_wins.csv", "heat_wins.parquet"}
-    again = played(folder, LATE)
-    assert again.new_games == 0  # what was counted for the other map is still there
-    assert tables_in(folder) == before
-
-
 def test_a_map_that_was_counted_is_only_read(finished, tmp_path):
     folder = copied(finished, tmp_path)
     merged = {"name": "third", "rows": "flag", "columns": "cards_left", "value": "count", "where": "round == 3"}

@@ -85,6 +85,7 @@ def rewards_of(position, reward):
     return scores if reward == "score" else scores - (scores.sum() - scores) / (position.players - 1)
 
 
+@pytest.mark.nightly_for("strasbourg-4", "strasbourg-5")
 @pytest.mark.slow_for("strasbourg")  # whose environment takes 20 s to compile
 @pytest.mark.parametrize("variant", ["base", "all-flipped"])
 @pytest.mark.parametrize(("name", "players"), COUNTS)
@@ -151,6 +152,7 @@ def scores_of(match, deals, seating_of):
     }
 
 
+@pytest.mark.nightly_for("strasbourg-4", "strasbourg-5")
 @pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_random_play_is_self_play_of_the_agent_random(name, players):

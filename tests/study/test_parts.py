@@ -50,18 +50,6 @@ def test_more_deals_extend_a_study_to_the_byte(whole, tmp_path):
     assert ss.load_results(tmp_path).n_games == 6 * 220
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("harm", ["killed", "damaged"])
-def test_an_extension_resumes_after_a_kill_or_damage(whole, tmp_path, harm):
-    played(KEYS, tmp_path)
-    if harm == "killed":
-        keep_chunks(tmp_path, 20)
-    else:
-        execute(tmp_path, "UPDATE chunks SET outcome = x'00' WHERE cell = 1 AND chunk = 3")
-    assert played(KEYS, tmp_path, deals=220).n_games == 6 * 220
-    assert contents(tmp_path) == contents(whole.folder)
-
-
 def test_fewer_deals_and_other_chunks_are_refused(whole):
     with pytest.raises(InputError, match="holds 220 deals of this study, not 125; ask for at least as many, or name"):
         played(KEYS, whole.folder)

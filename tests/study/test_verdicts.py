@@ -15,12 +15,6 @@ def first(results):
     return results.verdict[0]
 
 
-def test_a_favoured_seat_is_named_with_its_share():
-    found = ss.simulate("strozzi", players=3, agents="heuristic", deals=1500, **QUIET)
-    assert first(found).startswith("Played by the usual computer player, Strozzi favours the player who begins")
-    assert len(found.verdict) == 1
-
-
 def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():
     said = first(ss.compare("strozzi", "greedy:margin=4", "greedy:margin=5", players=3, deals=40, **QUIET))
     assert "are not known to differ in games won: a difference of up to" in said

@@ -76,8 +76,3 @@ def panels(drawn, width=None):
     sheet = RecordedSheet(width or drawn.width)
     drawn.draw(sheet)
     return sheet.panels
-
-
-def ends(panel, axis):
-    """Return the ends of a panel's axis of numbers."""
-    return panel.x if axis == "x" else panel.y

@@ -1,8 +1,5 @@
 """The rulebook's examples (R15) played in the reference rules of Strasbourg."""
 
-import pytest
-
-from reference_strasbourg import seen_by
 from scripted_strasbourg import Scene, lines_of_step
 from strozzi_sim.games.strasbourg.reference_scoring import score
 
@@ -105,22 +102,3 @@ def test_15_5_deferring() -> None:
     scene.say((peter, "pass"), (sandra, "pass"))
     assert game.actor == thomas
     assert [line["player"] for line in scene.lines("defer")] == [thomas, nicole]
-
-
-@pytest.mark.parametrize(
-    "stacks",
-    [
-        [[6], [5], [3, 2], [2]],  # as Nicole does
-        [[6, 5, 3], [2, 2]],
-        [[6, 5, 3, 2, 2]],
-        [[6], [5], [3], [2], [2]],
-    ],
-)
-def test_the_planning_example(stacks: list[list[int]]) -> None:
-    """Nicole draws 5, 2, 2, 3 and 6, and may divide them in many ways."""
-    drawn = [5, 2, 2, 3, 6]
-    scene = Scene(4, {NICOLE: [drawn]}, ready=False)
-    scene.plans = ({NICOLE: stacks},)
-    scene.rest(lambda: scene.asked in ("keep_tasks", "draw", "split"))
-    assert scene.lines("plan")[0] == {"type": "plan", "player": NICOLE, "drawn": drawn, "stacks": stacks}
-    assert seen_by(scene.game, PETER)["stack_sizes"][NICOLE] == sorted(map(len, stacks))
