@@ -223,5 +223,5 @@ def test_a_misspelt_name_in_a_finding_is_named(same_tables, monkeypatch, changes
 def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
     name, heat_map = next(iter(STROZZI.report.heat_maps.items()))
     wrong = {name: replace(heat_map, figure=replace(heat_map.figure, name="shrae"))}
-    monkeypatch.setattr(STROZZI.report, "HEATMAPS", wrong)
+    monkeypatch.setattr(STROZZI.report, "heat_maps", wrong)
     assert f"heat map {name!r}: unknown figure 'shrae'; known: " in broken("report", check_report, checked())
