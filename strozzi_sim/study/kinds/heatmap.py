@@ -63,8 +63,9 @@ def heatmap(
         code: (folder) files of agents that the study may run
 
     >>> import strozzi_sim as ss
-    >>> options = {"fact": "round", "agents": "random", "deals": 100}
-    >>> results = ss.heatmap("strozzi", rows="seat", columns="round", value="mean coins", **options)
+    >>> results = ss.heatmap(
+    ...     "strozzi", rows="seat", columns="round", value="mean coins", fact="round", agents="random", deals=100
+    ... )
     >>> len(results.tables["heat_mean_coins_by_seat_and_round"]) >= 12
     True
     """
