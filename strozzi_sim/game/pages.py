@@ -39,7 +39,7 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.game.significance import MAX_CHUNKS
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
-_PART = " \N{MIDDLE DOT} "  # separates the parts of a label, of which findings use the first
+_SEPARATOR = " \N{MIDDLE DOT} "  # separates the parts of a label, of which findings use the first
 
 
 @dataclass(frozen=True)
@@ -191,10 +191,10 @@ class Report:
         if tables["balance"].empty:
             return []
         several = len(first_scenario(tables["balance"])) < len(tables["balance"])
-        given = self._declared.pictures
-        names = [name for name, each in given.items() if each.page in tables and (several or not each.compared)]
+        declared = self._declared.pictures
+        names = [name for name, each in declared.items() if each.page in tables and (several or not each.compared)]
         board = self._code.board if self._code else None
-        names.sort(key=lambda name: given[name].compared)
+        names.sort(key=lambda name: declared[name].compared)
         return [picture_of(self._declared, name, tables, board) for name in names]
 
     def comparisons(self, tables: Tables) -> dict[str, tuple[Picture, Comparison, Finding]]:
@@ -203,10 +203,10 @@ class Report:
         The picture is the first that declares a finding, else the first with levels to compare; drawn ones come first.
         """
         found: dict[str, tuple[Picture, Comparison, Finding]] = {}
-        given = {name: finding_in(each) for name, each in self._declared.pictures.items() if not each.compared}
-        own = [picture for picture in self.pictures(tables) if picture.name in given]
-        for picture in sorted(own, key=lambda each: (given[each.name] == Finding(), each.kind == "table")):
-            finding = given[picture.name]
+        findings = {name: finding_in(each) for name, each in self._declared.pictures.items() if not each.compared}
+        own = [picture for picture in self.pictures(tables) if picture.name in findings]
+        for picture in sorted(own, key=lambda each: (findings[each.name] == Finding(), each.kind == "table")):
+            finding = findings[picture.name]
             if picture.table not in tables:
                 continue
             figures = figures_compared(self._declared, picture, tables[picture.table])
@@ -230,13 +230,13 @@ class Report:
         """
         if tables["balance"].empty:
             return {}
-        players, cell, name = self._headline(tables, components)
-        where = f"{'' if cell['variant'] == 'base' else ' in ' + cell['variant']} at {players} players"
+        players, scenario, name_of = self._headline(tables, components)
+        where = f"{'' if scenario['variant'] == 'base' else ' in ' + scenario['variant']} at {players} players"
         several = len(tables["balance"][list(CELL)].drop_duplicates()) > 1
-        games = f"Played by {whom(cell['lineup'])}{where}: " if named or several else ""
+        games = f"Played by {whom(scenario['lineup'])}{where}: " if named or several else ""
         text_by_page = {}
         for page, (picture, compared, finding) in self.comparisons(tables).items():
-            text = finding_of(compared, finding, pick(tables[picture.table], **cell), players, name, chunks)
+            text = finding_of(compared, finding, pick(tables[picture.table], **scenario), players, name_of, chunks)
             if text:
                 text_by_page[page] = f"{games}{text}" if games else f"{text[:1].upper()}{text[1:]}"
         return text_by_page
@@ -246,14 +246,14 @@ class Report:
         if page not in (compared_in := self.comparisons(tables)):
             return []
         picture, compared, _ = compared_in[page]
-        players, cell, name = self._headline(tables, components)
-        rows = compared_rows(compared, pick(tables[picture.table], **cell, players=players, **compared.where))
+        players, scenario, name_of = self._headline(tables, components)
+        rows = compared_rows(compared, pick(tables[picture.table], **scenario, players=players, **compared.where))
         figure = compared.figures[0]
         rows = rows[rows["figure"] == figure.name].sort_values("value", ascending=False, kind="stable")
         keys = [key for key in (compared.key, compared.at) if key not in ("", "figure")]
         chosen = rows.iloc[[0, 1, -1]] if len(rows) > 2 else rows
         return [
-            (row, figure, ", ".join(with_key(key, name(key, str(row[key]))) for key in keys))
+            (row, figure, ", ".join(with_key(key, name_of(key, str(row[key]))) for key in keys))
             for _, row in chosen.iterrows()
         ]
 
@@ -265,15 +265,15 @@ class Report:
         Levels of keys are called by their names, else by the first part of their labels.
         """
         first = first_scenario(tables["balance"])
-        players, cell = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
-        agents = agent_names(pick(tables["lineup"], players=players, **cell), players)
+        players, scenario = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
+        agents = agent_names(pick(tables["lineup"], players=players, **scenario), players)
         positions = {f"position={k}": each for k, each in enumerate(agents)}
-        words = self.words(tables, components.get(cell["variant"], {})) | positions | self._declared.names
+        words = self.words(tables, components.get(scenario["variant"], {})) | positions | self._declared.names
 
-        def name(key: str, level: str) -> str:
-            return words.get(f"{key}={level}", words.get(level, level)).split(_PART)[0]
+        def name_of(key: str, level: str) -> str:
+            return words.get(f"{key}={level}", words.get(level, level)).split(_SEPARATOR)[0]
 
-        return players, cell, name
+        return players, scenario, name_of
 
 
 def read_report(game: Any, code: Any) -> Report:

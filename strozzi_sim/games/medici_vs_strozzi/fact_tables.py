@@ -161,8 +161,7 @@ def _final_coins(setting: GameConfig) -> Levels:
 def _fates(setting: GameConfig) -> np.ndarray[Any, Any]:
     """Return the fate of a lot by discarded, forced, room and bought."""
     fates = np.zeros((2, 2, 2, 2), int)  # FATES, by number
-    fates[1, 1] = FATES.index("no_room")
-    fates[1, 0] = FATES.index("denied")
+    fates[1, 1], fates[1, 0] = FATES.index("no_room"), FATES.index("denied")
     fates[1, 0, 1, 0] = FATES.index("unwanted")  # the proposer keeps what the responder has no room for
     return fates
 

@@ -153,7 +153,7 @@ const renderer = {
     for (let k = 0; k < head.players; k++) {
       const seat = (v.start + k) % head.players, bid = v.bids[seat], stacks = stacksOf(v, seat, 88, y, width);
       const shown = bid ? rect(28, y + 1, 44, 28, "edifice", 5) + text(50, y + 21, bid.reduce((a, b) => a + b, 0), "mid paper", "middle")
-        : v.bid[seat] ? text(28, y + 20, "passes", "muted") : "";
+        : v.has_bid[seat] ? text(28, y + 20, "passes", "muted") : "";
       out += spot(`bid:${seat}`, spot(`stacks:${seat}`, disc(seat, 10, y + 15, 9.5) + shown + stacks.svg));
       y = stacks.y;
     }

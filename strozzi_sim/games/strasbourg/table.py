@@ -93,7 +93,7 @@ class StrasbourgTable(Table):
         return f"Round {line['round']} begins with {self.named(line['start_player'])}."
 
     def _no_bids(self) -> Json:
-        return {"bids": [None] * self.players, "bid": [False] * self.players}
+        return {"bids": [None] * self.players, "has_bid": [False] * self.players}
 
     def on_plan(self, line: Line) -> str:
         seat, stacks = line["player"], line["stacks"]
@@ -117,7 +117,7 @@ class StrasbourgTable(Table):
 
     def on_bid(self, line: Line) -> str:
         seat, stack, stacks = line["player"], line["stack"], self.view["stacks"][line["player"]]
-        self.view["bid"][seat], self.view["actor"] = True, seat
+        self.view["has_bid"][seat], self.view["actor"] = True, seat
         self.marks = [f"bid:{seat}"]
         if stack is None:
             return self.says(seat, "passes.")
