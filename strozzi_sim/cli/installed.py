@@ -1,4 +1,4 @@
-"""agents, games, facts, new: lists of installed agents, games and fact tables, and the folder of a new game."""
+"""What is installed: agents, games, their fact tables and things of measurable worth; and the folder of a new game."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.describe import described_table, page
-from strozzi_sim.game import default_players, find_game, game_names, installed_games
+from strozzi_sim.game import Game, default_players, find_game, game_names, installed_games
 from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import BASE, resolve_variant, shipped_variants
@@ -53,21 +53,24 @@ def _parameters(agent: Agent, names: list[str], *, several: bool) -> Iterator[st
     yield f"{agent.name}: {agent.description}" + (f" ({', '.join(names)})" if several else "")
     rows = [["    parameter", "default", "range", "meaning"]]
     for key, param in agent.params.items():
-        words = getattr(param, "options", ("an agent" if isinstance(param, Policy) else "a file",))
-        allowed = f"{param.low:g} to {param.high:g}" if isinstance(param, Param) else ", ".join(words)
+        if isinstance(param, Param):
+            allowed = f"{param.low:g} to {param.high:g}"
+        else:
+            allowed = "an agent" if isinstance(param, Policy) else ", ".join(getattr(param, "options", ("a file",)))
         rows.append([f"    {key}", param.format(param.default), allowed, param.description])
     yield columns_of(rows) if agent.params else "    no parameters"
 
 
 def _described(agent: Agent, games: list[str]) -> Document:
     """Return an agent that plays these games as plain data, with its parameters."""
-    installed, params = [game for game in installed_games()[0] if game.name in games], dict[str, Document]()
+    installed = [game for game in installed_games()[0] if game.name in games]
     players = sorted({n for game in installed for n in game.player_counts if agent.plays(game, n)})
+    params: dict[str, Document] = {}
     for name, param in agent.params.items():
         params[name] = {key: getattr(param, key, None) for key in ("default", "low", "high", "options")}
         params[name]["about"] = param.description
-    facts = {"kind": agent.kind, "stochastic": agent.stochastic, "params": params, "about": agent.description}
-    return {"name": agent.name, "games": games, "players": players, **facts}
+    described = {"name": agent.name, "games": games, "players": players, "kind": agent.kind}
+    return described | {"stochastic": agent.stochastic, "params": params, "about": agent.description}
 
 
 def games(game: str = "") -> Answer:
@@ -79,16 +82,14 @@ def games(game: str = "") -> Answer:
         game: this game, with its sizes; default: every game
     """
     listed_games, errors = ([find_game(game)], dict[str, str]()) if game else installed_games()
-    lines, document, sizes = list[str](), list[Document](), dict[str, int]()
+    lines, document = list[str](), list[Document]()
     for listed_game in listed_games:
         try:
             shipped = shipped_variants(listed_game)
         except InputError as error:
             errors[listed_game.name] = str(error)
             continue
-        if game:
-            sizes = {"actions": listed_game.actions - 1, "observation_size": listed_game.observation_size}
-            sizes["state_bytes"] = listed_game.state.itemsize
+        sizes = _sizes(listed_game) if game else {}
         known = {"name": listed_game.name, "players": list(listed_game.player_counts), "variants": [BASE, *shipped]}
         document.append({**known, "behaviour": listed_game.behaviour, "tiers": dict(listed_game.tiers), **sizes})
         about = f"{listed_game.title}, {listed_game.player_count_text}, behaviour {listed_game.behaviour}"
@@ -97,6 +98,11 @@ def games(game: str = "") -> Answer:
         lines.append("    variant base: the components as published or reconstructed")
         lines += [f"    variant {variant}: {changes.get('about', '')}" for variant, changes in shipped.items()]
     return _with_errors(document, lines, errors)
+
+
+def _sizes(game: Game) -> dict[str, int]:
+    observations, state_bytes = game.observation_size, game.state.itemsize
+    return {"actions": game.actions - 1, "observation_size": observations, "state_bytes": state_bytes}
 
 
 def describe_games(game: str = "") -> Document:

@@ -1,7 +1,7 @@
 """The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games.
 
-A game's folder only declares its events, slices, restrictions, draws and tables; the modules here make kernels, lines
-of records, replays and pages from them.
+A game's folder has its rules as kernels, and declares its events, slices, restrictions, draws and tables, from which
+the modules here make the rest: lines of records, observations, replays and pages.
 """
 
 from functools import cache

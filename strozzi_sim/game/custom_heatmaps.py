@@ -60,7 +60,7 @@ def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Tabl
         return matching[0]
     if matching:
         facts = " and ".join(table.name for table in matching)
-        raise InputError(f"{place}: {facts} have the columns {', '.join(names)}; name one as `fact`")
+        raise InputError(f"{place}: fact: {facts} have the columns {', '.join(names)}; name one")
     everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
     for name in names:
         if name not in everywhere:

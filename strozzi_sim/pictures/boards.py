@@ -15,12 +15,12 @@ from strozzi_sim.facts.pictures import Board, Place
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.significance import no_significant_difference
 from strozzi_sim.pictures.heat_tables import format_end
-from strozzi_sim.pictures.ink import NARROW
+from strozzi_sim.pictures.ink import NARROW, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.pictures.series import players_title
 
-_FRAME, _DISC = 0.38, 0.18  # half the side of a framed square and half the diameter of a disc, in cells
+_FRAME, _DISC = 0.38, 0.18  # half the side of a framed square and the radius of a disc, in cells
 _DEEPEST = 0.62  # opacity of the largest value: text on it stays legible
 _LARGEST = 44  # pixels of a cell
 
@@ -78,25 +78,28 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
         columns = (rows_of_shape[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
         if len(rows_of_shape) and no_significant_difference(*columns, share=figure.unit == "share"):
             flat_shapes.add(shape)
-    marks = []
+
+    def shade_of(row: Any, is_flat: bool) -> tuple[str, float]:
+        """Return the ink and opacity of a value."""
+        if not picture.equal:
+            part = 0.5 if is_flat else (row.value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+            return "s1", _DEEPEST * part
+        above, chance = row.value - 1 / players, 1 / players
+        is_significant = not is_flat and (row.low > chance or row.high < chance)
+        return "s2" if above < 0 else "s1", _DEEPEST * abs(above) / ends[1] if is_significant else 0.0
+
+    title, marks = players_title(players), []
     for name, place in board.places.items():
-        row, title = row_by_level.get(name), players_title(players)
+        # keys that begin with _ are for `_fill` alone
         mark: Mark = {"panel": title, "place": name, "tip": "", "_place": place, "_shade": ("faint", 0.0)}
+        if (row := row_by_level.get(name)) is not None:
+            mark |= {"value": row.value, "low": row.low, "high": row.high, "n": row.n}
+            if np.isnan(row.value):
+                mark["tip"] = f"{title}, {name}: n = {row.n:,}, too few for a value"
+            else:
+                mark["tip"] = sentence([title, name], row, figure.unit)
+                mark["_shade"] = shade_of(row, place.shape in flat_shapes)
         marks.append(mark)
-        if row is None:
-            continue
-        mark |= {"value": row.value, "low": row.low, "high": row.high, "n": row.n}
-        if np.isnan(row.value):
-            mark["tip"] = f"{title}, {name}: n = {row.n:,}, too few for a value"
-            continue
-        mark["tip"] = sentence([title, name], row, figure.unit)
-        if picture.equal:
-            above, chance = row.value - 1 / players, 1 / players
-            is_significant = place.shape not in flat_shapes and (row.low > chance or row.high < chance)
-            mark["_shade"] = "s2" if above < 0 else "s1", _DEEPEST * abs(above) / ends[1] if is_significant else 0.0
-        else:
-            part = 0.5 if place.shape in flat_shapes else (row.value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
-            mark["_shade"] = "s1", _DEEPEST * part
     return marks
 
 
@@ -114,7 +117,7 @@ def _fill(panel: Panel, board: Board, marks: list[Mark]) -> None:
         panel.boxes(boxes, [mark["_shade"] for mark in shown], edge, width, [mark["tip"] for mark in shown])
     for place in board.places.values():
         if place.note:
-            panel.text(place.x, place.y, place.note if len(place.note) * 6.5 < cell else place.note.split(" ")[0])
+            panel.text(place.x, place.y, place.note if width_of(place.note) < cell else place.note.split(" ")[0])
     discs = [mark for mark in marks if mark["_place"].shape == "disc"]
     centres = [mark["_place"].x for mark in discs], [mark["_place"].y for mark in discs]
     panel.dots(*centres, "muted", "circle", _DISC * cell, fills=[("paper", 1.0)], line=1.0)

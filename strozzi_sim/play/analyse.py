@@ -14,7 +14,7 @@ hidden information and future chance, the same draws for all actions. The parts 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,7 @@ PARTS = {
     "rivals_errors": "rivals' errors",
     "unexplained": "unexplained",
 }
-OBVIOUS = 0.1  # points: a decision whose actions all differ by less is not a choice
+INDIFFERENT = 0.1  # points: a decision whose actions all differ by less is not a choice
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class JudgedDecision:
     question: str  # the decision, as text
     played: str  # name of the action
     best: str  # name of the best action found, by the expected lead of the seat
-    before: Worth  # worth of the best action
+    before: Worth  # expected worth before the decision, that of its best action
     effect: Worth  # worth of the action played less that of the best
     luck: Worth  # worth after the action's draws less that of the action
     unexplained: Worth  # worth of the best action less the worth after the previous decision
@@ -75,6 +75,15 @@ class JudgedDecision:
         """Return the decision as plain data, without its luck."""
         keys = ("seat", "question", "played", "best", "loss", "win_loss", "is_choice")
         return {"decision": self.number} | {key: getattr(self, key) for key in keys}
+
+
+class TurningPoint(NamedTuple):
+    """A change of a seat's share of the win, by an "error" of that seat or by "luck" after a decision."""
+
+    kind: str
+    decision: JudgedDecision
+    seat: int
+    change: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,6 +136,7 @@ class GameAnalysis:
             return None
         half = float(t_quantile(len(losses) - 1)) * losses.std(ddof=1) / len(losses) ** 0.5
         rate, top = losses.mean(), len(self.error_rates) - 1
+        # np.interp needs rising rates, and they fall with the level; a rate worse than that of level 0 is level -1
         rates, levels = np.array(self.error_rates)[::-1], np.arange(top, -1.0, -1.0)
         level, low, high = np.interp([rate, rate + half, max(rate - half, 0.0)], rates, levels, right=-1.0)
         return float(level), float(low), float(high)
@@ -135,28 +145,30 @@ class GameAnalysis:
         """Return each seat's expected share of the win before every decision and in the end, float64[D + 1, P]."""
         return np.array([*(decision.before[:, WIN] for decision in self.decisions), self.result[:, WIN]])
 
-    def turning_points(self, count: int = 5) -> list[tuple[str, JudgedDecision, float]]:
-        """Return the largest changes of a share of the win: ("error" or "luck", decision, change), largest first."""
-        events = [("error", decision, -decision.win_loss) for decision in self.decisions if decision.win_loss > 0]
+    def turning_points(self, count: int = 5) -> list[TurningPoint]:
+        """Return the largest changes of a seat's share of the win, largest first."""
+        turns = [
+            TurningPoint("error", decision, decision.seat, -decision.win_loss)
+            for decision in self.decisions
+            if decision.win_loss > 0
+        ]
         for decision in self.decisions:
             seat = int(np.abs(decision.luck[:, WIN]).argmax())
-            events.append(("luck", decision, float(decision.luck[seat, WIN])))
-        return sorted(events, key=lambda event: -abs(event[2]))[:count]
+            turns.append(TurningPoint("luck", decision, seat, float(decision.luck[seat, WIN])))
+        return sorted(turns, key=lambda turn: -abs(turn.change))[:count]
 
-    def event_words(self, kind: str, decision: JudgedDecision, change: float) -> str:
-        """Return a sentence about a turning point, from `turning_points`."""
-        names = self.names
-        if kind == "error":
+    def turn_in_words(self, turn: TurningPoint) -> str:
+        """Return a turning point as a sentence."""
+        decision, who = turn.decision, f"{self.names[turn.seat]} (seat {turn.seat})"
+        if turn.kind == "error":
             loss = f"{100 * decision.win_loss:.0f} % of the win and {decision.loss:.1f} points"
-            choice = f"{names[decision.seat]} (seat {decision.seat}) chose {decision.played}"
-            return f"{choice} and lost {loss}; best found: {decision.best}"
-        seat = int(np.abs(decision.luck[:, WIN]).argmax())
-        sentence = decision.events[-1].rstrip(".") if decision.events else ""
-        return f"luck of {100 * change:+.0f} % of the win for {names[seat]} (seat {seat}): {sentence}"
+            return f"{who} chose {decision.played} and lost {loss}; best found: {decision.best}"
+        event = decision.events[-1].rstrip(".") if decision.events else ""
+        return f"luck of {100 * turn.change:+.0f} % of the win for {who}: {event}"
 
     def turns_in_words(self, count: int = 5) -> list[str]:
         """Return the turning points as sentences."""
-        return [f"decision {turn[1].number}: {self.event_words(*turn)}" for turn in self.turning_points(count)]
+        return [f"decision {turn.decision.number}: {self.turn_in_words(turn)}" for turn in self.turning_points(count)]
 
     @property
     def decision_table(self) -> "pd.DataFrame":
@@ -251,7 +263,8 @@ def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSp
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
     _check_open(game, variant)
-    return Luck(spec).agent
+    Luck(spec)  # refuses agents that do not evaluate
+    return spec
 
 
 def _check_open(game: Game, variant: Variant) -> None:
@@ -264,7 +277,7 @@ def _check_open(game: Game, variant: Variant) -> None:
 def analyse_game(
     table: Position, actions: Sequence[int], spec: AgentSpec, redraws: int = REDRAWS, names: Sequence[str] | None = None
 ) -> GameAnalysis:
-    """Return the analysis of a game, from its table as dealt and all actions; `names` are of the seats in events."""
+    """Play all actions on `table`, a game as dealt, and return its analysis; `names`: a name for every seat."""
     check_lineup([spec], table.game, table.players)
     _check_open(table.game, table.variant)
     judge = Judge(table, Luck(spec, redraws))
@@ -282,7 +295,10 @@ def analyse_game(
         lines = table.lines()
         texts = question, names_of_actions[k], names_of_actions[best]
         changes = worths[k] - worths[best], worth - worths[k], worths[best] - worth_before
-        is_choice, events = bool(np.ptp(worths[:, seat, LEAD]) >= OBVIOUS), table.sentences(lines[line_count:], names)
+        is_choice, events = (
+            bool(np.ptp(worths[:, seat, LEAD]) >= INDIFFERENT),
+            table.sentences(lines[line_count:], names),
+        )
         decisions.append(JudgedDecision(number, seat, *texts, worths[best], *changes, is_choice, tuple(events)))
         worth_before, line_count = worth, len(lines)
     rates = spec.agent.error_rates.get(table.players, ())
@@ -292,7 +308,6 @@ def analyse_game(
 def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:
     """Return a recorded game after its last action, and its analysis."""
     table = Position(**recorded.deal_again())
-    _check_open(table.game, table.variant)
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
     actions = reconstruct_actions(recorded, table)
     return table, analyse_game(table, actions, spec, redraws, recorded.names)

@@ -35,8 +35,9 @@ def explain(
 
     Yields:
         (table, document): keys decision, seat, question, played, chosen, same, visits and actions. Actions are {action,
-            name, visits, share, value, next}, the most visited first. `next` has the actions after one, with their
-            seats and no shares, as far as an imagined game goes. Without an analysis, visits are None.
+            name, visits, share, value, next}, the most visited first. `next` lists the agent's continuations
+            after that action, with their seats and no shares, as far as an imagined game goes. Without an analysis,
+            visits are None. The position is `table` itself, which is played on when the next item is asked for.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)
@@ -62,17 +63,20 @@ class _ExplainedDecision:
     """One decision with the agent's analysis, from which `document` makes JSON."""
 
     def __init__(self, table: Position, seat: Seat, number: int) -> None:
-        self.table, self.seat, self.number = table, seat, number
+        self.table, self.agent_seat, self.number = table, seat, number
         self._rng = SeatRng(number)  # only for names: any fixed stream
 
     def document(self, played: int, chosen: int) -> dict[str, Any]:
-        table, is_analysed = self.table, self.seat.spec.agent.analyse is not None
-        names, analyses = dict(zip(table.legal, table.names, strict=True)), analyses_of(self.seat, table.legal)
+        table, is_analysed = self.table, self.agent_seat.spec.agent.analyse is not None
+        names, analyses = dict(zip(table.legal, table.names, strict=True)), analyses_of(self.agent_seat, table.legal)
         visits = sum(analysis.visits for analysis in analyses)
         actions = []
         for each in rank_analyses(analyses) if is_analysed else analyses:
             tried = {"visits": each.visits if is_analysed else None, "share": each.visits / visits if visits else None}
-            after = self._after(each, self._play(each, self._futures)[1], LEVELS - 1) if each.node is not None else []
+            after: list[dict[str, Any]] = []
+            if each.node is not None:
+                _, futures = self._play(each, self._futures)
+                after = self._after(each, futures, LEVELS - 1)
             named = {"action": each.action, "name": names[each.action]}
             actions.append({**named, **tried, "value": each.value, "next": after})
         decision: dict[str, Any] = {"decision": self.number, "seat": table.actor, "question": table.question}
@@ -88,9 +92,11 @@ class _ExplainedDecision:
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
 
     def _after(self, analysis: ActionAnalysis, futures: Futures, levels: int) -> list[dict[str, Any]]:
-        """Return the actions after one, in the imagined games after it, and so many levels of the tree below."""
+        """Return the tree below an analysed action, `levels` deep; `futures` are the imagined games after it."""
         nodes = []
-        following = self.seat.analyse(self.table.legal, analysis.node) if levels and analysis.node is not None else None
+        following = (
+            self.agent_seat.analyse(self.table.legal, analysis.node) if levels and analysis.node is not None else None
+        )
         for each in rank_analyses(following or []):
             if each.visits >= LEAST_VISITS:
                 node, after = self._play(each, futures)
@@ -103,7 +109,8 @@ class _ExplainedDecision:
         seat, action = self.table.actor if analysis.seat is None else analysis.seat, analysis.action
         fitting = [each for each in futures if each.actor == seat and action in each.legal]
         if not fitting:  # the agent's tree omits the actions of others
-            fitting = [each for future in futures if action in (each := self._advance_to(seat, future)).legal]
+            advanced = [self._advance_to(seat, future) for future in futures]
+            fitting = [each for each in advanced if action in each.legal]
         names, after = Counter[str](), []
         for imagined in fitting:
             names[str(imagined.game.view.action_name(action, imagined.view()))] += 1

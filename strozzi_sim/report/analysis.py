@@ -42,7 +42,7 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     luckiest = (
         f"{seats[lucky]} had the most luck, {most} points of win share in all; {seats[unlucky]} the least, {least}."
     )
-    turns = [f"Decision {turn[1].number}: {analysis.event_words(*turn)}." for turn in analysis.turning_points()]
+    turns = [f"Decision {turn.decision.number}: {analysis.turn_in_words(turn)}." for turn in analysis.turning_points()]
     losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
     errors = "Decisions"
     if losses:
@@ -92,7 +92,7 @@ def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
     verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {reason}."
     rate, choices = analysis.error_rate(seat)
     first = analysis.turning_points(1)
-    turn = f" The largest turn: {analysis.event_words(*first[0])}." if first else ""
+    turn = f" The largest turn: {analysis.turn_in_words(first[0])}." if first else ""
     of_luck = Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up")
     of_play = Number(_signed(100 * play, 0), "", "points of win share by own and rivals' errors, added up")
     lost = f"points lost in a decision, on average over {pluralize(choices, 'decision')}"
@@ -117,7 +117,7 @@ def _signed(value: float, digits: int) -> str:
 def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
     """Draw the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
-    turns = {decision.number for _, decision, _ in analysis.turning_points()}
+    turns = {turn.decision.number for turn in analysis.turning_points()}
     looks, last = looks_of("seat", range(len(seats))), len(curve)
     scale, across = Scale((0.0, 100.0), percent=True), Scale((1.0, float(max(last, 2))))
     marks: list[Mark] = []
@@ -169,7 +169,9 @@ def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: flo
 
 def _turning_points(analysis: GameAnalysis) -> PageTable:
     turns = analysis.turning_points()
-    rows = (((str(turn[1].number), analysis.event_words(*turn)), (_cell(100 * turn[2], 0),)) for turn in turns)
+    rows = (
+        ((str(turn.decision.number), analysis.turn_in_words(turn)), (_cell(100 * turn.change, 0),)) for turn in turns
+    )
     return _table(["decision", "what happened"], ["change of the share of the win, %"], rows)
 
 

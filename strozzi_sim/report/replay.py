@@ -10,7 +10,7 @@ from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game import load_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import Table
-from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
+from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.table.page import plain_style, render, template
@@ -65,26 +65,25 @@ def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outc
             notes[start] = _decision_note(decision, table)
             notes[end - 1] = " ".join(filter(None, [notes[end - 1], _luck_note(decision, table)]))
     turns = [
-        _turn(kind, decision, change, starts[decision.number - 1 : decision.number + 1], said, table)
-        for kind, decision, change in analysis.turning_points(_TURNS)
-        if abs(change) >= _NOTED
+        _turn(turn, starts[turn.decision.number - 1 : turn.decision.number + 1], said, table)
+        for turn in analysis.turning_points(_TURNS)
+        if abs(turn.change) >= _NOTED
     ]
     turns.sort(key=lambda turn: turn["step"])
     judged = {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
     return judged | {"next": _next(outcomes, starts)}
 
 
-def _turn(
-    kind: str, decision: JudgedDecision, change: float, ends: Sequence[int], said: Sequence[str], table: Table
-) -> dict[str, Any]:
+def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: Table) -> dict[str, Any]:
     """Return a turning point: an error at the first line of its decision, luck at the last."""
-    if kind == "error":
-        step, seat, words = ends[0], decision.seat, _error_words(decision, table)
+    if turn.kind == "error":
+        step, words = ends[0], _error_words(turn.decision, table)
     else:
-        step, seat = max(ends[0], ends[1] - 1), int(np.abs(decision.luck[:, WIN]).argmax())
+        step = max(ends[0], ends[1] - 1)
         event = said[step][:1].lower() + said[step][1:].rstrip(".")
-        words = f"{'Good' if change > 0 else 'Bad'} luck for {table.named(seat)}, {_share(change)}: {event}"
-    return {"step": step, "kind": kind, "seat": seat, "change": round(change, 3), "said": words}
+        quality, who = "Good" if turn.change > 0 else "Bad", table.named(turn.seat)
+        words = f"{quality} luck for {who}, {_share(turn.change)}: {event}"
+    return {"step": step, "kind": turn.kind, "seat": turn.seat, "change": round(turn.change, 3), "said": words}
 
 
 def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:

@@ -37,13 +37,13 @@ class Results:
         study: the study, as far as it was played.
         look: the look with which it was counted and is shown.
         tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`.
-        folder: where they are kept, or None.
+        folder: the results folder, or None for a study in memory.
         n_games: games behind the tables.
         summary: the study in one line.
         new_games: games that were played now, and not in an earlier run.
-        seconds: this run took.
+        seconds: duration of this run.
         about: of the run: started, command, versions, host, part.
-        interrupted: how far it came, if a signal stopped it, else "".
+        interrupted: how far the run came if a signal stopped it, else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
 
     >>> import strozzi_sim as ss
@@ -142,20 +142,27 @@ def _report_part(function: str) -> Callable[..., Any]:
 
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
     """Return the notes on the tables precision and answers, a sentence each; none without these tables."""
-    sentences = []
-    if (table := tables.get("precision")) is not None:
-        played, unknown = pluralize(int(table["deals"].iloc[0]), "deal"), int((table["known"] == 0).sum())
-        width, last = f"to +- {study.precision:g} points", f"after the last of {played}"
-        known, not_known = f"share of wins is known {width}", f"shares of wins are not known {width} {last}"
-        if (table["figure"] == "win_share_difference").all():
-            size = f"of {size_text(study.precision / POINTS)} of games won"
-            known = f"difference {size} is found or excluded"
-            not_known = f"differences {size} are neither found nor excluded {last}; more deals decide them"
-        ending = f", after {played}; intervals are valid whenever play stops."
-        sentences.append(f"{unknown} of {len(table)} {not_known}." if unknown else f"Every {known}{ending}")
-    for row in tables["answers"].itertuples() if "answers" in tables else ():
-        where = f" at {row.players} players" * (len(study.players) > 1)
-        where += f" in {row.variant}" * (len(study.variant_of) > 1)
-        share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
-        sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
+    sentences = [_precision_note(study, tables["precision"])] if "precision" in tables else []
+    if "answers" in tables:
+        for row in tables["answers"].itertuples():
+            where = f" at {row.players} players" if len(study.players) > 1 else ""
+            where += f" in {row.variant}" if len(study.variant_of) > 1 else ""
+            share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
+            sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
     return sentences
+
+
+def _precision_note(study: Study, table: Any) -> str:
+    """Return whether every headline is known to the precision, after how many deals."""
+    played, unknown = pluralize(int(table["deals"].iloc[0]), "deal"), int((table["known"] == 0).sum())
+    valid = f"after {played}; intervals are valid whenever play stops."
+    if (table["figure"] == "win_share_difference").all():
+        size = f"of {size_text(study.precision / POINTS)} of games won"
+        if not unknown:
+            return f"Every difference {size} is found or excluded, {valid}"
+        why = f"neither found nor excluded after the last of {played}; more deals decide them"
+        return f"{unknown} of {len(table)} differences {size} are {why}."
+    width = f"to +- {study.precision:g} points"
+    if not unknown:
+        return f"Every share of wins is known {width}, {valid}"
+    return f"{unknown} of {len(table)} shares of wins are not known {width} after the last of {played}."

@@ -208,7 +208,7 @@ def test_a_table_of_a_sample_of_deals_is_meant_only_by_name():
         ({"fact": "card"}, "table card: no column 'flag'"),
         (
             {"rows": "seat", "columns": "round"},
-            "round and ship and marker and tile and decision have the columns seat, round; name one as `fact`",
+            "round and ship and marker and tile and decision have the columns seat, round; name one",
         ),
         ({"rows": "flag", "columns": "city"}, "no fact table has all of flag, city"),
     ],

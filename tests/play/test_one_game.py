@@ -49,7 +49,7 @@ def test_an_analysis_of_lines_of_a_file_and_of_a_position_is_the_same(games, fil
     assert ss.analyse(file, 2, redraws=4).part_table.equals(found.part_table)
     assert repr(found).startswith("<GameAnalysis: heuristic, greedy, heuristic; ")
     shown = found._repr_html_()
-    assert f"Decision {found.turning_points(1)[0][1].number}: " in shown
+    assert f"Decision {found.turning_points(1)[0].decision.number}: " in shown
     assert "rivals' errors" in shown
 
 

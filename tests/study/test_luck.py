@@ -12,7 +12,7 @@ from strozzi_sim.play import drama
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
 from strozzi_sim.study.kinds import luck as kind
-from strozzi_sim.study.kinds.luck import usual_fields
+from strozzi_sim.study.kinds.luck import usual_lineups
 
 QUIET = {"workers": 1, "progress": False}
 DEALS, CHUNKS = 400, 50
@@ -112,12 +112,12 @@ def test_wrong_arguments_are_refused(given, words):
 def test_the_verdict_says_what_decides():
     found = ss.luck("strozzi", players=3, deals=100, seconds=30, games=30, playouts=50, **QUIET)
     who, length, course = found.verdict
-    assert who.startswith("Of who wins Strozzi at 3 players, who plays explains ")
+    assert who.startswith("Who plays explains ")
     assert "with one heuristic among learned:level=3" in who
     assert "with one learned among heuristic" in who
-    assert who.endswith("among equal players nothing.")
+    assert " of who wins Strozzi at 3 players " in who
     assert "at 30 seconds each (an assumption)" in length
-    assert course.startswith("The leader runs away in ")
+    assert course.startswith("In ")
     assert "learned:beyond" not in " ".join(found.verdict)  # an agent that searches would play too few games
 
 
@@ -139,8 +139,8 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
     who, length = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look())
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Of who wins Strozzi at 4 players, who plays explains 3.6 ± 0.7 % among learned:level=3,beyond=1, heuristic, trader and picky "
-        "and 97 ± 1 % with one heuristic among random; among equal players nothing."
+        "Who plays explains 3.6 ± 0.7 % of who wins Strozzi at 4 players among learned:level=3,beyond=1, heuristic, trader and "
+        "picky and 97 ± 1 % with one heuristic among random; among equal players, nothing."
     )
     assert length.startswith("A game with one heuristic among random has ")
 
@@ -154,7 +154,7 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     ],
 )  # fmt: skip
 def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fields):
-    found = usual_fields(ss.load_game(game), players)
+    found = usual_lineups(ss.load_game(game), players)
     assert [",".join(spec.text for spec in field) for field in found] == fields
 
 
@@ -167,7 +167,7 @@ def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fie
     ],
 )
 def test_a_game_with_few_tiers_has_fields(tiers, fields):
-    found = usual_fields(replace(ss.load_game("strozzi"), tiers=tiers), 2)
+    found = usual_lineups(replace(ss.load_game("strozzi"), tiers=tiers), 2)
     assert [",".join(spec.text for spec in field) for field in found] == fields
 
 

@@ -33,10 +33,10 @@ def _score_round(rows: Rows, components: Mapping[str, Any]) -> Line:
         if winner >= 0:
             paid["harbors"][winner] += coins
     markers = {harbor["id"]: dict.fromkeys(harbor["tracks"], 0) for harbor in components["harbor"]}
-    for harbor, kind, place, _, coins in rows["marker"]:
-        markers[harbors[harbor]][types[kind]] = place
-        if place:
-            owner = MEDICI if place > 0 else STROZZI
+    for harbor_number, type_number, position, _, coins in rows["marker"]:
+        markers[harbors[harbor_number]][types[type_number]] = position
+        if position:
+            owner = MEDICI if position > 0 else STROZZI
             paid["monopolies"][owner] += monopoly
             paid["bonus"][owner] += coins - monopoly
     return {"round": rows["round"][-1][0] + 1, **paid, "markers": markers, "cash": rows["score_round"][-1][:SEATS]}
@@ -48,7 +48,7 @@ def _score_end(rows: Rows, components: Mapping[str, Any]) -> Line:
 
 
 def _hide_cash(line: Line, components: Mapping[str, Any], viewer: int) -> Line:
-    """Return the line with the own cash alone, with the switch `hidden_cash` (19)."""
+    """Return the line with the viewer's own cash alone, with the switch `hidden_cash` (19)."""
     if not components["switches"]["hidden_cash"]:
         return line
     return line | {"cash": [cash if player == viewer else None for player, cash in enumerate(line["cash"])]}
@@ -73,10 +73,10 @@ _SHIP = one_of("ship", lambda components: components["ships"]["capacities"])
 _HARBOR = one_of("harbor", _harbors)
 _TILE = one_of("tile", lambda components: [name for name, *_ in tile_ids(components)])
 _ROUND_TEXT = "Round {round} begins; {start_player:shows} the first tile."
-_ANSWER = ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash"))  # cash of the buyer, who has paid
-_LOAD = ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free"))
+_ANSWER = ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash"))  # asked: a choice; cash: the buyer's
+_LOAD = ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free"))  # free: spaces left on the ship
 _LOAD_TEXT = "{player:loads} {tiles} on the ship for {ship} at {harbor}."
-_DISCARD = ("player", unrecorded("count"), unrecorded("fitted"))
+_DISCARD = ("player", unrecorded("count"), unrecorded("fitted"))  # fitted: a ship had room for the lot
 _CASH = (unrecorded("medici"), unrecorded("strozzi"))  # after the payouts
 EVENTS = Events(
     Event("round", (number("round", offset=1), seat("start_player")), _ROUND_TEXT),
@@ -85,8 +85,8 @@ EVENTS = Events(
     Event("answer", _ANSWER, _answer_text),
     Event("load", _LOAD, _LOAD_TEXT, make=_lot, since=_ENDS_LOT),
     Event("discard", _DISCARD, "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),
-    Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # totals, -1 without a ship
-    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # of both; coins with the bonus
+    Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # loads, -1 without a ship
+    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # both's steps
     Event("score_round", _CASH, _round_text, make=_score_round, hide=_hide_cash),
     Event("score_end", ("player", "cash", "won"), final_text("coins"), by_seat=True, make=_score_end),
     seat_name=side_name,
@@ -104,4 +104,4 @@ def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:
 
 def position_word(position: int) -> str:
     """Return a marker's position: 0, or the side and the number of spaces from the centre."""
-    return "0" if position == 0 else f"{PLAYER_NAMES[position < 0][0]}{abs(position)}"
+    return f"{PLAYER_NAMES[MEDICI if position > 0 else STROZZI][0]}{abs(position)}" if position else "0"

@@ -44,16 +44,17 @@ def _prefixed(formulas: Mapping[str, str], prefix: str) -> tuple[Ratio, ...]:
 
 
 def lots(by: str) -> Block:
-    """Return blocks of the prices and buyers of lots."""
+    """Return the block of the prices and buyers of lots, sorted by a key of LOTS_BY."""
     axes = {"tiles": "tiles", "level": LOTS_BY[by]}
     return Block("lot", axes, (*_LEVEL, *_OF_LEVEL, *_BOUGHT), {"by": by}, margins=("tiles",))
 
 
 def estimates(by: str) -> Block:
-    """Return blocks of fair prices, and of all figures of lots by fair price."""
+    """Return the block of fair prices, with all figures of lots if they are sorted by fair price."""
     figures = (*_LEVEL, *_OF_LEVEL, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
-    axes, trim = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}, ("level",) if by == "fair" else ()
-    return Block("price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=trim)
+    axes = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}
+    trimmed = ("level",) * (by == "fair")
+    return Block("price_estimate", axes, figures, {"by": by}, margins=("tiles",), trim=trimmed)
 
 
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
@@ -70,16 +71,16 @@ def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ..
     )
 
 
-_NO_HARBOR: Any = {"exclude": {"harbor": ("none",)}}
+_WITH_HARBOR: Any = {"exclude": {"harbor": ("none",)}}
 
 
 def ships(axes: Mapping[str, str], levels: Mapping[str, str], margins: tuple[str, ...] = ("harbor",)) -> Block:
-    """Return blocks of the results of moored ships."""
-    return Block("ship", axes, (*_LOADED, *_WON, *_ALONE), levels, "moored == yes", margins, **_NO_HARBOR)
+    """Return the block of the results of moored ships."""
+    return Block("ship", axes, (*_LOADED, *_WON, *_ALONE), levels, "moored == yes", margins, **_WITH_HARBOR)
 
 
 _BY_LOAD = {"harbor": "harbor", "level": "load"}
-LOADS = Block("ship", _BY_LOAD, (*_LEVEL, *_WON), {"by": "load"}, "moored == yes", ("harbor",), **_NO_HARBOR)
+LOADS = Block("ship", _BY_LOAD, (*_LEVEL, *_WON), {"by": "load"}, "moored == yes", ("harbor",), **_WITH_HARBOR)
 TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "round"}, margins=("track",))
 _LEADERS = Block(
     "round",
@@ -110,12 +111,12 @@ PRICES: tuple[Block | Quantiles, ...] = (
     *(estimates(by) for by in FAIR_BY),
 )
 _PRICE = ratios("price_mean")
-_LESS_THAN_0 = Difference("value_0_price_minus_this_mean", _PRICE[0], "tile", "0")
+_BELOW_TILE_0 = Difference("value_0_price_minus_this_mean", _PRICE[0], "tile", "0")
 _SINGLE = (*_PRICE, *ratios(responder_share="bought"))
 TILES = (
     Block("tile", {"tile": "value"}, ratios(shown_mean="rows / games", loaded_share="loaded", alone_share="alone")),
     Block("tile", {"tile": "value"}, ratios("traded_share", "steps_mean", win_share="win"), where="loaded == yes"),
-    Block("lot", {"tile": "face"}, _SINGLE, where="tiles == 1", differences=(_LESS_THAN_0,)),
+    Block("lot", {"tile": "face"}, _SINGLE, where="tiles == 1", differences=(_BELOW_TILE_0,)),
     Block("price_estimate", {"tile": "face"}, ratios("fair_mean"), where="tiles == 1"),
 )
 _BY_SHIP = {"harbor": "harbor", "level": "ship"}
@@ -125,7 +126,7 @@ HARBORS = (
     *_harbor({"level": "round"}, {"by": "round"}),
     ships({"harbor": "harbor"}, _WHOLE),
     ships(_BY_SHIP, {"by": "ship"}),
-    Block("ship", _BY_SHIP, _MOORED, {"by": "ship"}, **_NO_HARBOR),
+    Block("ship", _BY_SHIP, _MOORED, {"by": "ship"}, **_WITH_HARBOR),
     Block("ship", {"level": "ship"}, ratios("moored_share"), {"harbor": ALL, "by": "ship"}),
     LOADS,
 )
@@ -165,32 +166,29 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
 }
 
 
-def _lots(block: Block, *, sized: bool = False) -> Block:
-    """Return a heat map of lots by size.
-
-    With `sized` it shows the share of each size, and no margin, in which the shares would total 1.
-    """
+def _by_size(block: Block, *, sized: bool = False) -> Block:
+    """Return a heat map of lots by size; `sized`: with each size's share, without the margin, where shares total 1."""
     figures = [figure for figure in block.figures if sized or figure.name != "share_of_level"]
     return replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
 
 
 _OF_COLUMN = ratios(share="rows along column")
 _RIVALS, _LOADS_OF = {"row": "ship", "column": "rival"}, {"row": "goods", "column": "harbor"}
-_NOWHERE: Any = {"exclude": {"column": ("none",)}}
+_SOMEWHERE: Any = {"exclude": {"column": ("none",)}}
 MAPS = {
-    "price-by-tiles-round": _lots(lots("round")),
-    "price-by-size-value": _lots(lots("value")),
-    "price-by-size-zeros": _lots(lots("zeros")),
-    "price-by-size-order": _lots(lots("order")),
-    "fair-by-size-value": _lots(estimates("value")),
-    "gap-by-tiles-round": _lots(estimates("round")),
-    "buyer-by-price-size": _lots(lots("price")),
-    "buyer-by-gap-size": _lots(estimates("gap")),
-    "tiles-by-order": _lots(lots("order"), sized=True),
+    "price-by-tiles-round": _by_size(lots("round")),
+    "price-by-size-value": _by_size(lots("value")),
+    "price-by-size-zeros": _by_size(lots("zeros")),
+    "price-by-size-order": _by_size(lots("order")),
+    "fair-by-size-value": _by_size(estimates("value")),
+    "gap-by-tiles-round": _by_size(estimates("round")),
+    "buyer-by-price-size": _by_size(lots("price")),
+    "buyer-by-gap-size": _by_size(estimates("gap")),
+    "tiles-by-order": _by_size(lots("order"), sized=True),
     "harbor-by-ship": ships(_BY_SHIP, {}, ("harbor", "level")).as_map("harbor"),
     "ship-against-ship": Block("ship", _RIVALS, (*_OF_COLUMN, *_WON), where="moored == yes"),
-    "harbor-by-load": LOADS.as_map("harbor", figures=LOADS.figures[:2]),
-    "cargo-by-harbor": Block("tile", _LOADS_OF, _OF_COLUMN, where="loaded == yes", **_NOWHERE),
+    "harbor-by-load": LOADS.as_map("harbor", figures=(*_LEVEL, _WON[0])),
+    "cargo-by-harbor": Block("tile", _LOADS_OF, _OF_COLUMN, where="loaded == yes", **_SOMEWHERE),
     "position-by-round": Block("marker", {"row": "round", "column": "place"}, _OF_COLUMN),
     "coins-by-track": TRACKS.as_map("track"),
     # in round 1 all markers come from the centre, and none can change sides
@@ -199,7 +197,7 @@ MAPS = {
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
-    """Return labels of seats by their family, of tracks by harbor and goods, and of negative numbers."""
+    """Return labels of seats, sizes of lots, rounds, tracks and negative numbers."""
     labels = {f"seat={seat}": f"{seat} ({name})" for seat, name in enumerate(PLAYER_NAMES)}
     labels |= {f"tiles={size}": f"{size} tiles" if size > 1 else "1 tile" for size in range(1, MAX_REVEAL + 1)}
     labels |= {f"round={number}": f"round {number}" for number in range(1, MAX_ROUNDS + 1)}

@@ -75,6 +75,7 @@ def heatmap(
         folder = options.get("folder")
         refuse_given(why, players=players, agents=agents, deals=deals, variant=variant, seed=seed, folder=folder)
         if isinstance(source, Results):
+            refuse_given("results have their agents", code=code or None)
             study, look, options["folder"] = source.study, source.look, source.folder
         else:
             options["folder"] = place = names.path_of("source", source)
@@ -100,8 +101,8 @@ def heatmap(
         deals=deals,
         seed=seed or 0,
     )
-    name = f"heatmap-{the_game.name}".replace("_", "-")
-    return run(study, look=Look(name=name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
+    study_name = f"heatmap-{the_game.name}".replace("_", "-")
+    return run(study, look=Look(name=study_name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
 
 
 def _is_folder(source: Any) -> bool:

@@ -31,9 +31,9 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 
-FEWEST = 30  # games, below which there are no intervals
 WIN, SCORE = "win", "score"
-MOST, DECISIONS = 100, 10_000  # games that are followed by default, and the decisions that they have in all
+FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
+FOLLOWED_DECISIONS = 10_000  # of all games that are followed by default
 WORDS = {
     "agents": "the agents",
     "seats": "the seats",
@@ -62,18 +62,19 @@ def luck(
 ) -> Results:
     """Measure how much of a win and of a score is skill, seat, deal and the rest, and how dramatic a game is.
 
-    Every line-up plays every deal in every rotation. Its agents have a share of their own, so there are two or three
-    line-ups. Agents of each strength that do not search then play themselves, and play-outs follow these games.
+    Every line-up plays every deal in every rotation. By default there is one for each step in strength, and one of the
+    game's styles, each with its own share of skill. Then the agent of each strength plays itself, unless it searches,
+    and play-outs from its decisions estimate every seat's chance of winning.
 
     Example: strozzi luck strozzi --players 3-6
 
     Args:
-        agents: different agents, one for each seat, separated by commas; fewer players are the first of them; default:
-            line-ups of one agent of each strength among those of the next lower one, and of the game's styles
+        agents: different agents, one for each seat, separated by commas; with fewer players the first of them play;
+            default: line-ups of one agent of each strength among those of the next lower one, and of the game's styles
         deals: deals for every player count, each played in every rotation; default: 1,000
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
         games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none;
-            default: 100, of a game with more than 100 decisions fewer
+            default: 100, fewer if a game has more than 100 decisions
         playouts: play-outs at each of the (at most 40) decisions of a game that is followed
 
     >>> import strozzi_sim as ss
@@ -84,19 +85,19 @@ def luck(
     """
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
-    field = names.agents_named(the_game, agents) if agents else ()
-    texts = [spec.text for spec in field]
+    specs = names.agents_named(the_game, agents) if agents else ()
+    texts = [spec.text for spec in specs]
     if repeated := [text for text in texts if texts.count(text) > 1]:
         why = "copies play equal games in several rotations, so all must differ"
         raise ArgumentError("agents", f"{repeated[0]} is listed twice; {why}")
-    if field and len(field) != max(counts):
-        raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(field)} ({', '.join(texts)})")
+    if specs and len(specs) != max(counts):
+        raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(specs)} ({', '.join(texts)})")
+    by_count = ([specs[:count]] if specs else usual_lineups(the_game, count) for count in counts)
+    lineups = [lineup for lineups_of_count in by_count for lineup in lineups_of_count]
     study = Luck.of(
         game=the_game,
         players=counts,
-        lineups=[
-            lineup for count in counts for lineup in ([field[:count]] if field else usual_fields(the_game, count))
-        ],
+        lineups=lineups,
         variants=names.variants_named(the_game, variant),
         deals=deals,
         seconds=seconds,
@@ -111,7 +112,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     """A measurement of luck: line-ups play every deal in every rotation."""
 
     seconds: float = 20.0  # duration of a decision at a table, an assumption
-    followed: int | None = None  # games at each strength; 0: none; None: FEWEST to MOST, as many as have DECISIONS
+    followed: int | None = None  # games at each strength; 0: none; None: 30 to 100, as many as FOLLOWED_DECISIONS allow
     playouts: int = 200  # at each followed decision
     keeps_rows, printed = True, ("luck", "drama")
     most_chunks = 50  # since every chunk is left out once
@@ -119,14 +120,15 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     def check(self) -> None:
         check_range("seconds", self.seconds, 0.01, 3600)
         if self.followed:
-            check_whole("games", self.followed, FEWEST, 1_000_000)
+            check_whole("games", self.followed, FEWEST_FOLLOWED, 1_000_000)
         check_whole("playouts", self.playouts, 50, 1_000_000)
         if any(len(lineup) == 1 for lineup in self.lineups) or self.seatings != "rotate":
-            raise ArgumentError("lineups", "luck is measured of line-ups of several agents, in every rotation")
+            argument = "seatings" if self.seatings != "rotate" else "lineups"
+            raise ArgumentError(argument, "luck is measured of line-ups of several agents, in every rotation")
 
     @property
     def summary(self) -> str:
-        games = f"{FEWEST} to {MOST}" if self.followed is None else self.followed
+        games = f"{FEWEST_FOLLOWED} to {MOST_FOLLOWED}" if self.followed is None else self.followed
         return super().summary + (f"; {games} games of each strength are followed" if games else "")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
@@ -157,10 +159,11 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         specs = {strength: names.agents_named(self.the_game, text)[0] for strength, text in tiers.items()}
         quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
+            # of the line-up and variant with the longest games, so that as many are followed of each
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
-            usual = int(np.clip(DECISIONS // decisions, FEWEST, MOST))
+            usual = int(np.clip(FOLLOWED_DECISIONS // decisions, FEWEST_FOLLOWED, MOST_FOLLOWED))
             followed_games = usual if self.followed is None else self.followed
-            games = followed_games if is_quick(spec) else min(followed_games, FEWEST)
+            games = followed_games if is_quick(spec) else min(followed_games, FEWEST_FOLLOWED)
             match = Match(self.the_game, players, (spec,), variant, self.seed)
             figures = drama_of_agent(match, games, self.playouts)
             table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
@@ -173,14 +176,14 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return [*sentences, course_sentence(tables["drama"], players)] if "drama" in tables else sentences
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the shares of the variance by field, and the drama."""
+        """Return the shares of the variance by line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share")
         wins = pick(shares, source="agents", outcome=WIN, players=headline_players(shares))
         wins = wins.dropna(subset="value").head(3)
-        wins = wins.assign(field=wins["lineup"].map(field_words))
+        wins = wins.assign(agents=wins["lineup"].map(lineup_words))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
-        numbers = key_numbers(wins, "share", "of who wins is who plays, {field}")
+        numbers = key_numbers(wins, "share", "of who wins is who plays, {agents}")
         sections = [section("luck", {"luck": shares}, numbers=numbers)]
         return [*sections, section("drama", {"drama": tables["drama"]})] if "drama" in tables else sections
 
@@ -189,9 +192,12 @@ def who_plays(tables: Tables, title: str) -> str:
     """Return a sentence with the share of wins that the agents explain, at the headline's player count."""
     shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
     players = headline_players(shares)
-    rows = pick(shares, players=players).sort_values("value", kind="stable").itertuples(index=False)
-    fields = listed([f"{format_estimate(row, 'share')} {field_words(row.lineup)}" for row in rows])
-    return f"Of who wins {title} at {players} players, who plays explains {fields}; among equal players nothing."
+    rows = pick(shares, players=players).dropna(subset="value").sort_values("value", kind="stable")
+    if rows.empty:
+        return f"There are too few games of {title} to say how much of who wins is who plays."
+    parts = [f"{format_estimate(row, 'share')} {lineup_words(row.lineup)}" for row in rows.itertuples(index=False)]
+    parts[0] = parts[0].replace("% ", f"% of who wins {title} at {players} players ", 1)
+    return f"Who plays explains {listed(parts)}; among equal players, nothing."
 
 
 def length_sentence(tables: Tables, players: int, seconds: float) -> str:
@@ -199,7 +205,7 @@ def length_sentence(tables: Tables, players: int, seconds: float) -> str:
     decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
     length, duration = (format_estimate(row, "amount") for row in (decisions, minutes))
     what = f"{length} decisions: {duration} minutes at {seconds:g} seconds each (an assumption)"
-    return f"A game {field_words(decisions.lineup)} has {what}."
+    return f"A game {lineup_words(decisions.lineup)} has {what}."
 
 
 def course_sentence(drama: pd.DataFrame, players: int) -> str:
@@ -211,8 +217,8 @@ def course_sentence(drama: pd.DataFrame, players: int) -> str:
     shares = {figure: format_estimate(row, "share") for figure, row in rows.items()}
     changes = f"{format_estimate(rows['lead_changes_mean'], 'amount')} times"
     course = (
-        f"The leader runs away in {shares['runaway_share']} of games, which are decided in the first half; a game is "
-        f"decided after {shares['decided_mean']} of its decisions, and its clear leader changes {changes} "
+        f"In {shares['runaway_share']} of games the leader runs away: they are decided in their first half. On average "
+        f"a game is decided after {shares['decided_mean']} of its decisions, and its clear leader changes {changes} "
         f"({rows['decided_mean'].n} games of {agent} followed)."
     )
     if (kingmaking := shares.get("kingmaking_share")) is None:
@@ -220,15 +226,15 @@ def course_sentence(drama: pd.DataFrame, players: int) -> str:
     return f"{course} At {kingmaking} of the decisions a seat that can no longer win picks which rival does."
 
 
-def field_words(lineup: str) -> str:
+def lineup_words(lineup: str) -> str:
     """Return a line-up as text: "with one A among B", "among A, B and C"."""
     first, *others = split_specs(lineup)
-    if len(others) > 1 and set(others) == {others[0]} != {first}:
+    if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
         return f"with one {first} among {others[0]}"
     return f"among {listed(list(dict.fromkeys([first, *others])))}"
 
 
-def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
+def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:
     """Return the default line-ups: an agent of each strength among those of the next lower one, and the styles.
 
     Only one agent of a line-up is stronger: equal ones win by luck among themselves, which hides the share of skill.
@@ -237,17 +243,18 @@ def usual_fields(game: Game, players: int) -> list[list[AgentSpec]]:
     weak = load_agent(game.tiers.get("weak", "random"), game)
     tiers = (load_agent(text, game) for text in game.tiers.values())
     stronger_tiers = [spec for spec in tiers if not spec.searches and spec.text != weak.text]
-    order = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}  # the others: 1
+    order = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}  # of styles: the middle first, the weakest last
     styles = sorted(names.styles_of(game), key=lambda spec: (order.get(spec.text, 1), spec.text))
     steps = [weak, *(stronger_tiers or [spec for spec in styles if spec.text != weak.text][:1])]
-    fields = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(steps)]
-    if len(styles) >= players and not {spec.text for spec in styles[:players]} <= {spec.text for spec in steps}:
-        fields.append(styles[:players])
-    if not fields:
+    lineups = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(steps)]
+    is_new = not {spec.text for spec in styles[:players]} <= {spec.text for spec in steps}
+    if len(styles) >= players and is_new:
+        lineups.append(styles[:players])
+    if not lineups:
         available = ", ".join(spec.text for spec in styles)
         few = f"of which {game.name} has too few that do not search ({available})"
         raise ArgumentError("agents", f"name {players} different agents, {few}")
-    return fields
+    return lineups
 
 
 def _squares(rows: Array, outcome: str, players: int) -> Array:
