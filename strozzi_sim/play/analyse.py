@@ -308,6 +308,7 @@ def analyse_game(
 def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:
     """Return a recorded game after its last action, and its analysis."""
     table = Position(**recorded.deal_again())
+    _check_open(table.game, table.variant)  # before the agent, whose name would be blamed
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
     actions = reconstruct_actions(recorded, table)
     return table, analyse_game(table, actions, spec, redraws, recorded.names)
