@@ -164,7 +164,8 @@ class GameAnalysis:
             loss = f"{100 * decision.win_loss:.0f} % of the win and {decision.loss:.1f} points"
             return f"{who} chose {decision.played} and lost {loss}; best found: {decision.best}"
         event = decision.events[-1].rstrip(".") if decision.events else ""
-        return f"luck of {100 * turn.change:+.0f} % of the win for {who}: {event}"
+        whose = "" if event.startswith(who) else f" for {who}"
+        return f"luck of {100 * turn.change:+.0f} % of the win{whose}: {event}"
 
     def turns_in_words(self, count: int = 5) -> list[str]:
         """Return the turning points as sentences."""
