@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.columns import Array, Levels
 from strozzi_sim.runtime.parsing import real_number
 
@@ -43,10 +43,10 @@ def _constant(node: ast.AST) -> str | float | None:
 
 
 class Condition:
-    """A condition parsed from its text."""
+    """A condition parsed from its text. Its errors are ArgumentError of `where`."""
 
-    def __init__(self, text: str, where: str = "where") -> None:
-        self.text, self._where = text, where
+    def __init__(self, text: str) -> None:
+        self.text = text
         try:
             plain = _RESERVED.sub(_quoted, text.strip())
             tree = _parsed(plain)
@@ -54,7 +54,7 @@ class Condition:
                 if isinstance(_constant(node), int | float):
                     real_number(ast.get_source_segment(plain, node) or "")  # unlike Python, without 1_0 and 0x10
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise InputError(f"{where}: {short_repr(text)} is not a condition; give {_FORM}") from None
+            raise ArgumentError("where", f"{short_repr(text)} is not a condition; give {_FORM}") from None
         self._tree = self._checked(tree.body)
 
     def _checked(self, node: ast.expr) -> Any:
@@ -70,9 +70,7 @@ class Condition:
             value = self._value(right)
             if isinstance(left, ast.Name) and value is not None:
                 return (left.id, kind, value)
-        raise InputError(
-            f"{self._where}: {short_repr(self.text)}: {ast.unparse(node)!r} is not a condition; give {_FORM}"
-        )
+        raise ArgumentError("where", f"{short_repr(self.text)}: {ast.unparse(node)!r} is not a condition; give {_FORM}")
 
     @staticmethod
     def _value(node: ast.expr) -> str | float | None:
@@ -113,11 +111,12 @@ class Condition:
             return levels.starts[level], levels.starts[level + 1] if level + 1 < len(names) else 2**31
         if isinstance(value, str) or not numeric:
             hint = "it is a number" if numeric else suggest_names(str(value), names)
-            raise InputError(f"{self._where}: {short_repr(self.text)}: {column} is never {value!r}; {hint}")
+            raise ArgumentError("where", f"{short_repr(self.text)}: {column} is never {value!r}; {hint}")
         if not abs(value * scale) <= MAX_NUMBER:
-            raise InputError(
-                f"{self._where}: {short_repr(self.text)}: {column} is compared with {value:g}; give a number between "
-                f"{-MAX_NUMBER // scale} and {MAX_NUMBER // scale}"
+            raise ArgumentError(
+                "where",
+                f"{short_repr(self.text)}: {column} is compared with {value:g}; give a number between "
+                f"{-MAX_NUMBER // scale} and {MAX_NUMBER // scale}",
             )
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 

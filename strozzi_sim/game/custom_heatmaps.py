@@ -7,7 +7,7 @@ from typing import Annotated, Any, Protocol
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, share_along
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
@@ -40,50 +40,52 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     title: str = ""  # title of the picture; default: made from the other fields
 
 
-def table_of(game: Counted, names: Sequence[str], fact: str, place: str) -> Table:
-    """Return the fact table named `fact`, or the only one with all these columns."""
+def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
+    """Return the fact table named `fact`, or the only one with all these columns; `columns`: column -> its argument.
+
+    Raises ArgumentError.
+    """
     tables = {table.name: table for table in game.fact_tables}
     if fact:
         if fact not in tables:
-            raise InputError(f"{place}: fact: unknown table {short_repr(fact)}; {suggest_names(fact, tables)}")
+            raise ArgumentError("fact", f"unknown table {short_repr(fact)}; {suggest_names(fact, tables)}")
         table = tables[fact]
         column_names = [column.name for column in table.all_columns]
-        for name in names:
+        for name, argument in columns.items():
             if name not in column_names:
-                raise InputError(
-                    f"{place}: table {fact}: no column {short_repr(name)}; {suggest_names(name, column_names)}"
-                )
+                known = suggest_names(name, column_names)
+                raise ArgumentError(argument, f"table {fact}: no column {short_repr(name)}; {known}")
         return table
-    matching = [table for table in tables.values() if {*names} <= {column.name for column in table.all_columns}]
+    matching = [table for table in tables.values() if columns.keys() <= {column.name for column in table.all_columns}]
     matching = [table for table in matching if not table.sampled] or matching  # a sampled table must be named
     if len(matching) == 1:
         return matching[0]
     if matching:
         facts = " and ".join(table.name for table in matching)
-        raise InputError(f"{place}: fact: {facts} have the columns {', '.join(names)}; name one")
+        raise ArgumentError("fact", f"{facts} have the columns {', '.join(columns)}; name one")
     everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
-    for name in names:
+    for name, argument in columns.items():
         if name not in everywhere:
-            raise InputError(f"{place}: unknown column {short_repr(name)}; {suggest_names(name, everywhere)}")
-    raise InputError(f"{place}: no fact table has all of {', '.join(names)}; `strozzi facts {game.name}` lists them")
+            raise ArgumentError(argument, f"unknown column {short_repr(name)}; {suggest_names(name, everywhere)}")
+    hint = f"`strozzi facts {game.name}` lists them"
+    raise ArgumentError([*columns.values()][-1], f"no fact table has all of {', '.join(columns)}; {hint}")
 
 
-def custom_heat_map(game: Counted, spec: HeatMapSpec, place: str = "heatmap") -> HeatMap:
-    """Return the heat map of a specification."""
-    place = f"{place} {spec.name}"
+def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
+    """Return the heat map of a specification. Raises ArgumentError."""
     of = spec.value.partition(" ")[2]
     if spec.rows == spec.columns:
-        raise InputError(f"{place}: rows and columns are both {spec.rows!r}; name two columns")
-    conditions = Condition(spec.where, f"{place}: where").columns if spec.where else []
-    names = list(dict.fromkeys([spec.rows, spec.columns, *([of] if of else []), *conditions]))
-    table = table_of(game, names, spec.fact, place)
+        raise ArgumentError("columns", f"rows and columns are both {spec.rows!r}; name two columns")
+    columns = dict.fromkeys(Condition(spec.where).columns if spec.where else (), "where")
+    columns = {spec.rows: "rows", spec.columns: "columns"} | ({of: "value"} if of else {}) | columns
+    table = table_of(game, columns, spec.fact)
     across, down = table.column(spec.columns), table.column(spec.rows)
     for key, column in (("rows", down), ("columns", across)):
         if column.levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             say = suggest_names(column.name, sortable)
-            raise InputError(f"{place}: {key}: {column.name} has no levels and cannot be a row or column; {say}")
-    ratio, figure = counted(table, spec.value, f"{place}: value", along="column")
+            raise ArgumentError(key, f"{column.name} has no levels and cannot be a row or column; {say}")
+    ratio, figure = counted(table, spec.value, "value", along="column")
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
     words = f"{figure.label} by {words_of(spec.rows)} and {words_of(spec.columns)}"
     which = f", where {spec.where}" if spec.where else ""
@@ -113,11 +115,11 @@ def words_of(name: str) -> str:
     return name.replace("_", " ")
 
 
-def counted(table: Table, value: str, place: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
+def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
     """Return the figure of a value, called `name` (default: after the value).
 
     A value is `count` (rows per game), `mean COLUMN`, `share COLUMN` (of a yes/no column or `win`), or with a key
-    `along` also `share`, of the rows over all levels of that key. Raises InputError.
+    `along` also `share`, of the rows over all levels of that key. Raises ArgumentError.
     """
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
@@ -129,11 +131,11 @@ def counted(table: Table, value: str, place: str, *, name: str = "", along: str 
     if kind not in ("mean", "share") or not of:
         values = ["count", *(["share"] if along else []), "mean COLUMN", "share COLUMN"]
         known = listed([f'"{each}"' for each in values], "or")
-        raise InputError(f"{place}: must be {known}, got {short_repr(value)}")
+        raise ArgumentError(argument, f"must be {known}, got {short_repr(value)}")
     column = table.column(of)
     if kind == "share" and not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
-        raise InputError(f'{place}: {of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
+        raise ArgumentError(argument, f'{of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
     if kind == "share":
         name = name or ("win_share" if of == "win" else f"share_{of}")
         return share(name, of), Figure(name, _share_words(of), "share")

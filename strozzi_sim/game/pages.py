@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
-from strozzi_sim.errors import InputError, check_names, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr, suggest_names
 from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -116,7 +116,10 @@ class Report:
         for name, given in self._declared.heatmaps.items():
             if given.value:
                 asked = HeatMapSpec(name, given.rows, given.columns, given.value, given.where, given.fact, given.title)
-                drawn = custom_heat_map(game, asked, f"{where}: heatmaps")
+                try:
+                    drawn = custom_heat_map(game, asked)
+                except ArgumentError as error:
+                    raise InputError(f"{where}: heatmaps {name}: {error}") from None
                 self.heat_maps[name] = replace(drawn, caption=given.caption or drawn.caption)
             else:
                 self.heat_maps[name] = heat_map_of(self._declared, name, maps, where)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL, Block, Ratio
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
@@ -214,11 +214,18 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
 
 def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
     """Return the fact table and the figures of a page that declares figures. Raises InputError."""
-    columns = [column for value in page.figures.values() for column in value.split(" ")[1:]]
     if not page.figures:
         return None, []
-    table = table_of(game, list(dict.fromkeys([*page.keys, *columns])), page.fact, where)
-    return table, [counted(table, value, f"{where}.figures.{name}", name=name) for name, value in page.figures.items()]
+    columns = dict.fromkeys(page.keys, "keys")
+    for name, value in page.figures.items():
+        for column in value.split(" ")[1:]:
+            columns.setdefault(column, f"figures.{name}")
+    try:
+        table = table_of(game, columns, page.fact)
+        figures = page.figures.items()
+        return table, [counted(table, value, f"figures.{name}", name=name) for name, value in figures]
+    except ArgumentError as error:
+        raise InputError(f"{where}.{error}") from None
 
 
 def common_pictures(name: str, page: DeclaredPage, table: Table, figures: list[Figure]) -> dict[str, DeclaredPicture]:

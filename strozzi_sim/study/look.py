@@ -85,7 +85,10 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         for spec in self.heatmap:
             if spec.name in maps or spec.name in known:
                 raise ArgumentError("heatmap", f"{spec.name}: the name is already used; choose another")
-            maps[spec.name] = custom_heat_map(game, spec, "heatmap")
+            try:
+                maps[spec.name] = custom_heat_map(game, spec)
+            except ArgumentError as error:
+                raise InputError(f"heatmap {spec.name}: {error}") from None
         return maps
 
 

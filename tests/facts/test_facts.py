@@ -218,7 +218,6 @@ def test_a_map_that_cannot_be_is_refused_in_words(asked, said):
     with pytest.raises(InputError) as refused:
         custom_heat_map(STROZZI, HeatMapSpec(**wanted))
     assert said in str(refused.value)
-    assert "heatmap mine" in str(refused.value)
 
 
 @pytest.mark.parametrize(

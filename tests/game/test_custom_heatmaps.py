@@ -126,7 +126,7 @@ def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
 
 def test_a_study_names_where_a_map_is_wrong():
     for maps, said in (
-        ([{**LATE, "rows": "flg"}], "heatmap late: unknown column 'flg'"),
+        ([{**LATE, "rows": "flg"}], "heatmap late: rows: unknown column 'flg'"),
         ([{**LATE, "name": "flag-by-sail"}], "heatmap: flag-by-sail: the name is already used"),
         ([{**LATE, "colums": "x"}], "heatmap[0]"),
         ([{**LATE, "name": "Late"}], "heatmap[0].name"),

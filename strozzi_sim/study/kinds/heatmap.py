@@ -10,17 +10,15 @@ import msgspec
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game import Game, find_game, game_names
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map, heat_map_spec
+from strozzi_sim.game.custom_heatmaps import custom_heat_map, heat_map_spec
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.look import HEATMAPS, Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-
-PLACE = "heatmap"  # of errors
 
 
 @documented
@@ -84,12 +82,12 @@ def heatmap(
             raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(heat_map for heat_map in look.heatmap if heat_map.name != spec.name)
         look = msgspec.structs.replace(look, heatmap=(*others, spec))
-        _check(study.the_game, spec)
+        custom_heat_map(study.the_game, spec)  # refuses columns that it lacks
         return run(study, look=look, **options)
     if code:
         raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
     the_game = find_game(source, "source")  # type: ignore[arg-type]
-    _check(the_game, spec)
+    custom_heat_map(the_game, spec)
     counts = names.player_counts(the_game, players)
     lineups, variants = names.lineups_of(the_game, agents, counts), names.variants_named(the_game, variant or "base")
     study = Study.of(
@@ -110,18 +108,3 @@ def _is_folder(source: Any) -> bool:
     if isinstance(source, Path):
         return True
     return isinstance(source, str) and source not in ("", *game_names()) and ("/" in source or Path(source).exists())
-
-
-def _check(game: Game, spec: HeatMapSpec) -> None:
-    """Check that the game's facts have the columns of a heat map. Raises ArgumentError."""
-    try:
-        custom_heat_map(game, spec, PLACE)
-    except InputError as error:
-        text = str(error).removeprefix(f"{PLACE} {spec.name}: ")
-        key, _, words = text.partition(": ")
-        columns = {"rows": spec.rows, "columns": spec.columns, "value": spec.value.split(" ")[-1]}
-        if key in ("fact", "where", *columns):
-            raise ArgumentError(key, words) from None
-        quoted = text.partition("'")[2].partition("'")[0]  # the first name that the error quotes
-        named = [argument for argument, column in columns.items() if column == quoted]
-        raise ArgumentError([*named, "where" if spec.where else "rows"][0], text) from None
