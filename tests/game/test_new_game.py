@@ -95,7 +95,7 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
 def test_luck_of_a_game_whose_tiers_are_its_own_agents(fair):
     """Its agents are followed, in a process that can be killed, as those of the package are."""
     (said,) = fair.strozzi("luck fair --players 3 --deals 60 --games 30 --playouts 50 --workers 1")
-    assert "with one highest among random; among equal players nothing." in said
+    assert "with one highest among random; among equal players, nothing." in said
     assert "kingmaking share" in said
 
 
