@@ -201,6 +201,6 @@ def env(
 def parallel_env(*args: Any, **kwargs: Any) -> Any:
     """Return a PettingZoo parallel environment; the arguments are those of `env`.
 
-    One step is one decision: it takes an action of every seat, and plays that of the seat whose mask has others than 0.
+    A step takes an action of every seat and plays one: the action of the seat to decide, whose mask has others than 0.
     """
     return turn_based_aec_to_parallel(env(*args, **kwargs))

@@ -1,4 +1,4 @@
-"""What is installed: agents, games, their fact tables and things of measurable worth; and the folder of a new game."""
+"""Lists of installed agents, games, fact tables and things of measurable worth; the folder of a new game."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

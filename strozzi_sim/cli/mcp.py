@@ -35,7 +35,7 @@ holds 0 may be chance. Tell the user the command of an answer, and which compone
 
 
 class Offer(NamedTuple):
-    """What a tool offers."""
+    """A tool: its function, main tables and default arguments."""
 
     function: str
     tables: tuple[str, ...] = ()  # the main ones of a study

@@ -70,7 +70,7 @@ def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
 
     `rows` counts rows, the denominator of a formula without one; `games` counts games, `players` games times players.
     `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its name is in
-    [0, 1]. A name alone, COLUMN_mean or COLUMN_share, is that of a column.
+    [0, 1]. A name alone, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
 
     >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
     ...     print(figure.formula("turn"))

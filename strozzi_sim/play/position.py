@@ -424,8 +424,8 @@ class Position(AgentQueries):
     def from_record(lines: Iterable[Mapping[str, Any]]) -> "Position":
         """Return the position of a recorded game, from `record` or a file of one game.
 
-        An action that writes no line of its own does not show at the end of a record that is not complete: the position
-        is the first that has written all lines.
+        An incomplete record may end with actions that write no line: the position is the first one that has written
+        all lines.
 
         Raises:
             InputError: a line that no game has, or that does not follow from the deal; lines count from 1.

@@ -138,7 +138,7 @@ def _deltas(values: Array) -> Array:
 def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_map: HeatMap | None) -> dict[str, Any]:
     """Return a measure of a map: label, unit, scale, whether it is compared with an equal share, meaning.
 
-    A map has the measures of its block, one of which its title and caption are of; `own_map` is the measure's heat map.
+    A map shows the measures of its block; its title and caption describe one. `own_map` is this measure's heat map.
     """
     name, block = ratio.name, heat_map.block
     assert block is not None

@@ -304,7 +304,7 @@ class VectorEnv:
         return out
 
     def observe(self, seats: Any) -> NDArray[np.float32]:
-        """Return the observation of a seat of every game, float32[n, F], whoever decides: to learn from all seats.
+        """Return the observation of a seat of every game, float32[n, F], also of seats that do not decide.
 
         Args:
             seats: whole numbers [n], a seat of each game, or one for all.

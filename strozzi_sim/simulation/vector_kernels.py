@@ -87,7 +87,7 @@ class Finals(NamedTuple):
 
     @classmethod
     def empty(cls, n: int, players: int, size: int) -> "Finals":
-        """Return new rows of n games; memory is used only by those that are written."""
+        """Return uninitialised rows of n games; the system allocates memory for rows that are written."""
         return cls(
             slots=np.empty(n, np.int64),
             deals=np.empty(n, np.int64),

@@ -197,7 +197,7 @@ class SeatCell(NamedTuple):
     # FAVOURED if its test is significant and the best share is known to be above an equal one, by enough; EQUAL if no
     # interval reaches as far; FEW without a test; else OPEN
     verdict: str
-    favoured: str  # the seats that win most, and those that may win as much: "the player who begins and perhaps others"
+    favoured: str  # seats that may win most, in words: "the player who begins and perhaps others"
     best: Any  # the row of the seat that wins most; None if no seat is favoured
     bound: float  # the largest gain of a seat that could be missed; NaN if it is not known
 
@@ -226,7 +226,7 @@ def seat_cells(tables: Tables) -> list[SeatCell]:
 
 
 def _named(shares: Any, is_above: Any, players: int) -> str:
-    """Return the seats that may win as much as the best: those that win more than their share, then others."""
+    """Return the seats that may win most, in words: those known to win more than their share, then others."""
     may_win_most = shares["high"] >= shares["value"].iloc[0]
     known = [seat_words(int(seat), players) for seat in shares["seat"][may_win_most & is_above]]
     others = [seat_words(int(seat), players) for seat in shares["seat"][may_win_most & ~is_above]]
