@@ -22,7 +22,7 @@ from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game.components import components_type, read_only, rules_dtype, rules_from
 from strozzi_sim.game.events import Events
 from strozzi_sim.game.record_checking import Replay
-from strozzi_sim.game.sentences import capitalized, seat_name
+from strozzi_sim.game.sentences import capitalized, seat_name, written_rules
 from strozzi_sim.game.slices import Layout, name_of, things_shown
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
@@ -219,8 +219,9 @@ class ViewPart(Protocol):
         return ""
 
     def short_rules(self, components: Plain, players: int) -> str:
-        """Return a summary of the rules, one line per paragraph."""
-        return ""
+        """Return a summary of the rules, one line per paragraph; default: `short_rules.txt`, see `written_rules`."""
+        rules: str = written_rules(self.game.package, components)
+        return rules
 
 
 class ReportPart(Protocol):

@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from string import Formatter
 from typing import Any
+
+from strozzi_sim.errors import InputError
 
 Verb = Callable[[str], str]  # takes a verb in the third person, returns the form that agrees with a seat
 
@@ -70,3 +74,27 @@ def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]
     return "\n".join(
         "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, len(row)))]) for row in rows
     )
+
+
+class _RuleFormatter(Formatter):
+    """Formats a list with what its slot has between the items: {scoring[ranks]: / } is 40 / 20 / 10."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        """Return a value as text."""
+        if isinstance(value, list | tuple):
+            return format_spec.join(map(str, value))
+        return super().format_field(value, format_spec)
+
+
+def written_rules(package: str, components: Mapping[str, Any], **slots: Any) -> str:
+    """Return `short_rules.txt` of a game's package with components such as {rounds[count]} and other slots filled in.
+
+    Without the file the rules are "".
+    """
+    place = files(package).joinpath("short_rules.txt")
+    if not place.is_file():
+        return ""
+    try:
+        return _RuleFormatter().vformat(place.read_text("utf-8").strip(), (), {**components, **slots})
+    except LookupError as error:
+        raise InputError(f"{place}: no component {error}") from None

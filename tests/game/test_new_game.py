@@ -18,6 +18,7 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
 from strozzi_sim.game.reporting import Picture
+from strozzi_sim.game.sentences import written_rules
 from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.template import GAME
@@ -240,6 +241,17 @@ def test_a_declaration_that_does_not_fit_is_named(make, words):
     with pytest.raises(InputError) as refused:
         make()
     assert words in str(refused.value)
+
+
+def test_short_rules_have_the_values_of_the_components(tmp_path, monkeypatch):
+    package = tmp_path / "short_dice"
+    package.mkdir()
+    (package / "short_rules.txt").write_text("{games} pay {prizes[ranks]: / } of {prizes[bank]}.\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    prizes = {"ranks": [3, 1], "bank": 9}
+    assert written_rules("short_dice", {"prizes": prizes}, games="All") == "All pay 3 / 1 of 9."
+    with pytest.raises(InputError, match=r"short_rules\.txt: no component 'prizes'"):
+        written_rules("short_dice", {}, games="All")
 
 
 @pytest.mark.slow

@@ -11,11 +11,11 @@ from typing import Any
 from numba import float32
 
 from strozzi_sim.errors import pluralize
+from strozzi_sim.game.sentences import written_rules
 from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.events import position_word
-from strozzi_sim.games.medici_vs_strozzi.short_rules import short_rules as short_rules
 from strozzi_sim.kernel.bits import sort_first
 from strozzi_sim.kernel.jit import jit
 
@@ -119,6 +119,13 @@ def question(view: View, phase: int) -> str:
         return f"{lot} for {pluralize(view.price or 0, 'coin')}: buy, or decline?"
     are = "are" if len(view.lot) > 1 else "is"
     return f"{lot} {are} yours: on which ship, at which harbor (ship@harbor), or discard?"
+
+
+def short_rules(components: Mapping[str, Any], players: int) -> str:
+    """Return the rules in short."""
+    moored = components["switches"]["round_ends_when"] == "moored"
+    end = "every ship of a player holds a tile" if moored else "all ships of a player are full"
+    return written_rules(str(__package__), components, harbors=len(components["harbor"]), end=end)
 
 
 # -- a picture in text -----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from strozzi_sim.errors import pluralize
+from strozzi_sim.game.sentences import written_rules
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.board import render as render
 from strozzi_sim.games.strasbourg.events import cards_of, chairs_of, stack_name, step_words
@@ -19,7 +20,6 @@ from strozzi_sim.games.strasbourg.knowledge import seen_action as seen_action
 from strozzi_sim.games.strasbourg.observation import SLICES as SLICES
 from strozzi_sim.games.strasbourg.observation import observe as observe
 from strozzi_sim.games.strasbourg.rival_model import imagine as imagine
-from strozzi_sim.games.strasbourg.short_rules import short_rules as short_rules
 from strozzi_sim.games.strasbourg.tasks import task_texts
 
 _QUESTIONS = {
@@ -240,3 +240,9 @@ def question(view: View, phase: int) -> str:
         return f"{offers[0].upper()}{offers[1:]}, if you want?".format(guild=view.guild)
     edifice = view.edifices[view.round - 1] if phase == s.BUILD_EDIFICE else ""
     return _QUESTIONS[phase].format(guild=view.guild, edifice=edifice)
+
+
+def short_rules(components: Mapping[str, Any], players: int) -> str:
+    """Return the rules in short."""
+    second = "may take a good and a member. The third is apprentice and" if players > 3 else "is apprentice and"
+    return written_rules(str(__package__), components, rounds=len(components["round_cards"]), second=second)

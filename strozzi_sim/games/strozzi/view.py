@@ -13,7 +13,6 @@ from numba import float32
 from strozzi_sim.game.slices import Group, Layout, Slice
 from strozzi_sim.games.strozzi import state as s
 from strozzi_sim.games.strozzi.events import ship_words, tile_print, tile_words
-from strozzi_sim.games.strozzi.short_rules import short_rules as short_rules
 from strozzi_sim.kernel.bits import seats_after, sort_first
 from strozzi_sim.kernel.jit import jit
 
