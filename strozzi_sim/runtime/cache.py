@@ -20,10 +20,11 @@ import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 
 from strozzi_sim.errors import StorageError
+from strozzi_sim.runtime.entry_points import installed
 
 FOLDERS_KEPT = 8
 PRIVATE = 0o700  # mode of every folder that is made here
@@ -76,8 +77,8 @@ def _places_of(game: str) -> list[Path]:
     shipped = _PACKAGE / "games" / game
     if game and shipped.is_dir():
         return [shipped]
-    points = metadata.entry_points(group="strozzi_sim.games")
-    packages = {point.value.split(":")[0].split(".")[0] for point in points if game in ("", point.name)}
+    points = installed("strozzi_sim.games")
+    packages = {point.module.partition(".")[0] for point in points if game in ("", point.name)}
     others = [place for package in sorted(packages - {_PACKAGE.name}) for place in _places(package)]
     return others if game else [shipped, *others]
 

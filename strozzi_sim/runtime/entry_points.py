@@ -17,12 +17,12 @@ def find_entry_points(group: str) -> dict[str, EntryPoint]:
 
     The first of two packages that register a name is returned; `check_unique` raises InputError for such a name.
     """
-    return {point.name: point for point in reversed(_installed(group))}
+    return {point.name: point for point in reversed(installed(group))}
 
 
 def check_unique(group: str, name: str) -> None:
     """Check that at most one package registers a name in a group."""
-    by_value = {point.value: point for point in _installed(group) if point.name == name}
+    by_value = {point.value: point for point in installed(group) if point.name == name}
     if len(by_value) > 1:
         packages = " and ".join(point.dist.name if point.dist else value for value, point in by_value.items())
         kind = group.rpartition(".")[2].removesuffix("s")
@@ -61,7 +61,8 @@ def error_in_package(error: Exception) -> str:
     return f"{Path(places[-1][0]).name}, line {places[-1][1]}: {type(error).__name__}: {message}" if places else ""
 
 
-def _installed(group: str) -> tuple[EntryPoint, ...]:
+def installed(group: str) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a group; one name may be registered by several packages."""
     return _points(group, tuple(map(_modified, sys.path)))
 
 

@@ -214,7 +214,8 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     if store.folder is None:
-        missing.sort(key=lambda key: key[1])  # the first chunks of all cells first: of use after an interruption
+        # FEWEST_CHUNKS of every cell first: of use after an interruption, and those of a cell are played in one call.
+        missing.sort(key=lambda key: (key[1] // FEWEST_CHUNKS, key))
     if not missing:
         return
     store.check_space(len(missing))

@@ -143,7 +143,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         chunks = list(cell.read_rows())
         chunk_of = np.repeat(np.arange(len(chunks)), [len(np.unique(chunk["deal"])) for chunk in chunks])
         for outcome in (WIN, SCORE):
-            squares = np.concatenate([_squares(chunk, outcome, cell.players) for chunk in chunks])
+            squares = _squares(np.concatenate(chunks), outcome, cell.players)
             shares, variance = variance_shares(moments(squares, chunk_of))
             for source, share in shares.items():
                 table.add(cell, "variance_share", share, outcome=outcome, source=source)
@@ -258,16 +258,15 @@ def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:
 
 
 def _squares(rows: Array, outcome: str, players: int) -> Array:
-    """Return the outcomes of a chunk by deal, position and seat, float64[D, P, P]."""
+    """Return the outcomes of games by deal, position and seat, float64[D, P, P]; the rows of a game are adjacent."""
     deals, index = np.unique(rows["deal"], return_inverse=True)
     squares = np.zeros((len(deals), players, players))
-    squares[index, rows["position"], rows["seat"]] = rows["score"] if outcome == SCORE else _wins(rows)
+    squares[index, rows["position"], rows["seat"]] = rows["score"] if outcome == SCORE else _wins(rows, players)
     return squares
 
 
-def _wins(rows: Array) -> Array:
+def _wins(rows: Array, players: int) -> Array:
     """Return the share of the win of every row."""
-    games = pd.DataFrame({"deal": rows["deal"], "seating": rows["seating"], "place": rows["twice_place"]})
-    keys = [games["deal"], games["seating"]]
-    first = games["place"] == games["place"].groupby(keys).transform("min")
-    return np.asarray(first / first.groupby(keys).transform("sum"), np.float64)
+    places = rows["twice_place"].reshape(-1, players)
+    is_first = places == places.min(axis=1, keepdims=True)
+    return np.asarray(is_first / is_first.sum(axis=1, keepdims=True)).ravel()
