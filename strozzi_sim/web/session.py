@@ -1,7 +1,8 @@
 """A human player's game for the page: the position stays here, and the page receives what the player's seat may see.
 
-Agents play in a separate thread, so that a page is answered during a search. Only that thread uses the position until
-it is the player's turn; other code waits for the lock, for microseconds.
+Agents play in a separate thread, and only it uses the position until it is the player's turn. The hinting agent
+searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play, a record
+line a line of the game's record; each record line is a step of the page.
 """
 
 import json
@@ -15,16 +16,16 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
-from strozzi_sim.game.table import ask
+from strozzi_sim.game.table import Table, ask
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import next_steps, table_of
 
 Json = dict[str, Any]
 MAX_GAMES = 1_000  # of one server
-MAX_LINES = 50  # lines of play that are kept of one game
+MAX_LINES = 50  # left lines of play that are kept of one game
 PATIENCE = 0.08  # seconds that an answer waits for fast agents
-MAX_COMPOSED = 200  # actions of one composed choice
+MAX_COMPOSED = 200  # actions of one composed choice; a compound choice, of several things at once, is one action
 
 
 class Refused(InputError):
@@ -53,18 +54,20 @@ class Sitting:
 
 @dataclass
 class _Line:
-    """A line of play that the player left: its actions, the decision at which it was left, and the choice there."""
+    """A line of play that the player left."""
 
     actions: tuple[int, ...]
-    at: int
-    said: str
-    value: str = ""
+    position: Position  # at the decision at which it was left
+    name: str  # its choice there
+    said: str  # the choice as shown
+    value: str = ""  # the hinting agent's evaluation of the choice, once it is known
 
 
 class Session:
     """The games of one player, one at a time; `on_end` receives each finished game's position, in a separate thread."""
 
     _position: Position
+    _table: Table
     _chosen: list[int]  # number of actions before each decision of the player
     _left: dict[int, _Line]  # lines of play left by undo, by number
 
@@ -72,11 +75,13 @@ class Session:
         self.sitting, self._on_end = sitting, on_end
         self.changed = Condition()
         self.version, self.games = 0, 0
-        self.thinking: int | None = None
+        self.thinking: int | None = None  # seat of the agent that decides now
         self.fault = ""
         self.result: Json | None = None
-        self._cuts: list[tuple[int, int]] = []  # (version, steps that were kept then)
+        self._cuts: list[tuple[int, int]] = []  # (version, steps that it kept of the version before)
         self._steps: list[Json] = []
+        self._record_lines: list[Json] = []  # those folded into steps
+        self._before: dict[str, bytes] = {}  # the encoded view after them
         self._ask: Json | None = None
         self._deal = sitting.deal - 1
         with self.changed:
@@ -105,7 +110,7 @@ class Session:
             if composed is not None:
                 self._compose(composed)
             else:
-                position.play(self._legal(action, name))
+                position.play(self._chosen_action(action, name))
             self._chosen.append(count)
             self._play_on()
 
@@ -115,41 +120,42 @@ class Session:
             self._check(version)
             if not self._chosen:
                 raise Refused("there is no choice of yours to take back")
-            self._leave(self._chosen.pop())
+            left = self._leave(self._chosen.pop())
+        self._evaluate(left)
 
     def line(self, version: int, number: Any) -> None:
         """Return to a line of play that was left."""
         with self.changed:
             self._check(version)
-            if number not in self._left or type(number) is not int:
+            if type(number) is not int or number not in self._left:
                 raise Refused("there is no such line of play")
-            kept_line = self._left.pop(number)
+            kept_line, left = self._left.pop(number), None
             position = self._position
             common = _common(position.actions, kept_line.actions)
             if common < len(position.actions):
-                self._leave(common)
+                left = self._leave(common)
             self._chosen = [count for count in self._chosen if count < common]
             for action in kept_line.actions[common:]:
                 if position.actor == self.sitting.seat:
                     self._chosen.append(len(position.actions))
                 position.play(action)
             self._play_on()
+        self._evaluate(left)
 
     def hint(self, version: int) -> Json:
         """Return what the hinting agent would choose: `name` and `words`."""
         with self.changed:
             self._check(version)
-            position = self._position
-            if position.over:
+            if self._position.over:
                 raise Refused("the game is over")
-            agent, labels, tries = self.sitting.hint, self._labels(), ""
-            if (analysis := self._hinted(position)) is None:
-                name = position.names[position.legal.index(int(position.ask(agent)))]
-            else:
-                name = str(analysis[analysis["chosen"]].iloc[0]["name"])
-                shares = zip(analysis["name"].head(3), analysis["share"].head(3), strict=True)
-                tries = f" (its tries: {', '.join(f'{labels[choice]} {share:.0%}' for choice, share in shares)})"
-            return {"name": name, "words": f"{agent} would choose {labels[name]}{tries}."}
+            position, agent, labels, tries = self._position.copy(), self.sitting.hint, self._labels(), ""
+        if (analysis := self._hinted(position)) is None:
+            name = position.names[position.legal.index(int(position.ask(agent)))]
+        else:
+            name = str(analysis[analysis["chosen"]].iloc[0]["name"])
+            shares = zip(analysis["name"].head(3), analysis["share"].head(3), strict=True)
+            tries = f" (its tries: {', '.join(f'{labels[choice]} {share:.0%}' for choice, share in shares)})"
+        return {"name": name, "words": f"{agent} would choose {labels[name]}{tries}."}
 
     def new(self) -> None:
         """Begin the next game; agents that think about the last one are not awaited."""
@@ -192,23 +198,24 @@ class Session:
         self._deal += 1
         self._position = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
         self._chosen, self._left = [], {}
-        self._steps, self.fault, self.result = [], "", None
+        self.fault, self.result = "", None
         self._cut(0)
         self._restart_fold()
         self._play_on()
 
     def _restart_fold(self) -> None:
+        """Begin a table without steps."""
         header = self._position.record(self.sitting.names)[0]
         self._table = table_of(self.sitting.game, header, self.sitting.seat)
-        self._before: dict[str, bytes] = {}
-        self._lines: list[Json] = []
-        self._steps = []
+        self._before, self._record_lines, self._steps = {}, [], []
 
     def _cut(self, kept: int) -> None:
+        """Begin a version that keeps so many steps of the last one."""
         self.version += 1
         self._cuts.append((self.version, kept))
 
-    def _legal(self, action: Any, name: Any) -> int | str:
+    def _chosen_action(self, action: Any, name: Any) -> int | str:
+        """Return a legal action, or a name for `Position.play` to check."""
         position = self._position
         if type(action) is int and action in position.legal:
             return action
@@ -237,10 +244,10 @@ class Session:
         """Let the agents play up to the player's turn, in a thread."""
         self._show()
         position = self._position
-        is_turn = position.over or position.actor == self.sitting.seat
-        self.thinking = None if is_turn else position.actor
-        if is_turn:
-            self._ended(position)
+        agents_done = position.over or position.actor == self.sitting.seat
+        self.thinking = None if agents_done else position.actor
+        if agents_done:
+            self._notify_if_over(position)
             return
         Thread(target=self._agents_play, args=(position,), daemon=True).start()
 
@@ -255,39 +262,40 @@ class Session:
             with self.changed:
                 if position is not self._position:  # another game has begun
                     return
-                is_turn = bool(fault) or position.over or position.actor == sitting.seat
-                self.thinking, self.fault = None if is_turn else position.actor, fault
+                agents_done = bool(fault) or position.over or position.actor == sitting.seat
+                self.thinking, self.fault = None if agents_done else position.actor, fault
                 self._show()
                 self.changed.notify_all()
-                if is_turn:
+                if agents_done:
                     break
         if not fault:
-            self._ended(position)
+            self._notify_if_over(position)
 
-    def _ended(self, position: Position) -> None:
+    def _notify_if_over(self, position: Position) -> None:
         if position.over and self._on_end is not None:
             Thread(target=self._on_end, args=(self, position), daemon=True).start()
 
-    def _leave(self, count: int) -> None:
-        """Undo the last actions until `count` remain, and keep the abandoned line of play."""
+    def _leave(self, count: int) -> _Line | None:
+        """Undo the last actions until `count` remain; keep and return the line of play that they were, unless known."""
         position = self._position
         actions = position.actions
         while len(position.actions) > count:
             position.undo()
         self._show()
         name = position.names[position.legal.index(actions[count])]
-        if len(self._left) < MAX_LINES and not any(line.actions == actions for line in self._left.values()):
-            number = 1 + max(self._left, default=0)
-            self._left[number] = _Line(actions, count, self._labels()[name], self._value(name))
         self.result = None
+        if len(self._left) >= MAX_LINES or any(line.actions == actions for line in self._left.values()):
+            return None
+        number = 1 + max(self._left, default=0)
+        self._left[number] = _Line(actions, position.copy(), name, self._labels()[name])
+        return self._left[number]
 
-    def _value(self, name: str) -> str:
-        """Return the hinting agent's evaluation of a choice as text, "" without an analysis."""
-        if (analysis := self._hinted(self._position.copy())) is None:
-            return ""
-        row = analysis[analysis["name"] == name].iloc[0]
-        value = f", value {row['value']:.2f}" if row["visits"] else ""
-        return f"{self.sitting.hint}: {row['share']:.0%} of its tries{value}"
+    def _evaluate(self, line: _Line | None) -> None:
+        """Add the hinting agent's evaluation to a line of play, if it provides an analysis; the lock is not held."""
+        if line is not None and (analysis := self._hinted(line.position)) is not None:
+            row = analysis[analysis["name"] == line.name].iloc[0]
+            value = f", value {row['value']:.2f}" if row["visits"] else ""
+            line.value = f"{self.sitting.hint}: {row['share']:.0%} of its tries{value}"
 
     def _hinted(self, position: Position) -> Any:
         """Return the hinting agent's analysis of a position, None if it provides none."""
@@ -304,18 +312,18 @@ class Session:
     # -- what the page receives ---------------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        """Fold the new lines; after an undo, begin again."""
+        """Fold the new record lines; after an undo, begin again."""
         position, seat = self._position, self.sitting.seat
-        lines = position.lines(seat)
-        common = _common(lines, self._lines)
-        if common < len(self._lines):
+        record_lines = position.lines(seat)
+        common = _common(record_lines, self._record_lines)
+        if common < len(self._record_lines):
             self._restart_fold()
             self._cut(common)
         else:
             self.version += 1
-        new_lines = lines[len(self._lines) :]
+        new_lines = record_lines[len(self._record_lines) :]
         self._steps += next_steps(self._table, new_lines, position, self._before)
-        self._lines = lines
+        self._record_lines = record_lines
         self._ask = ask(self._table, position)
 
     def _answer(self, have: int, version: int) -> Json:

@@ -122,7 +122,7 @@ def test_what_does_not_fit_the_game_is_refused_and_changes_nothing():
         session.play(version, composed=[[1]])
     with pytest.raises(Refused, match="load the page again"):
         session.play(version - 1, name="pass")
-    for number in (7, None, "1", True):
+    for number in (7, None, "1", True, [1]):
         with pytest.raises(Refused, match="no such line"):
             session.line(version, number)
     with pytest.raises(Refused, match="when the game is over"):
@@ -153,6 +153,27 @@ def test_a_search_thinks_while_the_page_is_answered(monkeypatch):
     fresh = settled(session)
     assert fresh["head"]["deal"] == 1
     assert fresh["ask"] is not None
+
+
+def test_the_hinting_agent_searches_while_the_page_is_answered(monkeypatch):
+    session, hinted, waits = Session(sitting(hint="flat_mc:playouts=20")), Session._hinted, []
+
+    def searching(self, position):
+        request = threading.Thread(target=self.state, daemon=True)
+        request.start()
+        request.join(10)
+        waits.append(request.is_alive())
+        return hinted(self, position)
+
+    monkeypatch.setattr(Session, "_hinted", searching)
+    session.hint(settled(session)["version"])
+    first, second = (choice["action"] for choice in session.state()["ask"]["choices"][:2])
+    session.play(session.state()["version"], action=first)
+    session.undo(settled(session)["version"])
+    session.play(settled(session)["version"], action=second)
+    session.line(settled(session)["version"], 1)
+    assert waits == [False] * 3
+    assert ["tries" in line["value"] for line in settled(session)["lines"]] == [True]
 
 
 def test_the_number_of_games_is_bounded(monkeypatch):
