@@ -1,4 +1,4 @@
-"""The shelf: answers, a folder each, played one after another in separate processes, and kept until forgotten."""
+"""The shelf: a folder with a folder for each answer. Answers are played one at a time, each in its own process."""
 
 import fcntl
 import json
@@ -29,9 +29,10 @@ _PATIENCE = 30.0  # seconds that a stopped process has to finish
 
 
 class Answer(Asked, kw_only=True):
-    """A question on the shelf, and its answer as far as it is known: what the page is sent, and what is kept of it."""
+    """A question on the shelf, and its answer as far as it is known; as sent to the page and written to SHELF."""
 
     number: int
+    # command, python: the question as a command line, and as a call of the Python interface
     command: str
     python: str
     status: str = WAITS
@@ -45,14 +46,14 @@ class Answer(Asked, kw_only=True):
 
 
 class _Kept(msgspec.Struct):
-    """The file of a shelf."""
+    """The content of SHELF."""
 
     answers: dict[int, Answer] = {}
-    variants: dict[str, dict[str, Json]] = {}  # of the user's own: variant and settings, by game and name
+    variants: dict[str, dict[str, Json]] = {}  # [game][the user's name] -> changed variant, and its settings
 
 
 class Shelf:
-    """The answers of a folder, made with the first one and used by one desk; one plays at a time, with all workers."""
+    """The answers in a folder, which the first one makes. One desk uses it; the answer that plays has all workers."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed, self.version = folder, Condition(), 0
@@ -69,20 +70,20 @@ class Shelf:
         for answer in self.answers.values():
             answer.status = STOPPED if answer.status in (WAITS, PLAYS) else answer.status
         if folder.exists():
-            self._made(folder)
+            self._make_and_lock()
 
-    def _made(self, place: Path) -> Path:
-        """Return the folder of the shelf or of an answer, made and locked."""
-        with storage_errors(f"cannot write {place}"):
-            place.mkdir(parents=True, exist_ok=True)
-            self._lock = self._lock or (self.folder / "lock").open("wb")
+    def _make_and_lock(self) -> None:
+        """Make the folder of the shelf if needed, and lock it; raise StorageError if another desk has locked it."""
+        with storage_errors(f"cannot write {self.folder}"):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = self._lock or (self.folder / "lock").open("wb")
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._lock.close()
+            lock.close()
             words = "another desk has these answers open; use that one, or name another folder with --shelf"
             raise StorageError(f"{self.folder}: {words}") from None
-        return place
+        self._lock = lock
 
     def state(self, have: str = "", seconds: float = 0.0) -> Json:
         """Return all answers, once something is newer than version `have`, or after these seconds."""
@@ -91,7 +92,7 @@ class Shelf:
             return {"version": self.version, "answers": msgspec.to_builtins([*self.answers.values()][::-1])}
 
     def find(self, number: int) -> Answer:
-        """Return an answer; raise InputError for an unknown number."""
+        """Return an answer; raise ArgumentError for an unknown number."""
         if number not in self.answers:
             raise ArgumentError("answer", f"no answer {number}; it may be forgotten already")
         return self.answers[number]
@@ -106,8 +107,10 @@ class Shelf:
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
             answer = Answer(**given, number=number, command=command_of(words), python=python_of(words))
-            self._made(place)
-            if sheets := asked.values.get("file"):
+            self._make_and_lock()
+            with storage_errors(f"cannot write {place}"):
+                place.mkdir(exist_ok=True)
+            if sheets := asked.values.get("file"):  # on the desk, the text of the file
                 write_atomically(place / SHEETS, _sheets(str(sheets)).encode())
             self.answers[number] = answer
             self._note(answer)
@@ -132,7 +135,7 @@ class Shelf:
             if self.find(number).status == PLAYS:
                 raise InputError("stop this answer before you forget it")
             del self.answers[number]
-            self._changed()
+            self._publish()
             with storage_errors(f"cannot remove answer {number}"):
                 shutil.rmtree(self.folder / str(number))
 
@@ -153,10 +156,11 @@ class Shelf:
         """Keep changed keys of a variant under a name of the user's own; without changes, forget the name."""
         with self.changed:
             own = self.variants.setdefault(game, {})
-            own[_checked(name)] = {"variant": variant, "settings": settings}
-            if not settings:
-                del own[name]
-            self._changed()
+            if settings:
+                own[_checked(name)] = {"variant": variant, "settings": settings}
+            else:
+                own.pop(_checked(name), None)
+            self._publish()
 
     def close(self) -> None:
         """End what plays; its finished part is kept."""
@@ -166,16 +170,17 @@ class Shelf:
             self.changed.wait_for(lambda: self._process is None, _PATIENCE)
         if self._lock is not None:
             self._lock.close()
+            self._lock = None
 
     def _note(self, answer: Answer, **known: Any) -> None:
-        """Note what is known of an answer."""
+        """Set these fields of an answer, and publish it."""
         with self.changed:
             for name, value in known.items():
                 setattr(answer, name, value)
-            self._changed(is_kept="phase" not in known)
+            self._publish(is_kept="phase" not in known)
 
-    def _changed(self, *, is_kept: bool = True) -> None:
-        """Tell the pages, begin with the next question if none plays, and keep all that is known."""
+    def _publish(self, *, is_kept: bool = True) -> None:
+        """Wake the waiting pages, play the next answer if none plays, and write SHELF if `is_kept`."""
         self.version += 1
         self.changed.notify_all()
         waiting = [each for each in self.answers.values() if each.status == WAITS]
@@ -187,10 +192,11 @@ class Shelf:
             Thread(target=self._hear, args=(answer, self._process), daemon=True).start()
         if is_kept:
             kept = msgspec.json.encode(_Kept(self.answers, self.variants))
-            write_atomically(self._made(self.folder) / SHELF, kept)
+            self._make_and_lock()
+            write_atomically(self.folder / SHELF, kept)
 
     def _hear(self, answer: Answer, process: "subprocess.Popen[str]") -> None:
-        """Note what a process says of its answer until it ends: a JSON object a line."""
+        """Note the fields of an answer that its process prints until it ends, one JSON object per line."""
         began = monotonic()
         with process:
             for line in process.stdout or ():
@@ -211,7 +217,7 @@ def _sheets(text: str) -> str:
 
 
 def _checked(name: str) -> str:
-    """Return a name that a user chose; raise InputError for one that files cannot have."""
+    """Return a name that a user chose; raise ArgumentError for one that is not allowed."""
     if not NAME.fullmatch(name):
         raise ArgumentError("name", f"must be lower-case letters, digits, - and _, got {short_repr(name)}")
     return name

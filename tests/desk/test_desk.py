@@ -249,12 +249,15 @@ def test_wrong_requests_are_one_sentence(serve):
 
 
 def test_other_pages_hosts_and_desks_are_refused(serve, tmp_path):
-    server = serve()
+    server, late = serve(), Shelf(tmp_path / "shelf")  # neither has made the folder
     assert call(server, "box", {"game": "strozzi"}, Origin="http://example.org")[0] == 403
     assert call(server, "", Host="example.org")[0] == 404
     assert call(server, "ask", ASKED)[0] == 200
     with pytest.raises(StorageError, match="another desk has these answers open"):
         Shelf(tmp_path / "shelf")
+    for _ in range(2):  # a refused lock is tried again
+        with pytest.raises(StorageError, match="another desk has these answers open"):
+            late.ask(Asked(**ASKED))
 
 
 def test_a_shelf_that_is_none_and_an_address_of_all_are_refused(tmp_path):
