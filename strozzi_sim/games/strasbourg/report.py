@@ -1,4 +1,8 @@
-"""The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels."""
+"""The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels.
+
+`facts.blocks` explains blocks, the formulas of their figures, and what fills {} in a name. Tables keep the names of
+figures whose meaning differs by block: `members_mean` and `worth_mean` are defined where they are counted.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +15,7 @@ from strozzi_sim.facts.pictures import Board, Place, Shape
 from strozzi_sim.game.pages import QUANTILES
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
-from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
+from strozzi_sim.games.strasbourg.geometry import city_of, column_name, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 _WHOLE = {"by": ALL, "level": ALL}
@@ -43,13 +47,13 @@ POSITIONS = (
 )
 
 _STEP, _BY_ROUND = {"step": "step"}, {"step": "step", "level": "round"}
-_BEATS = ratios("won_share", "acts_share")
-_BIDS = {"bids_mean": "rows / games", "spent_mean": "sum / players"}
-BID_BY_SUM = Block("bid", {**_STEP, "level": "sum"}, (*_BEATS, *_SHARE), {"by": "bid"}, margins=("step",))
-BID_BY_ROUND = Block("bid", _BY_ROUND, ratios(**_BIDS), {"by": "round"}, margins=("step",))
+_SUCCESS = ratios("won_share", "acts_share")
+_BIDS, _SPENT = ratios(bids_mean="rows / games"), ratios(spent_mean="sum / players")
+BID_BY_SUM = Block("bid", {**_STEP, "level": "sum"}, (*_SUCCESS, *_SHARE), {"by": "bid"}, margins=("step",))
+BID_BY_ROUND = Block("bid", _BY_ROUND, (*_BIDS, *_SPENT), {"by": "round"}, margins=("step",))
 _WINNING = ratios(winning_bid_mean="sum")
 WINNING_BY_ROUND = Block("bid", _BY_ROUND, (*_WINNING, *_IN_A_GAME), {"by": "round"}, where="won == yes")
-_OF_STEP = ratios(bids_mean="rows / games", bid_mean="sum", cards_mean="cards", spent_mean="sum / players")
+_OF_STEP = (*_BIDS, *ratios(bid_mean="sum", cards_mean="cards"), *_SPENT)
 _PLANS = ratios("drawn_mean", "influence_mean", "stacks_mean", "used_mean")
 AUCTIONS = (
     Block("bid", _STEP, _OF_STEP, _WHOLE, margins=("step",)),
@@ -58,8 +62,8 @@ AUCTIONS = (
     BID_BY_SUM,
     BID_BY_ROUND,
     WINNING_BY_ROUND,
-    Block("bid", {"level": "lap"}, (*_BEATS, *ratios(bid_mean="sum")), {"step": ALL, "by": "lap"}),
-    Block("bid", {"level": "waited"}, (*_BEATS, *_SHARE), {"step": ALL, "by": "waited"}),
+    Block("bid", {"level": "lap"}, (*_SUCCESS, *ratios(bid_mean="sum")), {"step": ALL, "by": "lap"}),
+    Block("bid", {"level": "waited"}, (*_SUCCESS, *_SHARE), {"step": ALL, "by": "waited"}),
     Block(
         "bid",
         {"level": "returned"},
@@ -74,7 +78,7 @@ AUCTIONS = (
 _CHAIR, _CHAIR_BY_ROUND = {"chair": "chair"}, {"chair": "chair", "level": "round"}
 _CHANGED = ratios("changed_share")
 HELD_BY_ROUND = Block("council", _CHAIR_BY_ROUND, ratios(held_share="rows / games"), {"by": "round"})
-CHANGED_BY_ROUND = Block(  # in round 1 all members are new
+CHANGED_BY_ROUND = Block(  # in round 1 all members are new: its rows are not counted, its level is not written
     "council", _CHAIR_BY_ROUND, _CHANGED, {"by": "round"}, where="round > 1", exclude={"level": ("1",)}
 )
 COUNCIL = (
@@ -85,20 +89,21 @@ COUNCIL = (
     CHANGED_BY_ROUND,
 )
 
-_GUILD: Any = {"margins": ("guild",), "exclude": {"guild": (NONE,)}}
+_NO_GUILD = {"guild": (NONE,)}  # the level to omit; its rows stay in a margin unless `where` excludes them
 _ACTS = {"turns_mean": "rows / games", "good_share": "good", "placed_share": "placed", "declined_share": "declined"}
 USE_BY_RANK = Block(
     "act",
     {"guild": "guild", "rank": "rank"},
     (*ratios(**_ACTS, bid_mean="bid"), *_WON),
     where=f"guild != {NONE}",
-    **{**_GUILD, "margins": ("guild", "rank")},
+    margins=("guild", "rank"),
+    exclude=_NO_GUILD,
 )
 _GOODS = ratios(goods_mean="rows / games", sold_share="good_sold", good_coins_mean="good_coins")
 _MEMBERS = ratios(members_mean="rows / games", price_mean="price", points_mean="points")
 GUILDS = (
     USE_BY_RANK,
-    Block("act", {"guild": "guild"}, _GOODS, {"rank": ALL}, where="good == yes", **_GUILD),
+    Block("act", {"guild": "guild"}, _GOODS, {"rank": ALL}, where="good == yes", margins=("guild",), exclude=_NO_GUILD),
     Block("placement", {"guild": "guild"}, _MEMBERS, {"rank": ALL}, margins=("guild",)),
 )
 
@@ -133,17 +138,18 @@ TASKS = (
 
 
 def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
-    """Add the points at which a kept task is worth as much as the mean kept task, and their excess over printed points.
+    """Add the fair points of kept tasks, and these less the printed points; the arguments are as in `facts.blocks`.
 
-    With W the mean value of all kept tasks, that is (points lost for the task + W * times kept) / times fulfilled. The
-    value is missing below 0, and for a task kept less than MIN_KEPT of the times dealt; intervals are cut at 0.
+    With its fair points a task is worth W per time kept, the mean of all kept tasks: they are (points lost for it + W *
+    times kept) / times fulfilled. They are missing below 0, and for a task kept less than MIN_KEPT of the times dealt;
+    intervals are cut at 0.
     """
     crosstab, cell = _KEPT.crosstab, cell.of_table("task")
     counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
     kept = counts[..., 0]
     fulfilled, points, lost = (counts[..., 1 + crosstab.sums.index(name)] for name in ("fulfilled", "points", "lost"))
     mean_value = points.sum() / kept.sum()
-    # The last term sums to 0 over chunks, and adds the sampling error of W to the interval.
+    # The last term is 0 over all chunks together; by chunk it has the error of W, which the interval so includes.
     owed = lost + mean_value * kept + (points - mean_value * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
     fair = stats.ratio(owed, fulfilled)
     is_missing = (fair.value < 0) | (kept.sum(0) < MIN_KEPT * cell.count(_DEALT.crosstab)[..., 0].sum(0))
@@ -174,19 +180,19 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "buildings": BUILDINGS,
 }
 ADD = {"tasks": add_fair_points}
-_OF_ROW, _OF_COLUMN = ratios(share="rows along row"), ratios(share="rows along column")
+_SHARE_OF_ROW, _SHARE_OF_COLUMN = ratios(share="rows along row"), ratios(share="rows along column")
 _RETURNED = {"row": "step", "column": "returned"}
 MAPS = {
     "winning-bid-by-step": WINNING_BY_ROUND.as_map("step"),
     "spent-by-step": replace(BID_BY_ROUND.as_map("step"), margins=()),  # sums over steps would dominate the scale
     "acts-by-step-and-bid": BID_BY_SUM.as_map("step"),
-    "returned-by-step": Block("bid", _RETURNED, _OF_COLUMN, where="acts == no", exclude={"column": ("0",)}),
-    "drawn-by-round": Block("round", {"row": "drawn", "column": "round"}, _OF_ROW, trim=("row",)),
+    "returned-by-step": Block("bid", _RETURNED, _SHARE_OF_COLUMN, where="acts == no", exclude={"column": ("0",)}),
+    "drawn-by-round": Block("round", {"row": "drawn", "column": "round"}, _SHARE_OF_ROW, trim=("row",)),
     "held-by-chair": HELD_BY_ROUND.as_map("chair"),
     "changed-by-chair": CHANGED_BY_ROUND.as_map("chair"),
     "placed-by-rank": USE_BY_RANK.as_map("guild", "rank"),
     "win-by-guild-and-price": Block("placement", {"row": "guild", "column": "price"}, _WON),
-    "site-by-edifice": Block("edifice", {"row": "edifice", "column": "site"}, _OF_COLUMN),
+    "site-by-edifice": Block("edifice", {"row": "edifice", "column": "site"}, _SHARE_OF_COLUMN),
     "space-by-round": Block("placement", {"row": "space", "column": "round"}, _IN_A_GAME),
 }
 
@@ -212,5 +218,6 @@ def board(components: Mapping[str, Any]) -> Board:
         "frame": "building site",
         "disc": "chapel site",
     }
-    edges = [[space_name((k, k)) for k in range(1, size + 1)] for size in (city.columns, city.rows)]
-    return Board(city.columns, city.rows, places, key, [name[0] for name in edges[0]], [name[1:] for name in edges[1]])
+    column_names = [column_name(column) for column in range(1, city.columns + 1)]
+    row_names = [str(row) for row in range(1, city.rows + 1)]
+    return Board(city.columns, city.rows, places, key, column_names, row_names)
