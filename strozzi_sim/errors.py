@@ -109,6 +109,11 @@ def short_repr(value: Any) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:half]}...{text[-half:]}"
 
 
+def short_text(text: str) -> str:
+    """Return a text as in its `short_repr`, without the quotes."""
+    return short_repr(text)[1:-1]
+
+
 def suggest_names(name: Any, known: Iterable[str]) -> str:
     """List the known names for an error about an unknown one, and suggest the nearest. Many names are listed by kind.
 

@@ -10,26 +10,32 @@ from strozzi_sim.kernel.network import network_outputs, network_work, run_networ
 from strozzi_sim.kernel.pointers import clone, int64_at
 from strozzi_sim.kernel.streams import random_word
 
-NO_NETWORK = 0  # address; `check_lineup` refuses an agent without one
-ILLEGAL = 0
-VALUES = (1, len(WORTHS))  # outputs after the actions of a network that evaluates: the logit of a win, or all of WORTHS
+NO_NETWORK = 0  # in place of an address, for a player count without a network; `check_lineup` refuses such agents
+ILLEGAL = 0  # no game has an action 0, so it is reported as a fault of the agent
+VALUE_COUNTS = (1, len(WORTHS))  # after its actions a network that evaluates has the logit of a win, or all of WORTHS
 _UNIT = 2.0**-53
 
 
 def network_sizes(game, evaluates):
-    """Return inputs and outputs of a network of a game, by player count; see `agent.Weights`."""
-    values = VALUES if evaluates else (0, *VALUES)
-    outputs = tuple(game.actions + extra for extra in values)
+    """Return by player count the number of inputs, and those of outputs to choose from; see `agent.Weights`."""
+    counts = VALUE_COUNTS if evaluates else (0, *VALUE_COUNTS)
+    outputs = tuple(game.actions + count for count in counts)
     return dict.fromkeys(game.player_counts, (game.observation_size, outputs))
 
 
 def network_memory(values, game):
-    """Return the memory of `network`, which remembers nothing."""
-    return np.dtype([  # shape                      meaning
-        worth_field(game.max_players),  #           of the position that was evaluated
-        probabilities_field(game.actions),  #       [action] weight, or probability, of a legal one
-        ("work", network_work(game.observation_size)),
+    """Return the memory of `network`: results of its functions, of which no decision reads an earlier one's."""
+    return np.dtype([
+        worth_field(game.max_players),  #  [seat, worth], by `_evaluate`
+        probabilities_field(game.actions),  #  [action], by `_probabilities`; by `_weigh` a multiple of them
+        ("work", network_work(game.observation_size)),  #  input and output of the network
     ], align=True)  # fmt: skip
+
+
+@jit
+def _network_of(params, players):
+    """Return the address of the network for a player count, or NO_NETWORK."""
+    return int64_at(params.weights + 8 * players)
 
 
 @jit
@@ -45,7 +51,7 @@ def _run(state, rules, address, memory, seat):
 def _weigh(state, rules, memory, temperature):
     """Write e^(logit / temperature) of every legal action, up to a factor, into `memory.probabilities`; return the sum.
 
-    All are 1 if a logit is not finite.
+    If the highest logit is infinite or any is nan, all are 1; a single -inf has weight 0.
     """
     count = count_legal(state, rules)
     logits, weights = memory.work.output, memory.probabilities
@@ -57,7 +63,7 @@ def _weigh(state, rules, memory, temperature):
         action = kth_legal(state, rules, k)
         weights[action] = np.exp((np.float64(logits[action]) - highest) / temperature)
         total += weights[action]
-    if total >= 1.0:  # the highest has 1; false for nan
+    if total >= 1.0:  # the highest logit has weight 1; a sum of nan is not >= 1
         return total
     for k in range(count):
         weights[kth_legal(state, rules, k)] = 1.0
@@ -66,7 +72,7 @@ def _weigh(state, rules, memory, temperature):
 
 def _probabilities(state, rules, params, memory, rng):
     """Write the probabilities of the legal actions: the softmax of their logits, with temperature 1 in place of 0."""
-    address = int64_at(params.weights + 8 * state.players)
+    address = _network_of(params, state.players)
     if address == NO_NETWORK:
         return 0
     _run(state, rules, address, memory, actor(state))
@@ -79,25 +85,25 @@ def _probabilities(state, rules, params, memory, rng):
 def _evaluate(state, rules, params, memory, rng):
     """Write the worth of a position to every seat: the network's values, from what that seat knows."""
     players, actions = state.players, len(memory.probabilities)
-    address = int64_at(params.weights + 8 * players)
+    address = _network_of(params, players)
     if is_over(state) or address == NO_NETWORK:
         write_result(state, memory.worth)
         return 0
-    last = network_outputs(address) - 1
-    knows_scores = last - actions == WIN
+    outputs = network_outputs(address)
+    has_all_worths = outputs - actions == len(WORTHS)
     leads = wins = 0.0
     for seat in range(players):
         _run(state, rules, address, memory, seat)
         output = memory.work.output
         memory.worth[seat, SCORE] = score(state, seat)
         memory.worth[seat, LEAD] = lead_of(state, seat)
-        if knows_scores:
+        if has_all_worths:  # its score and lead are what is still to come
             memory.worth[seat, SCORE] += output[actions + SCORE]
             memory.worth[seat, LEAD] += output[actions + LEAD]
         leads += memory.worth[seat, LEAD]
-        memory.worth[seat, WIN] = 1.0 / (1.0 + np.exp(-np.float64(output[last])))
+        memory.worth[seat, WIN] = 1.0 / (1.0 + np.exp(-np.float64(output[outputs - 1])))
         wins += memory.worth[seat, WIN]
-    for seat in range(players):  # the seats' outputs need not add up
+    for seat in range(players):  # computed one by one: shift the leads to a sum of 0, scale the wins to 1
         memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] = memory.worth[seat, WIN] / wins if wins > 0.0 else 1.0 / players
     return 0
@@ -114,15 +120,14 @@ def _evaluate(state, rules, params, memory, rng):
 )
 def network(state, rules, params, memory, rng):
     """Plays by any dense network, from a file: a logit for each action, and values for searches that ask for them."""
-    address = int64_at(params.weights + 8 * state.players)
+    address = _network_of(params, state.players)
     if address == NO_NETWORK:
         return ILLEGAL
     _run(state, rules, address, memory, actor(state))
     count = count_legal(state, rules)
     if params.temperature > 0.0:
-        threshold = _weigh(state, rules, memory, params.temperature) * (
-            np.int64(random_word(rng) >> np.uint64(11)) * _UNIT
-        )
+        uniform = np.int64(random_word(rng) >> np.uint64(11)) * _UNIT  # in [0, 1)
+        threshold = _weigh(state, rules, memory, params.temperature) * uniform
         for k in range(count - 1):
             threshold -= memory.probabilities[kth_legal(state, rules, k)]
             if threshold < 0.0:

@@ -18,7 +18,7 @@ from typing import Any
 from strozzi_sim.agent.declare import Agent
 from strozzi_sim.agent.files import check_named
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
-from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, suggest_names
+from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, short_text, suggest_names
 from strozzi_sim.runtime.entry_points import load_object
 from strozzi_sim.runtime.workers import (
     Hung,
@@ -60,7 +60,7 @@ def _run_file(file: str, content: str) -> ModuleType:
 def agent_in_file(file: str, place: str, name: str) -> Agent:
     """Return an agent of a file, which is at `place`."""
     if not os.path.isfile(place):  # unlike `Path.is_file` it allows any name
-        raise InputError(f"agent {short_repr(f'{file}::{name}')[1:-1]}: no file {short_repr(file)}")
+        raise InputError(f"agent {short_text(f'{file}::{name}')}: no file {short_repr(file)}")
     check_named(place)
     module = _module_of(place, sha256(Path(place).read_bytes()).hexdigest()[:16])
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}

@@ -1,6 +1,6 @@
 """Look-up of player counts, agents, line-ups and variants that callers give as text or as objects.
 
-Every error is an ArgumentError; the command line replaces the argument's name by the option, a file by the key.
+In the message of an ArgumentError the command line shows the option, and a study file the key, instead of the argument.
 """
 
 import os
@@ -13,17 +13,18 @@ from strozzi_sim.agent.parameters import NONE, Evaluator, Weights
 from strozzi_sim.agent.registry import AGENT_TYPES, AgentSpec, AnyAgent, find_agent, load_agent
 from strozzi_sim.agent.registry import agents as agents_of
 from strozzi_sim.agent.spec_text import split_specs
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_whole, short_repr, suggest_names
+from strozzi_sim.errors import (
+    ArgumentError,
+    InputError,
+    as_argument_error,
+    check_names,
+    check_whole,
+    short_repr,
+    short_text,
+)
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import (
-    AnyVariant,
-    Variant,
-    custom_variants,
-    from_components,
-    resolve_variant,
-    with_text_keys,
-)
+from strozzi_sim.game.variants import AnyVariant, Variant, custom_variants, from_components, resolve_variant
 from strozzi_sim.runtime.parsing import check_name, read_toml
 
 Players = int | str | Sequence[int] | None
@@ -36,7 +37,7 @@ CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
 
 
 def player_counts(game: Game, players: Players, argument: str = "players") -> tuple[int, ...]:
-    """Return player counts: numbers, or the text `4`, `3-6`, `3,5` or `all`. Default: 4, or the fewest of the game."""
+    """Return player counts, given as numbers or as `4`, `3-6`, `3,5` or `all`; default: 4, or the game's fewest."""
     if players is None:
         return (default_players(game),)
     if players == ALL:
@@ -44,9 +45,10 @@ def player_counts(game: Game, players: Players, argument: str = "players") -> tu
     numbers: Any = _counts_in(game, players, argument) if isinstance(players, str) else players
     counts = tuple(dict.fromkeys(numbers if isinstance(numbers, Iterable) else (numbers,)))
     wrong = [short_repr(count) for count in counts if isinstance(count, bool) or count not in game.player_counts]
-    if wrong or not counts:
-        got = wrong[0] if wrong else f"none in {players!r}" if isinstance(players, str) else "none"
-        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {got}")
+    if not counts:
+        wrong = [f"none in {players!r}" if isinstance(players, str) else "none"]
+    if wrong:
+        raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {wrong[0]}")
     return tuple(map(int, counts))
 
 
@@ -59,8 +61,7 @@ def _counts_in(game: Game, text: str, argument: str) -> list[int]:
             if not end.isdecimal():
                 raise ArgumentError(argument, f"expected 4, 3-6 or 3,5, got {short_repr(text)}")
             if end not in by_text:
-                words = f"{game.name} takes {game.player_count_text}, got {short_repr(end)[1:-1]}"
-                raise ArgumentError(argument, words)
+                raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {short_text(end)}")
         counts += range(by_text[ends[0]], by_text[ends[-1]] + 1)
     return counts
 
@@ -82,42 +83,42 @@ def agents_named(
         listed = [listed]
     if not isinstance(listed, Iterable):
         raise ArgumentError(argument, f"expected an agent or a list of agents, got {short_repr(agents)}")
-    specs = tuple(as_argument_error(argument, find_agent, agent, game, argument) for agent in listed)
+    specs = tuple(as_argument_error(argument, find_agent, agent, game) for agent in listed)
     for count in counts:
         as_argument_error(argument, check_lineup, specs, game, count)
     return specs
 
 
 def styles_of(game: Game) -> list[AgentSpec]:
-    """Return the agents of this package or the game's package that need no missing files and do not search."""
+    """Return the agents that `comes_with` accepts, except those that search or must be given a file."""
     specs = (load_agent(name, game) for name in agents_of(game))
     return [spec for spec in specs if comes_with(spec, game) and not (spec.searches or spec.missing)]
 
 
 def comes_with(spec: AgentSpec, game: Game) -> bool:
-    """Return whether an agent is of this package or of the game's, and as trusted as the game."""
+    """Return whether an agent and its policies are built in or of the game's package, thus as trusted as the game."""
     is_own = spec.builtin or spec.agent.function.__module__.split(".")[0] == game.package.split(".")[0]
     return is_own and all(comes_with(policy, game) for policy in spec.policies)
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """Return the line-ups of k agents: one that plays itself, or one per player count, seat i with agent i mod k.
+    """Return the line-up of one agent, which plays itself, or of k: one per player count, seat i has agent i mod k.
 
     Default: the game's default agent.
     """
-    specs, seats = agents_named(game, agents or [game.default_agent], counts=players), min(players)
+    specs = agents_named(game, agents or [game.default_agent], counts=players)
+    seats = min(players)
     if len(specs) > seats:
         names = ",".join(spec.text for spec in specs)
-        raise ArgumentError(
-            "agents", f"{len(specs)} agents ({short_repr(names)[1:-1]}) for {seats} seats; give at most {seats}"
-        )
+        message = f"{len(specs)} agents ({short_text(names)}) for {seats} seats; give at most {seats}"
+        raise ArgumentError("agents", message)
     if len(specs) == 1:
         return [specs]
     return [tuple(specs[seat % len(specs)] for seat in range(count)) for count in players]
 
 
 def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
-    """Return the agent of every seat; of k others, the i-th seat after `seat` in turn order gets agent i mod k.
+    """Return the agent of every seat: `others` in their order, repeated, from the seat after `seat` on.
 
     The entry of `seat` itself is the first agent, for the caller to replace. Every argument `opponents` is read so.
     """
@@ -134,9 +135,8 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
         if not spec.agent.plays(game, players):
             games = ", ".join(spec.agent.games).replace("*", "every game")
             counts = "" if spec.agent.players is None else f" with {spec.agent.players} players"
-            raise InputError(
-                f"agent {spec.text!r} does not play {game.name} with {players} players; it plays {games}{counts}"
-            )
+            wanted = f"{game.name} with {players} players"
+            raise InputError(f"agent {spec.text!r} does not play {wanted}; it plays {games}{counts}")
         if spec.missing:
             example = f"{spec.text}:{spec.missing}=FILE; it has no default file"
             raise InputError(f"agent {spec.text!r}: {spec.missing} must be a file, such as {example}")
@@ -152,18 +152,17 @@ def check_networks(spec: AgentSpec, game: Game, players: int, evaluates: bool = 
         if not isinstance(param, Weights):
             continue
         try:
-            table, _ = param.networks(str(spec.values[key]), game, evaluates)
+            addresses, _ = param.networks(str(spec.values[key]), game, evaluates)
         except InputError as error:
             purpose = " (to evaluate positions)" if evaluates else ""
             raise InputError(f"agent {spec.text!r}: {key}: {error}{purpose}") from None
-        if not table[players]:
-            raise InputError(
-                f"agent {spec.text!r}: {key}: {param.file(str(spec.values[key]))} has no network for {players} players"
-            )
+        if not addresses[players]:
+            file = param.file(str(spec.values[key]))
+            raise InputError(f"agent {spec.text!r}: {key}: {file} has no network for {players} players")
 
 
 def variants_named(game: Game, variants: Variants, argument: str = "variant") -> tuple[Variant, ...]:
-    """Return variants: names, {name: changes} as in a file, or Variant objects."""
+    """Return variants, given as names, as {name: changes} as in a file, or as Variant objects."""
     if isinstance(variants, str | Variant | Mapping) or not isinstance(variants, Iterable):
         variants = [variants]
     chosen: list[Variant] = []
@@ -172,7 +171,7 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
             chosen += as_argument_error(argument, custom_variants, game, each)
         else:
             chosen.append(as_argument_error(argument, resolve_variant, game, each))
-    as_argument_error(argument, check_names_differ, chosen)
+    as_argument_error(argument, check_one_variant_per_name, chosen)
     names = [variant.name for variant in chosen]
     for name in names:
         if names.count(name) > 1:
@@ -180,7 +179,7 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
     return tuple(chosen)
 
 
-def check_names_differ(variants: Iterable[Variant]) -> None:
+def check_one_variant_per_name(variants: Iterable[Variant]) -> None:
     """Raise InputError for different variants with one name."""
     by_name: dict[str, Variant] = {}
     for variant in variants:
@@ -194,9 +193,9 @@ def check_names_differ(variants: Iterable[Variant]) -> None:
             )
 
 
-def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], is_whole: bool) -> tuple[Variant, ...]:
-    """Return the variants of a study: `own` are custom ones; `listed` has names, or, if `is_whole`, component data."""
-    if is_whole:
+def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], has_data: bool) -> tuple[Variant, ...]:
+    """Return the variants of a study: `own` are custom ones; `listed` has names, or, if `has_data`, component data."""
+    if has_data:
         return tuple(from_components(game, name, data, f"variants.{name}") for name, data in listed.items())
     listed = [listed] if isinstance(listed, str | Variant | Mapping) else list(listed)
     for name in own:
@@ -238,9 +237,9 @@ def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
     keys = as_argument_error("study", read_toml, path_of("study", file))
     if find_game(keys.get("game", game)) is not game:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
-    changes = with_text_keys(keys.get("variant", {}))
+    changes = keys.get("variant", {})
     try:
-        variants = listed_variants(game, keys.get("variants", ["base"]), changes, is_whole=False)
+        variants = listed_variants(game, keys.get("variants", ["base"]), changes, has_data=False)
     except InputError as error:
         raise ArgumentError("study", f"{file}: {error}") from None
     return {
@@ -253,8 +252,7 @@ def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") 
     if not file:
         return variants_named(game, variant, argument)[0]
     by_name = variants_of_file(game, file)
-    if variant not in by_name:
-        raise ArgumentError(argument, f"unknown variant {short_repr(variant)}; {suggest_names(variant, by_name)}")
+    as_argument_error(argument, check_names, "variant", [variant], by_name)
     return by_name[variant]
 
 
@@ -262,7 +260,7 @@ def listed_lineups(game: Game, lineups: Any) -> list[tuple[AgentSpec, ...]]:
     """Return the line-ups of a study."""
     if not isinstance(lineups, list | tuple) or not lineups:
         raise ArgumentError("lineups", f"expected a list of line-ups, got {short_repr(lineups)}")
-    fields = [agents_named(game, lineup, f"lineups[{number}]") for number, lineup in enumerate(lineups)]
-    if not all(fields):
+    listed = [agents_named(game, lineup, f"lineups[{number}]") for number, lineup in enumerate(lineups)]
+    if not all(listed):
         raise ArgumentError("lineups", "a line-up without agents")
-    return fields
+    return listed

@@ -20,7 +20,7 @@ from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Para
 from strozzi_sim.agent.python import Acting, ActingInBatches
 from strozzi_sim.agent.sources import Sources, files_of, sources_of_files, sources_of_values
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
-from strozzi_sim.errors import AgentFault, ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.errors import AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game, game_names
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import check_unique, find_entry_points
@@ -215,14 +215,14 @@ AGENT_TYPES = (str, AgentSpec, Agent)  # types of an agent argument
 AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | ActingInBatches
 
 
-def find_agent(agent: AnyAgent, game: Game, argument: str = "agent") -> AgentSpec:
+def find_agent(agent: AnyAgent, game: Game) -> AgentSpec:
     """Return the agent of a spec string in this game; an agent declared in code has its default parameters."""
     if isinstance(agent, str):
         return load_agent(agent, game)
     if isinstance(agent, Agent):
         return spec_of(agent, game)
     if not isinstance(agent, AgentSpec):
-        raise ArgumentError(argument, f"must be a spec string or a declared agent, got {short_repr(agent)}")
+        raise InputError(f"must be a spec string or a declared agent, got {short_repr(agent)}")
     return agent.resolve_for(game)
 
 

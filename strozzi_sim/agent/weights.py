@@ -18,15 +18,15 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.network import Layers, packed_network
 from strozzi_sim.runtime.files import open_atomically
 
-Networks = Mapping[int, Layers]  # by player count; ALL: of every other one
-Size = tuple[int, int | tuple[int, ...]]  # inputs, and outputs or the numbers of outputs to choose from
+Networks = Mapping[int, Layers]  # by player count; that of ALL is for every other count
+Size = tuple[int, int | tuple[int, ...]]  # number of inputs, and number or numbers of outputs allowed
 ALL = 0
 _ALL = "all"  # its name in a file
 MOST_PLAYERS = 16
 
 
 def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[int, Layers]:
-    """Return the networks of a file by player count; ALL is the network of every count without its own."""
+    """Return the networks of a file by player count or ALL; check those that the player counts in `sizes` use."""
     try:
         with np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, nearest, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, nearest, short_repr, short_text
 from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, split_docstring
 from strozzi_sim.study.kinds import FUNCTIONS
 
@@ -235,7 +235,7 @@ def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
         names = [text for action in parser._actions for text in action.option_strings if text.startswith("--")]
         suggestion = nearest(option, names)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
-        parser.error(f"{short_repr(option)[1:-1]}: there is no such option{hint}")
+        parser.error(f"{short_text(option)}: there is no such option{hint}")
     return {key: value for key, value in vars(options).items() if value != []}
 
 

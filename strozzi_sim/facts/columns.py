@@ -13,14 +13,14 @@ from strozzi_sim.errors import InputError, suggest_names
 
 Array = np.ndarray[Any, Any]
 
-WIN_UNITS = 60  # units of a win: a win shared by k seats is WIN_UNITS // k, a whole number for k up to 6
+WIN_UNITS = 60  # a win in whole numbers: each of up to 6 seats that share it has WIN_UNITS // seats
 
 SIZES = {"u1": 1, "u2": 2, "i4": 4}  # bytes of the dtypes of columns
-ROWS = 4160  # most rows of a table between two counts; with 4096 all columns would share the same cache lines
+ROWS = 4160  # default `Table.rows`; with 4096, a power of two, all columns would compete for the same cache lines
 
 
 class GameConfig(NamedTuple):
-    """The game configuration on which values of a column may depend: number of players and component data."""
+    """A setting, on which levels and derived values of a column may depend: number of players and component data."""
 
     players: int
     components: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Levels:
 
     @property
     def are_numbers(self) -> bool:
-        """Whether the names are numbers, or their ends."""
+        """Whether the names are numbers, or ranges of numbers; the first name decides."""
         return self.names[0].lstrip("-<").rstrip("+").replace(".", "").isdigit()
 
     def of(self, values: Array) -> Array:
@@ -63,7 +63,7 @@ def numbers(values: Iterable[int], most: int | None = None) -> Levels:
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
-    """Return levels that begin at `starts`, preceded by the level "<first"; of whole numbers a name has both ends.
+    """Return a level from each of `starts` to the next, and one below the first; with scale 1 names have both ends.
 
     >>> bands((1, 2, 5)).names
     ('<1', '1', '2 to 4', '5+')
@@ -88,12 +88,12 @@ class Column:
     levels: Levels | Callable[[GameConfig], Levels] | None = None
     dtype: str = "u1"  # u1, u2 or i4
     unit: str = ""  # unit of its numbers, "" for none
-    scale: int = 1  # value of one unit in the column
+    scale: int = 1  # the column has its numbers times `scale`
     # columns that it is derived from; such a column is not written, but computed by `values`
     derived_from: tuple[str, ...] = ()
-    # setting -> its value for each value of the columns in `derived_from`, integers of shape [values of the first, ...]
+    # setting -> integers [i, j, ...]: what it is where the columns in `derived_from` are i, j, ...
     values: Callable[[GameConfig], Array] | None = None
-    # in a table without handlers: its value, a kernel of (state, rules, seat) or an expression of them and `action`
+    # in a table without handlers: an expression of state, rules, seat and action, or a kernel of (state, rules, seat)
     of: str | Callable[..., Any] = ""
 
     def levels_in(self, setting: GameConfig) -> Levels | None:
@@ -128,6 +128,7 @@ def round_columns(
     """Return the columns `round` and `last`, given the number of rounds in a setting."""
     return (
         Column("round", text, lambda setting: numbers(range(1, rounds(setting) + 1))),
+        # for every value that a u1 can have
         derived("last", "it is the last round", "round", lambda setting: np.arange(256) == rounds(setting)),
     )
 
@@ -158,13 +159,13 @@ class Table:
     max_rows: Callable[[GameConfig], int] = attrgetter("journal_rows")
     rows: int = ROWS  # largest number of rows between two counts
     sampled: int = 0  # 0, or k if only deals that are multiples of k have rows
-    # whether it is written only if its rows are counted or kept (its bit in `asked` of the sink)
+    # whether it is written only where its bit in `asked` of the sink is set: if its rows are counted or kept
     optional: bool = False
-    of_choices: bool = False  # whether some rows come from `on_decision`, so that they cannot be derived from a journal
-    each: str = ""  # DECISION or SEAT: the verb whose default writes rows, of `Column.of`; "": the game's handlers do
+    of_choices: bool = False  # whether `on_decision` writes some of its values, which a journal lacks
+    each: str = ""  # DECISION or SEAT: a row each, written from `Column.of` without handlers; "": by handlers
 
     def __post_init__(self) -> None:
-        """Check the names of the columns."""
+        """Check that some columns are written, and that all names differ."""
         assert self.written, self.name
         assert len(self._by_name) == len(self.all_columns), f"{self.name}: two columns of one name"
 
@@ -184,7 +185,7 @@ class Table:
 
     @property
     def written(self) -> tuple[Column, ...]:
-        """The columns that the game's handlers write."""
+        """The columns that are not derived: written by handlers, or from `Column.of`."""
         return tuple(column for column in self.columns if not column.derived_from)
 
     def column(self, name: str) -> Column:
@@ -194,7 +195,7 @@ class Table:
         return self._by_name[name]
 
 
-DECISION, SEAT = "on_decision", "close_game"  # what writes the rows of a table without handlers
+DECISION, SEAT = "on_decision", "close_game"  # the verbs whose defaults write the rows of tables without handlers
 _SEAT = Column("seat", "the seat, 0 starts the game", each_seat, of="seat")
 
 
@@ -218,4 +219,4 @@ def decision_table(
 
 def seat_table(columns: Sequence[Column] = (), name: str = "seat", text: str = "a player in a game") -> Table:
     """Return a table of the players at the end of a game, written without a handler: seat, and these columns."""
-    return Table(name, text, (_SEAT, *columns), lambda setting: setting.players, of_choices=True, each=SEAT)
+    return Table(name, text, (_SEAT, *columns), lambda setting: setting.players, each=SEAT)

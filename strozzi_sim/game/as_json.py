@@ -28,17 +28,18 @@ def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
     >>> document["game"], document["seat"], document["legal"][0]
     ('strozzi', 0, {'action': 1, 'name': 'pass'})
     """
-    module = sys.modules[type(view).__module__]
+    view_module = sys.modules[type(view).__module__]
+    game = import_module(str(view_module.__package__)).GAME  # a View is declared in its game's package
     return {
-        "game": import_module(str(module.__package__)).GAME.name,
+        "game": game.name,
         "seat": view.seat,
         "view": {field.name: getattr(view, field.name) for field in _view_fields(view)},
-        "legal": [{"action": action, "name": module.action_name(action, view)} for action in legal],
+        "legal": [{"action": action, "name": view_module.action_name(action, view)} for action in legal],
     }
 
 
 def encode(document: Any) -> bytes:
-    """Return plain data and mappings as a line of JSON without its end; keys that are tuples are joined by commas."""
+    """Return a document as one line of JSON, without its newline; a key that is a tuple is joined by commas."""
     return msgspec.json.encode(document, enc_hook=_plain)
 
 

@@ -45,28 +45,30 @@ class Field:
     offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
     # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
-    none: str = "none"  # text of a number below 0, which is None in a record
+    none: str = "none"  # text of None, as of an index below 0, and of an empty list
     # text for seats that must not see the value; "" if all see it. The line's `player` always sees it.
     secret: str = ""
     # function(number, component data) that returns the value in a record
     convert: Callable[[int, Components], Any] | None = None
 
     def read(self, value: int, components: Components) -> Any:
-        """Return the value in a record of a number in a journal."""
+        """Return the value for a record, given the number in a journal."""
         if self.convert is not None:
             return self.convert(value, components)
         if self.kind == "number":
             return value + self.offset
         if self.kind == "yes/no":
             return value != 0
+        if value < 0 and self.secret:
+            raise InputError(f"events.py: secret field {self.name!r}: an index below 0 would be None, as if hidden")
         if value < 0:
             return None
         return value if self.ids is None else self.ids(components)[value]
 
     def format(self, value: Any) -> Any:
-        """Return a value of a record, except a seat, for a text template."""
+        """Return a value of a record for a text template; seats are instances of `_Seat`."""
         if value is None:
-            return self.secret or self.none
+            return self.secret or self.none  # a secret field has None only where it is hidden
         if isinstance(value, list):
             return ", ".join(map(str, value)) or self.none
         return value
@@ -90,7 +92,7 @@ def yes_no(name: str) -> Field:
 def one_of(
     name: str, ids: Sequence[Any] | Callable[[Components], Sequence[Any]], *, none: str = "none", secret: str = ""
 ) -> Field:
-    """Return a field for an index into ids, a list or a function of the component data; None below 0."""
+    """Return a field for an index into ids, a list or function of component data; None below 0, refused if secret."""
     return Field(name, "id", ids=ids if callable(ids) else lambda components: ids, none=none, secret=secret)
 
 
@@ -109,7 +111,7 @@ class Event:
     """A kind of event."""
 
     type: str  # type of its line in a record, and name of its fact handler
-    # up to five fields, in the order of the numbers in the journal; a text is a number, "player" a seat
+    # up to five fields, in the order of the numbers in the journal; a string is a `number`, "player" a `seat`
     fields: tuple[Field | str, ...] = ()
     # template for `Say`, or function(line, say) that returns the text; of a `by_seat` event the title of a table
     text: "str | Callable[[Mapping[str, Any], Say], str]" = ""
@@ -117,18 +119,18 @@ class Event:
     # list of each other field
     by_seat: bool = False
     recorded: bool = True  # whether it has a line; an event for facts alone has none
-    # function(rows, components) that returns the line's other keys (of a `by_seat` event all keys), of the rows since
-    # the last such line, by type; or since the last event of the types `since`
+    # function(rows, components) that returns the line's other keys, with `by_seat` all keys; `rows` are, by type, those
+    # after the last event of the types `since`, by default of its own type
     make: Callable[[Rows, Components], Line] | None = None
     since: tuple[str, ...] = ()
-    # type of its lines, if several events share one; they have the event's own type under `action`, after the player
+    # type of its lines, if several events share one; the line's key `action`, after the player, is the event's own type
     of: str = ""
     # function(line, components, viewer) that returns the line without secrets of its player, for another seat `viewer`
     hide: Callable[[Line, Components, int], Line] | None = None
 
     @cached_property
     def typed_fields(self) -> tuple[Field, ...]:
-        """The fields, with texts replaced."""
+        """The fields, with strings replaced."""
         return tuple(
             field if isinstance(field, Field) else seat(field) if field == "player" else number(field)
             for field in self.fields
@@ -141,10 +143,10 @@ def _winners(rows: Rows, components: Components) -> Line:
 
 
 def final_text(unit: str) -> "Callable[[Mapping[str, Any], Say], str]":
-    """Return the text of a line with `total` and `winners`, in this unit."""
+    """Return a function for `Event.text` of a line with `total`, which is in this unit, and `winners`."""
 
     def text(line: Mapping[str, Any], say: "Say") -> str:
-        winners = winners_sentence([say.who[place] for place in line["winners"]])
+        winners = winners_sentence([say.who[winner] for winner in line["winners"]])
         return f"{say.table('The game ends.', {unit: line['total']})}\n{winners}"
 
     return text
@@ -165,7 +167,7 @@ class Events:
         self._by_kind = dict(enumerate(events, 1))
         self._seat_name = seat_name
         self.kinds = tuple(self._by_kind)  # the number of each event's kind
-        # types of the events since which `make` takes rows
+        # types of the events after which a `make` takes rows
         self._marks = {key for event in events if event.make for key in event.since or (event.type,)}
         if len(self._events) < len(events):
             raise InputError(f"events: two have one type: {[event.type for event in events]}")
@@ -176,21 +178,22 @@ class Events:
     def to_lines(self, rows: Any, components: Components, players: int) -> Iterator[Line]:
         """Yield the lines of a record from journal rows int32[events, WIDTH]."""
         rows_by_type: dict[str, list[list[int]]] = defaultdict(list)
-        written: dict[str, dict[str, int]] = {}  # by type: number of rows of each type when its last line was written
-        for kind, *numbers in rows.tolist() if hasattr(rows, "tolist") else rows:
+        rows_at: dict[str, dict[str, int]] = {}  # [type][other]: rows of `other` up to the last event of `type`
+        journal = rows.tolist() if hasattr(rows, "tolist") else rows
+        for kind, *numbers in journal:
             event = self._by_kind[kind]
             rows_by_type[event.type].append(numbers)
             if event.by_seat and len(rows_by_type[event.type]) % players:
                 continue
             if event.recorded:
-                yield self._line(event, rows_by_type, written, components, players)
+                yield self._line(event, rows_by_type, rows_at, components, players)
             if event.type in self._marks:
-                written[event.type] = {key: len(rows_by_type[key]) for key in rows_by_type}
+                rows_at[event.type] = {other: len(rows_by_type[other]) for other in rows_by_type}
 
     def _line(
-        self, event: Event, rows: Rows, written: Mapping[str, dict[str, int]], components: Components, players: int
+        self, event: Event, rows: Rows, rows_at: Mapping[str, dict[str, int]], components: Components, players: int
     ) -> Line:
-        """Return the line of an event; `written` is the number of rows of each type before the last line, by type."""
+        """Return the line of the last event of this type; `rows_at`: see `to_lines`."""
         line: Line = {"type": event.of or event.type}
         fields = [(k, field) for k, field in enumerate(event.typed_fields) if field.kind != "unrecorded"]
         if not event.by_seat:
@@ -202,12 +205,13 @@ class Events:
             last_rows = rows[event.type][-players:]
             line |= {field.name: [field.read(row[k], components) for row in last_rows] for k, field in fields[1:]}
         if event.make:
-            marks = [written.get(key, {}) for key in event.since or (event.type,)]
-            first = {key: max(mark.get(key, 0) for mark in marks) for key in rows}
-            line |= event.make(defaultdict(list, {key: rows[key][first[key] :] for key in rows}), components)
+            earlier = [rows_at.get(mark, {}) for mark in event.since or (event.type,)]
+            starts = {key: max(counts.get(key, 0) for counts in earlier) for key in rows}
+            line |= event.make(defaultdict(list, {key: rows[key][start:] for key, start in starts.items()}), components)
         return line
 
     def _event_of(self, line: Mapping[str, Any]) -> Event | None:
+        """Return the event declared for a line, by its `action` if several share its type; None if there is none."""
         event = self._events.get(str(line.get("action")))
         return event if event is not None and event.of == line["type"] else self._events.get(line["type"])
 
@@ -225,7 +229,7 @@ class Events:
         event = self._event_of(line)
         if event is None or not event.text:
             return str(dict(line))
-        say = Say(event, line, names, [self._seat_name(names, place) for place in range(len(names))], components)
+        say = Say(event, line, names, [self._seat_name(names, seat) for seat in range(len(names))], components)
         if callable(event.text):
             return event.text(line, say)
         if event.by_seat:
@@ -252,7 +256,7 @@ class Events:
 
 
 class Say:
-    """The formatter of a line's text; `who` are the names of the seats."""
+    """The formatter of a line's text: by seat, `names` are the agents, and `who` what a text calls the seats."""
 
     def __init__(
         self, event: Event, line: Mapping[str, Any], names: Sequence[str], who: list[str], components: Components
@@ -285,14 +289,14 @@ class Say:
 class _Seat:
     """A seat in a text template: `{player}` is its name, `{player:bids}` its name and the verb that agrees with it."""
 
-    def __init__(self, names: Sequence[str], who: Sequence[str], place: int | None) -> None:
-        self._names, self._who, self._place = names, who, place
+    def __init__(self, names: Sequence[str], who: Sequence[str], seat: int | None) -> None:
+        self._names, self._who, self._seat = names, who, seat
 
     def __format__(self, verb: str) -> str:
-        name = "Nobody" if self._place is None else self._who[self._place]
+        name = "Nobody" if self._seat is None else self._who[self._seat]
         if not verb:
             return name
-        return f"{name} {verb if self._place is None else verb_of(self._names, self._place)(verb)}"
+        return f"{name} {verb if self._seat is None else verb_of(self._names, self._seat)(verb)}"
 
 
 class _Value:
@@ -302,16 +306,15 @@ class _Value:
         self._value = value
 
     def __format__(self, noun: str) -> str:
-        if not noun:
-            return str(self._value)
-        return pluralize(self._value, *noun.split("|")) if isinstance(self._value, int) else str(self._value)
+        has_noun = noun and isinstance(self._value, int)
+        return pluralize(self._value, *noun.split("|")) if has_noun else str(self._value)
 
 
 class _Verb:
     """A verb in a text template that agrees with the player: `{does:passes}`."""
 
-    def __init__(self, names: Sequence[str], place: int) -> None:
-        self._verb = verb_of(names, place)
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._verb = verb_of(names, seat)
 
     def __format__(self, verb: str) -> str:
         return self._verb(verb)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import InputError, short_repr, short_text, suggest_names
 from strozzi_sim.game.components import check_ids, check_totals, reconstructed_sections, to_plain, with_provenance
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
@@ -223,7 +223,7 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
             continue
         if section not in part.VARIABLE:
             allowed = suggest_names(section, part.VARIABLE).removeprefix("known: ")
-            raise InputError(f"{where}: {short_repr(section)[1:-1]}: unknown section; a variant can change {allowed}")
+            raise InputError(f"{where}: {short_text(section)}: unknown section; a variant can change {allowed}")
         old = raw[section]
         if isinstance(old, list):
             raw[section] = _changed_list(old, change, f"{where}: {section}")
@@ -315,7 +315,7 @@ def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
             continue
         if name not in by_id:
             hint = f"a new one is added by {ADD} = [{{id = {short_repr(name)}, ...}}]"
-            raise InputError(f"{where}.{short_repr(name)[1:-1]}: unknown id; {suggest_names(name, by_id)}; {hint}")
+            raise InputError(f"{where}.{short_text(name)}: unknown id; {suggest_names(name, by_id)}; {hint}")
         if not isinstance(attributes, Mapping):
             raise InputError(f"{where}.{name}: expected a table of attributes, got {short_repr(attributes)}")
         by_id[name].update(attributes)

@@ -32,11 +32,11 @@ def draw_picture(
     compared: pd.DataFrame | None = None,
     width: int = WIDE,
 ) -> Drawn | None:
-    """Return a picture of any kind except "table", ready to be drawn at any width; None if no row has a value.
+    """Return a picture of any kind except "table", for pages of any width; None if no row has a value.
 
     `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value
     -> display name, `components` the component data of the variant, without which there is no board, and `compared` has
-    the rows of all variants and line-ups that share a scale; default: the table. The wide picture has `width` pixels.
+    the rows of all variants and line-ups that share a scale; default: the table. In a file it has `width` pixels.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
@@ -44,7 +44,7 @@ def draw_picture(
     all_rows = rows if compared is None else rows_of(picture, compared)
     if picture.kind == "board":
         return draw_board(picture, rows, components, all_rows, width) if components else None
-    if picture.x in rows:  # the table's order, even if the first player count has no value
+    if picture.x in rows:  # in the table's order, with levels that have no value here
         picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
     rows_with_value, all_rows = rows.dropna(subset="value"), all_rows.dropna(subset="value")
     drawn: Drawn = _KINDS.get(picture.kind, draw_points)(picture, rows_with_value, words, all_rows, width)
@@ -53,23 +53,23 @@ def draw_picture(
 
 @dataclass(frozen=True)
 class Drawing:
-    """One picture, possibly as several figures."""
+    """A picture as one figure, or one per variant and line-up."""
 
     title: str
-    drawn: dict[str, Drawn]  # the figures by name
-    table: Any = None  # drawn rows, a data frame
-    # title of each figure by name; several also name their variant and line-up
+    drawn: dict[str, Drawn]  # the figures by name, before they have a width
+    table: Any = None  # the rows that are drawn, a data frame
+    # titles of figures by name, with their variant and line-up; default: `title`
     titles: dict[str, str] = field(default_factory=dict)
 
     @property
     def figures(self) -> dict[str, Any]:
-        """The pictures as matplotlib figures by name."""
+        """The figures of matplotlib, by name."""
         titles = {name: self.titles.get(name, self.title) for name in self.drawn}
         return {name: drawn.figure(drawn.width, titles[name], PAPER) for name, drawn in self.drawn.items()}
 
     @property
     def figure(self) -> Any:
-        """The (first) matplotlib figure."""
+        """The first of `figures`."""
         return next(iter(self.figures.values()))
 
     def save(self, path: str | Path) -> list[Path]:
@@ -95,15 +95,15 @@ class Drawing:
         files = self._files("png")
         if len(files) == 1:
             return files[0]
-        pictures = [Image.open(io.BytesIO(content)).convert("RGB") for content in files]
-        size = max(picture.width for picture in pictures), sum(picture.height for picture in pictures)
-        sheet, top = Image.new("RGB", size, pictures[0].getpixel((0, 0))), 0
-        for picture in pictures:
-            sheet.paste(picture, (0, top))
-            top += picture.height
+        images = [Image.open(io.BytesIO(content)).convert("RGB") for content in files]
+        size = max(image.width for image in images), sum(image.height for image in images)
+        sheet, top = Image.new("RGB", size, images[0].getpixel((0, 0))), 0
+        for image in images:
+            sheet.paste(image, (0, top))
+            top += image.height
         content = io.BytesIO()
         sheet.quantize(dither=Image.Dither.NONE).save(content, "PNG")
         return content.getvalue()
 
     def _files(self, kind: str) -> list[bytes]:
-        return [picture.files(self.titles.get(name, self.title), [kind])[kind] for name, picture in self.drawn.items()]
+        return [drawn.files(self.titles.get(name, self.title), [kind])[kind] for name, drawn in self.drawn.items()]

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import msgspec
 
-from strozzi_sim.errors import InputError, StorageError, short_repr
+from strozzi_sim.errors import InputError, StorageError, short_repr, short_text
 
 MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
 MAX_DEPTH = 32  # nested tables and lists
@@ -71,7 +71,7 @@ def real_number(text: str) -> float:
 def check_name(file: Path) -> None:
     """Raise InputError for a path with a NUL character, which no file system allows."""
     if "\0" in str(file):
-        raise InputError(f"{short_repr(str(file))[1:-1]}: a file name must not hold a NUL character")
+        raise InputError(f"{short_text(str(file))}: a file name must not hold a NUL character")
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def _lineup(game: Game, players: int, opponents: Any) -> tuple[AgentSpec, ...]:
         )
     if not 1 <= len(agents) <= seats:
         raise ArgumentError("opponents", f"expected 1 to {seats} beside the learner, got {len(agents)}")
-    specs = [as_argument_error("opponents", find_agent, agent, game, "opponents") for agent in agents]
+    specs = [as_argument_error("opponents", find_agent, agent, game) for agent in agents]
     as_argument_error("opponents", check_lineup, specs, game, players)
     for spec in specs:
         if spec.without:

@@ -1,7 +1,7 @@
 """Several studies of a game beside each other: their tables as variants of one study, and what is different.
 
-Every variant of every study is compared: with the first study's variant of the same name, else with its first variant.
-The differences are not paired, since the deals may differ.
+Every variant has a reference: in the first study its first variant, in another study the first study's variant of the
+same name, or else its first. Differences are not paired, as the deals may differ.
 """
 
 from collections.abc import Sequence
@@ -22,54 +22,56 @@ _KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agent
 
 
 class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
-    """Several studies as one, to be shown: each of their variants is a variant, and the deals may differ."""
+    """The variants of several studies as one study, for tables and reports only; their deals may differ."""
 
     is_paired_by_deal = False
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:
-    """Return the results of several studies as those of one, in which each is a variant, or each of its variants.
+    """Return the results of several studies as those of one study, which has the variants of all.
 
     Raises:
-        InputError: fewer than two studies, results of another kind, or studies of different games.
+        InputError: fewer than two studies, a study without a table `seats`, or studies of different games.
     """
     if len(studies) < 2:
         raise InputError("side by side: needs two or more studies")
     for results in studies:
         if "seats" not in results.tables:
             place = results.folder or results.look.name
-            raise InputError(f"{place}: holds no study of seats; only studies can be laid side by side")
+            raise InputError(f"{place}: has no table `seats`; only studies with one can be laid side by side")
     games = list(dict.fromkeys(results.study.game for results in studies))
     if len(games) > 1:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
     names, first = _names(studies), studies[0]
-    labels, frames = list[dict[str, str]](), list[dict[str, pd.DataFrame]]()  # of each study: its variants, its tables
-    shown: dict[str, Any] = {"players": (), "lineups": (), "variants": {}}  # of all studies
-    for results, name in zip(studies, names, strict=True):
+    labels = list[dict[str, str]]()  # of each study: variant -> name in the tables
+    frames = list[dict[str, pd.DataFrame]]()  # of each study: its tables, with these names
+    joined: dict[str, Any] = {"players": (), "lineups": (), "variants": {}}  # keys with the values of all studies
+    for results, study_name in zip(studies, names, strict=True):
         study, is_one = results.study, len(results.study.variant_of) == 1
-        labels.append({variant: name if is_one else f"{name}: {variant}" for variant in study.variant_of})
+        label_of = {variant: study_name if is_one else f"{study_name}: {variant}" for variant in study.variant_of}
+        labels.append(label_of)
         by_variant = {name: table for name, table in results.tables.items() if "variant" in table}
-        frames.append({name: each.assign(variant=each["variant"].map(labels[-1])) for name, each in by_variant.items()})
+        frames.append({name: each.assign(variant=each["variant"].map(label_of)) for name, each in by_variant.items()})
         for key in ("players", "lineups"):
-            shown[key] = tuple(dict.fromkeys([*shown[key], *getattr(study, key)]))
-        shown["variants"] |= {labels[-1][name]: variant.components for name, variant in study.variant_of.items()}
+            joined[key] = tuple(dict.fromkeys([*joined[key], *getattr(study, key)]))
+        joined["variants"] |= {label_of[name]: variant.components for name, variant in study.variant_of.items()}
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
     tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
-    changes = []
-    for number, labels_of_study in enumerate(labels):
-        for variant, label in labels_of_study.items():
-            reference = labels[0].get(variant if number else "", next(iter(labels[0].values())))
+    changes, first_label = [], next(iter(labels[0].values()))
+    for number, label_of in enumerate(labels):
+        for variant, label in label_of.items():
+            reference = labels[0].get(variant, first_label) if number else first_label
             if label != reference:
                 reference_tables = {name: pick(table, variant=reference) for name, table in frames[0].items()}
                 own_tables = {name: pick(table, variant=label) for name, table in frames[number].items()}
                 changes.append(changes_between(reference_tables, own_tables, (reference, label), first.look.effect))
     tables["changes"] = pd.concat(changes, ignore_index=True)
-    together = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | shown))
+    together = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | joined))
     game = together.the_game
     pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
     maps = [name for name in first.look.heatmaps if all(name in results.look.heatmaps for results in studies)]
-    name = "-beside-".join(names)[:64].strip("-")
-    look = Look(name=name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)
+    joined_name = "-beside-".join(names)[:64].strip("-")
+    look = Look(name=joined_name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)
     summary = f"{' beside '.join(names)}: differences are not paired by deal"
     return Results(together, look, Frames(tables), None, sum(results.n_games for results in studies), summary)
 

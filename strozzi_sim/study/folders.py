@@ -26,13 +26,13 @@ from strozzi_sim.study.running import run
 from strozzi_sim.study.store import Part, Store
 
 OLD_FORMATS = ("strozzi-sim.results/3", "strozzi-sim.results/4")  # a manifest and tables: shown, and not played on
-_SHOWN = {"report", *Look.__struct_fields__}
+_LOOK_KEYS = {"report", *Look.__struct_fields__}
 
 
 def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
     """Return the study and the look with these keys. Without `kind` the study is a sweep or one of balance."""
-    look = Look.of(**{key: value for key, value in keys.items() if key in _SHOWN})
-    played = {key: value for key, value in keys.items() if key not in _SHOWN}
+    look = Look.of(**{key: value for key, value in keys.items() if key in _LOOK_KEYS})
+    played = {key: value for key, value in keys.items() if key not in _LOOK_KEYS}
     return Study.of(**{"kind": "sweep" if "sweep" in keys else "balance", **played}), look
 
 
@@ -49,8 +49,8 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
         if file.suffix == ".json":
             keys = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
         else:
-            keys_of_file = read_toml(file)  # its errors name the file
-            keys = {"explorer": "sweep" not in keys_of_file, **keys_of_file}
+            keys = read_toml(file)  # its errors name the file
+            keys.setdefault("explorer", "sweep" not in keys)
     except FileNotFoundError:
         raise InputError(f"{path}: holds no study") from None
     except msgspec.DecodeError as error:
@@ -63,7 +63,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     except InputError as error:
         report = keys.get("report")
         is_of_report = isinstance(error, ArgumentError) and isinstance(report, dict) and error.argument in report
-        raise InputError(f"{path}: {'report.' * is_of_report}{error}") from None
+        raise InputError(f"{path}: {'report.' if is_of_report else ''}{error}") from None
 
 
 @documented
@@ -83,11 +83,11 @@ def run_file(
 
     Args:
         file: a study file (TOML or JSON)
-        deals: deals of every cell instead of the file's; more extend a study
+        deals: deals of every cell, instead of the number in the file; a larger number extends a study
         part: play a share of the chunks, such as 2/5, for `merge`
         backend: dask plays on the workers of a Dask cluster; default: on this machine
         scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
-        trust_agents: resume although changes of the agents' code could not be detected; the first run says so
+        trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which
         folder: results folder; default: results/<name>
     """
     study, look = read_study(file)
@@ -98,7 +98,7 @@ def run_file(
 
 
 def load_results(folder: str | Path) -> Results:
-    """Return the results of a finished run in a folder; the command writes its report again.
+    """Return the results of a finished run in a folder; `strozzi report` also writes its page.
 
     No code in the folder is run: its agents need not exist any more.
 
@@ -141,7 +141,7 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
     summaries = {place: read_summary(place) for place in places}
     (first, first_summary), *others = summaries.items()
     for place, summary in others:
-        for line in differences(_must_be_equal(summary), _must_be_equal(first_summary)):
+        for line in differences(_shared_keys(summary), _shared_keys(first_summary)):
             advice = "parts are of one study, and played with the same versions on the same processor"
             raise InputError(f"{place}: does not fit {first} ({line}); {advice}")
     shares = {place: Part.of_text(summary["part"]) for place, summary in summaries.items()}
@@ -158,13 +158,14 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
         for store in stores:
             for chunk in store.stored():
                 joined.write(chunk)
-    return run(study, look=look, trust_agents=True, **options)
+    return run(study, look=look, trust_agents=True, **options)  # plays nothing: it makes the tables of these chunks
 
 
-def _must_be_equal(summary: Mapping[str, Any]) -> dict[str, Any]:
+def _shared_keys(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is equal in all parts of a study; another processor may change the last bits of a figure."""
-    run = summary["run"]
-    return {**summary["study"], "look": summary["look"], "versions": run["versions"], "processor": run["host"]["cpu"]}
+    last_run = summary["run"]
+    versions, processor = last_run["versions"], last_run["host"]["cpu"]
+    return {**summary["study"], "look": summary["look"], "versions": versions, "processor": processor}
 
 
 def _read_old(folder: Path) -> Results:

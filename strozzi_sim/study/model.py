@@ -331,7 +331,7 @@ class Study(
     @cached_property
     def listed_variants(self) -> dict[str, Variant]:
         """The variants of the field `variants`, by name."""
-        variants = names.listed_variants(self.the_game, self.variants, {}, is_whole=True)
+        variants = names.listed_variants(self.the_game, self.variants, {}, has_data=True)
         return {variant.name: variant for variant in variants}
 
     @cached_property

@@ -69,8 +69,7 @@ def run(
         part: play only a share of the chunks, such as 2/5; `merge` joins the folders of all parts.
         backend: where to play: "dask", or as joblib is configured (`joblib.parallel_config`); default: threads here.
         scheduler: address of the Dask scheduler whose workers play, such as tcp://10.0.0.1:8786.
-        trust_agents: resume a folder although changes of its agents' code could not be detected, such as of a module
-            whose name is computed; the first run says so.
+        trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which.
 
     Raises:
         InputError: the folder holds another study, or agents whose code may have changed; names the difference.

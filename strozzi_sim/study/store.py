@@ -201,7 +201,7 @@ class Store:
         """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
         own, deals, study = msgspec.json.decode(self.study.json), stored.get("deals", 0), self.study
         if stored["variants"] != own["variants"]:  # of a folder older than a switch of the game
-            variants = names.listed_variants(study.the_game, stored["variants"], {}, is_whole=True)
+            variants = names.listed_variants(study.the_game, stored["variants"], {}, has_data=True)
             stored["variants"] = {variant.name: variant.components for variant in variants}
         if stored == own:
             return

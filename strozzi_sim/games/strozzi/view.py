@@ -26,7 +26,7 @@ class View:
     round: int  # from 1
     start_player: int  # start player of this round
     active: int  # seat that turned the card over
-    ship: str | None  # the card in question, or None
+    ship: str | None  # the card turned over last; None if the game has ended
     holder: int | None  # seat whose flag is on the card, or None
     holder_flag: str | None  # that flag, or None
     deck_left: int  # cards left in the round's deck
@@ -53,7 +53,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     ports, tracks = {}, {}
     for port, name in enumerate(s.PORT_NAMES):
         berths = [state[part][port][: state["ships_at"][port]] for part in ("berth_seat", "berth_ship", "berth_flag")]
-        ports[name] = tuple((berth, ships[ship], s.FLAG_NAMES[flag]) for berth, ship, flag in zip(*berths, strict=True))
+        ports[name] = tuple((owner, ships[ship], s.FLAG_NAMES[flag]) for owner, ship, flag in zip(*berths, strict=True))
     for city, name in enumerate(s.CITY_NAMES):
         spaces: list[list[int]] = [[] for _ in range(int(components["tracks"]["top_index"]) + 1)]
         for marker in state["order"][city][:players]:
@@ -62,10 +62,9 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     unseen_ships = {ships[k] for k in state["unseen_ship"][: state["ships_unseen"]]}
     is_claimed = not over and state["holder"] != s.NOBODY
     ship = None if over else ships[state["ship"]]
-    placed = {ship for berths in ports.values() for _, ship, _ in berths}
-    in_question = ship if ship not in placed else None
-    aside = tuple(name for name in ships if name not in unseen_ships and name not in placed and name != in_question)
-    on_card = (state["holder"], state["holder_flag"]) if is_claimed else None  # not in the hand
+    placed = {name for berths in ports.values() for _, name, _ in berths}
+    aside = tuple(name for name in ships if name not in unseen_ships and name not in placed and name != ship)
+    on_card = (state["holder"], state["holder_flag"]) if is_claimed else None  # in state.hand as well
     hands = [
         tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if hand >> k & 1 and (p, k) != on_card)
         for p, hand in enumerate(state["hand"])
@@ -151,10 +150,9 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
             for seat, ship, flag in position.ports[port]
         ]
         lines.append(f"  {port:<9}" + (" > ".join(ships) or "-"))
-    cells = ["".join(str(seat) for seat in range(position.players))] + [str(k) for k in range(top + 1)]
-    width = max(3, *(len(cell) for cell in cells))
-    heads = " ".join(f"{(f'+{bonus[k]}' if k in bonus else str(k)):>{width}}" for k in range(top + 1))
-    lines += ["", f"Tracks     {heads}"]
+    heads = [f"+{bonus[k]}" if k in bonus else str(k) for k in range(top + 1)]
+    width = max(3, position.players, *map(len, heads))  # all seats may stand on one space
+    lines += ["", "Tracks     " + " ".join(f"{head:>{width}}" for head in heads)]
     for city in s.CITY_NAMES:
         spaces = " ".join(f"{(''.join(map(str, space)) or '.'):>{width}}" for space in position.tracks[city])
         lines.append(f"  {city:<9}{spaces}")
@@ -179,10 +177,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 
 @jit
 def conceal(state, rules, seat):
-    """Sort unseen ships and tiles, whose order depends on earlier draws, and set unused elements to zero.
-
-    Only chance is hidden in Strozzi, so every seat has the same knowledge.
-    """
+    """Sort unseen ships and tiles, whose order depends on earlier draws, and set unused elements to zero."""
     ships, tiles = state.ships_unseen, state.tiles_unseen
     sort_first(state.unseen_ship, ships)
     sort_first(state.unseen_tile, tiles)
@@ -240,7 +235,7 @@ SLICES = Layout(
     Slice("unseen_tiles", (s.MAX_TILES,), "for each tile of the components: 1 = never shown"),
 )
 OBSERVATION = SLICES.size
-# First columns; of fields those of seat 0 and tile 0; and the strides of the groups:
+# The first column of every slice, in a group of its first seat or tile; and the columns from one to the next:
 at, of_seat, of_tile = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("display")
 _NEXT_SEAT, _NEXT_TILE = SLICES["seats"].shape[-1], SLICES["display"].shape[-1]
 
@@ -293,10 +288,13 @@ def observe(state, rules, seat, out):
 
 @jit
 def _observe_seat(state, rules, other, out, offset):
-    for k in range(3):
-        out[of_seat.flags + offset + k] = float32((state.hand[other] >> k) & 1)
-        out[of_seat.free_ports + offset + k] = float32((state.berths[other] >> k) & 1)
-        out[of_seat.categories + offset + k] = float32(state.tile_total[k, other]) / float32(10)
+    for flag in range(len(s.FLAG_NAMES)):
+        out[of_seat.flags + offset + flag] = float32((state.hand[other] >> flag) & 1)
+    for port in range(s.PORTS):
+        is_free = (state.berths[other] >> port) & 1
+        out[of_seat.free_ports + offset + port] = float32(is_free)
+    for category in range(len(s.CATEGORIES)):
+        out[of_seat.categories + offset + category] = float32(state.tile_total[category, other]) / float32(10)
     for city in range(s.CITIES):
         out[of_seat.spaces + offset + city] = float32(state.position[city, other]) / float32(rules.top)
     out[of_seat.coins + offset] = float32(state.coins[other]) / float32(300)

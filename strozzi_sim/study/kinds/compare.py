@@ -89,7 +89,7 @@ def compare(
         other_variant = None if variant == BASE or settings else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
     if variants is not None:
-        as_argument_error("second", names.check_names_differ, variants)
+        as_argument_error("second", names.check_one_variant_per_name, variants)
         kind: type[Compare] = CompareVariants
         lineups = names.lineups_of(the_game, agents, counts)
         played = variants if variants[0].name != variants[1].name else variants[:1]

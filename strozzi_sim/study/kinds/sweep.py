@@ -101,7 +101,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             keys = dict(zip(self.sweep, values_as_written, strict=True))
             changed_variant = as_argument_error("sweep", with_values, self.the_game, base, keys)
             grid[changed_variant.name] = values, changed_variant
-        as_argument_error("sweep", names.check_names_differ, [changed for _, changed in grid.values()])
+        as_argument_error("sweep", names.check_one_variant_per_name, [changed for _, changed in grid.values()])
         return grid
 
     @property
