@@ -63,7 +63,7 @@ class ArgumentError(InputError):
 
 
 def as_argument_error(argument: str, find: Callable[..., Found], *arguments: Any) -> Found:
-    """Return `find(*given)`; re-raise its InputError as an ArgumentError of `argument`."""
+    """Return `find(*arguments)`; re-raise its InputError as an ArgumentError of `argument`."""
     try:
         return find(*arguments)
     except ArgumentError:

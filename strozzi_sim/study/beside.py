@@ -54,7 +54,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         frames.append({name: each.assign(variant=each["variant"].map(label_of)) for name, each in by_variant.items()})
         for key in ("players", "lineups"):
             joined[key] = tuple(dict.fromkeys([*joined[key], *getattr(study, key)]))
-        joined["variants"] |= {label_of[name]: variant.components for name, variant in study.variant_of.items()}
+        joined["variants"] |= {label: study.variant_of[variant].components for variant, label in label_of.items()}
     shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
     tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
     changes, first_label = [], next(iter(labels[0].values()))
