@@ -102,7 +102,7 @@ def _changes_in_short(results: "Results") -> Iterator[str]:
 
 
 def _own_maps(results: "Results") -> list[str]:
-    from strozzi_sim.game.pages import map_table_name
+    from strozzi_sim.game.custom_heatmaps import map_table_name
 
     return [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
 

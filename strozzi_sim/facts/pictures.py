@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from strozzi_sim.facts.blocks import Block
 
@@ -21,7 +21,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A heat map: rows x columns, one table heat_<name>, one of its figures drawn."""
+    """A heat map: rows x columns of one table, one of its figures drawn."""
+
+    kind: ClassVar = "heat"  # beside those of `game.reporting.Picture`
 
     title: str
     caption: str
@@ -33,6 +35,12 @@ class HeatMap:
     # what the colours show if the table has a column `shade`, the coloured quantity of each cell (NaN: no colour);
     # default: colours show the figure. A column `marked` then frames cells.
     shade_label: str = ""
+    table: str = ""  # name of its table; of a heat map of facts heat_<name>
+
+    @property
+    def name(self) -> str:
+        """The name of its picture."""
+        return self.table.replace("_", "-")
 
     @property
     def equal(self) -> bool:

@@ -92,7 +92,8 @@ def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
     axes = f"Rows: {down.text}. Columns: {across.text}."
     caption = f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. {axes}"
     title = spec.title or words[0].upper() + words[1:] + which
-    return HeatMap(title, caption, words_of(spec.rows), words_of(spec.columns), figure, block)
+    labels, name = (words_of(spec.rows), words_of(spec.columns)), map_table_name(spec.name)
+    return HeatMap(title, caption, *labels, figure, block, table=name)
 
 
 def heat_map_spec(
@@ -101,13 +102,18 @@ def heat_map_spec(
     """Return the specification of a custom heat map; without a name, one is made from the other arguments."""
     if name and not re.fullmatch(NAME, name):
         raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {short_repr(name)}")
-    return HeatMapSpec(name or name_of_map(value, rows, columns, where), rows, columns, value, where, fact, title)
+    return HeatMapSpec(name or name_of_map(rows, columns, value, where), rows, columns, value, where, fact, title)
 
 
-def name_of_map(value: str, rows: str, columns: str, where: str) -> str:
+def name_of_map(rows: Any = None, columns: Any = None, value: Any = "share", where: Any = "", **_: Any) -> str:
     """Return a name made from a heat map's arguments."""
     text = f"{value} by {rows} and {columns} {where}".lower()
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
+
+
+def map_table_name(name: str) -> str:
+    """Return the name of the table of a heat map."""
+    return f"heat_{name.replace('-', '_')}"
 
 
 def words_of(name: str) -> str:
@@ -161,10 +167,5 @@ def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
         raise ArgumentError(
             "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
         )
-    own = [{"name": _name(each), **each} for each in listed if isinstance(each, Mapping)]
+    own = [{"name": name_of_map(**each), **each} for each in listed if isinstance(each, Mapping)]
     return [each for each in listed if isinstance(each, str)], converted(own, list[HeatMapSpec], "heatmaps")
-
-
-def _name(keys: Mapping[str, Any]) -> str:
-    usual = {"value": "share", "rows": None, "columns": None, "where": ""}
-    return name_of_map(*(str(keys.get(key, default)) for key, default in usual.items()))

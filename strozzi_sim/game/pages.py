@@ -69,16 +69,11 @@ def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:
 
 def map_tables(cells: Sequence[Any], maps: Mapping[str, HeatMap], stats: Any) -> dict[str, FigureTable]:
     """Return the tables of heat maps of these cells, by name."""
-    tables = {map_table_name(name): FigureTable("row", "column") for name in maps}
+    tables = {heat_map.table: FigureTable("row", "column") for heat_map in maps.values()}
     for (table, heat_map), cell in product(zip(tables.values(), maps.values(), strict=True), cells):
         if heat_map.block is not None:
             heat_map.block.write(table, cell, stats)
     return tables
-
-
-def map_table_name(name: str) -> str:
-    """Return the name of the table of a heat map."""
-    return f"heat_{name.replace('-', '_')}"
 
 
 BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)

@@ -18,7 +18,7 @@ from strozzi_sim.facts.blocks import ALL, Block, Ratio
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.custom_heatmaps import Counted, counted, table_of, words_of
+from strozzi_sim.game.custom_heatmaps import Counted, counted, map_table_name, table_of, words_of
 from strozzi_sim.game.finding import Figures, Finding
 from strozzi_sim.game.reporting import Kind, Picture, Tables
 
@@ -253,5 +253,9 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
             f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
         )
     label = {given.figure: given.label or declared.figures[given.figure]}
-    (figure,) = figures_of(declared, label, None)
-    return HeatMap(given.title, _caption(declared, given.caption), given.rows, given.columns, figure, blocks[block])
+    (figure,), caption, table = (
+        figures_of(declared, label, None),
+        _caption(declared, given.caption),
+        map_table_name(name),
+    )
+    return HeatMap(given.title, caption, given.rows, given.columns, figure, blocks[block], table=table)

@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import pick
-from strozzi_sim.pictures.heat_tables import HeatCell, HeatPanel, HeatTables, heat_tables
+from strozzi_sim.pictures.heat_tables import HeatPanel, HeatTables, heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.pictures.panel import Face, Panel, Sheet
@@ -71,15 +71,15 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
     return Drawn(draw, [*faces.values()], label, (), marks, width=min(HERO, needed))
 
 
-def heat_map_files(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
+def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
     """Return <name>--<players>-players.png and .svg of a heat map by file name; see `heat_tables` for the arguments."""
     files: dict[str, bytes] = {}
     counts = sorted(int(players) for players in table["players"].unique())
     for players in counts:
         heat = heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table)
-        file_name, title = name, heat_map.title
+        file_name, title = heat_map.name, heat_map.title
         if len(counts) > 1:
-            file_name, title = f"{name}--{players}-players", f"{title}, {players_title(players)}"
+            file_name, title = f"{file_name}--{players}-players", f"{title}, {players_title(players)}"
         drawn = draw_heat(heat, heat_map.figure.label).files(title) if heat else {}
         files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
     return files
@@ -88,18 +88,16 @@ def heat_map_files(name: str, heat_map: HeatMap, table: pd.DataFrame, words: Wor
 def _fill(panel: Panel, heat_panel: HeatPanel, size: float) -> None:
     cells = [(i, j, cell) for i, (_, row) in enumerate(heat_panel.rows) for j, cell in enumerate(row) if cell]
     boxes = [(j, i, j + 1, i + 1) for i, j, _ in cells]
-    panel.boxes(boxes, [_colour(cell) for *_, cell in cells], "paper", 1.6, [cell.tip for *_, cell in cells])
+    fills = [
+        ("paper", 1.0) if cell.is_plain else _mixed("hneg" if "neg" in cell.classes else "h1", float(cell.part))
+        for *_, cell in cells
+    ]
+    panel.boxes(boxes, fills, "paper", 1.6, [cell.tip for *_, cell in cells])
     framed = [box for box, (*_, cell) in zip(boxes, cells, strict=True) if "marked" in cell.classes]
     panel.boxes(framed, [("paper", 0.0)] * len(framed), "ink", 1.6)
     for i, j, cell in cells if size else ():
-        ink = "muted" if "noise" in cell.classes or "few" in cell.classes else "ink"
+        ink = "muted" if cell.is_plain else "ink"
         panel.text(j + 0.5, i + 0.5, cell.text, ink, (0, size / 3), size=size)
-
-
-def _colour(cell: HeatCell) -> Any:
-    if "noise" in cell.classes or "few" in cell.classes:
-        return "paper", 1.0
-    return _mixed("hneg" if "neg" in cell.classes else "h1", float(cell.part))
 
 
 def _mixed(ink: str, part: float) -> Any:

@@ -16,11 +16,9 @@ from strozzi_sim.game.significance import (
     no_significant_difference,
     p_value_of_share,
 )
-from strozzi_sim.pictures.marks import sentence
+from strozzi_sim.pictures.marks import numbers_of, sentence
 from strozzi_sim.pictures.series import in_order, players_title, scenario_words, scenarios
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,11 @@ class HeatCell:
     classes: str
     tip: str
     numbers: tuple[str, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no colour."""
+        return "noise" in self.classes or "few" in self.classes
 
 
 @dataclass(frozen=True)
@@ -87,15 +90,9 @@ def heat_tables(
     digits = max(int(np.median([_digits(heat_map, row) for row in rows_with_value.itertuples(index=False)])), 1)
     panels, is_flat = [], False
     for title, players, rows_of_panel in _panels(heat_map, table, levels):
-        shades, is_equal, flat = _shades(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
-        classes = [
-            {"noise": equal, "neg": is_two_sided and shade < 0} for equal, shade in zip(is_equal, shades, strict=True)
-        ]
-        looks = zip(_parts(shades, (low, high), two=is_two_sided), classes, strict=True)
-        cells = {
-            (row.row, row.column): _cell(heat_map, row, words, part, classes_of_cell, digits)
-            for row, (part, classes_of_cell) in zip(rows_of_panel.itertuples(index=False), looks, strict=True)
-        }
+        shaded, flat = _shaded(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
+        shaded_rows = shaded.itertuples(index=False)
+        cells = {(row.row, row.column): _cell(heat_map, row, words, digits) for row in shaded_rows}
         lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
         panels.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
         is_flat |= flat
@@ -145,29 +142,27 @@ def _panels(
                 yield ", ".join(filter(None, parts)), int(players), groups[*scenario, players]
 
 
-def _shades(
+def _shaded(
     heat_map: HeatMap, rows: pd.DataFrame, players: int, chunks: int, ends: tuple[float, float], *, two: bool
-) -> tuple[Array, Array, bool]:
-    """Return the coloured quantity of each cell, whether it equals an equal share, and whether no two cells differ."""
+) -> tuple[pd.DataFrame, bool]:
+    """Return the rows of a panel with their colours, and whether no two of them differ.
+
+    The columns are `part` (the strength, from 0 to 1), `noise` (not told apart from an equal share) and `neg`.
+    """
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
-    is_equal = np.zeros(len(rows), bool)
+    shades, is_equal, is_flat, share = value, np.zeros(len(rows), bool), False, heat_map.figure.unit == "share"
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         is_equal = ~(benjamini_hochberg(p) < ALPHA)
-        return np.where(is_equal, 0.0, value - 1 / players), is_equal, False
-    if heat_map.shade_label:  # the table knows which cells differ
-        return rows["shade"].to_numpy(float), is_equal, False
-    share = heat_map.figure.unit == "share"
-    if not no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
-        return value, is_equal, False
-    mean = 0.0 if two else float(np.average(value, weights=n))
-    return np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean), is_equal, True
-
-
-def _parts(shades: Array, ends: tuple[float, float], *, two: bool) -> Array:
-    """Return the strength of the colours of cells, from 0 to 1."""
-    shades = np.nan_to_num(shades)
-    return np.abs(shades) / (ends[1] or 1.0) if two else (shades - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+        shades = np.where(is_equal, 0.0, value - 1 / players)
+    elif heat_map.shade_label:  # the table knows which cells differ
+        shades = rows["shade"].to_numpy(float)
+    elif no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
+        mean = 0.0 if two else float(np.average(value, weights=n))
+        shades, is_flat = np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean), True
+    known = np.nan_to_num(shades)
+    parts = np.abs(known) / (ends[1] or 1.0) if two else (known - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    return rows.assign(part=parts, noise=is_equal, neg=two & (shades < 0)), is_flat
 
 
 def _digits(heat_map: HeatMap, row: Any) -> int:
@@ -176,17 +171,14 @@ def _digits(heat_map: HeatMap, row: Any) -> int:
     return digits_for(row.value, half_width(row), unit, 1 if unit == "share" else 3)
 
 
-def _cell(
-    heat_map: HeatMap, row: Any, words: Mapping[str, str], part: float, classes: dict[str, bool], digits: int
-) -> HeatCell:
+def _cell(heat_map: HeatMap, row: Any, words: Mapping[str, str], digits: int) -> HeatCell:
     places = words.get(row.row, row.row), words.get(row.column, row.column)
     where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
     if np.isnan(row.value):
         tip = f"{where}: n = {row.n:,.0f}, too few for a value"
-        return HeatCell("\N{EN DASH}", "0", "few", tip, ("", "", "", f"{row.n:.0f}"))
+        return HeatCell("\N{EN DASH}", "0", "few", tip, numbers_of(row))
     unit = heat_map.figure.unit
     text = format_value(row.value, unit, min(digits, _digits(heat_map, row)), sign="")
-    classes = {**classes, "marked": bool(heat_map.shade_label and row.marked)}
+    classes = {"noise": row.noise, "neg": row.neg, "marked": heat_map.shade_label and row.marked}
     names = " ".join(name for name, applies in classes.items() if applies)
-    numbers = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
-    return HeatCell(text, f"{part:.3f}", names, sentence([where], row, unit), (*numbers, f"{row.n:.0f}"))
+    return HeatCell(text, f"{row.part:.3f}", names, sentence([where], row, unit), numbers_of(row))

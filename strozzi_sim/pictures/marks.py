@@ -80,6 +80,11 @@ def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False
     return f"{', '.join(filter(None, parts))}: {figures}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
 
 
+def numbers_of(row: Any) -> tuple[str, ...]:
+    """Return value, low, high and n of a row as text with six digits; "" for NaN."""
+    return (*("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high)), f"{row.n:.0f}")
+
+
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of its table that a picture shows, including rows without a value."""
     rows = pick(table, **picture.where)

@@ -95,19 +95,16 @@ class PageRenderer(RendererBase):
         return look
 
     def _course(self, path: Any) -> str:
-        parts, codes, k = [], path.codes, 0
-        points = [(_short(x), _short(self._height - y)) for x, y in path.vertices.tolist()]
-        while k < len(points):
-            code = codes[k] if codes is not None else Path.MOVETO if k == 0 else Path.LINETO
-            points_used = {Path.CURVE3: 2, Path.CURVE4: 3}.get(code, 1)
-            (x, y), (old_x, old_y) = points[k], points[k - 1]
+        parts, end = [], ("", "")
+        for vertices, code in path.iter_segments(simplify=False):
+            points = [(_short(x), _short(self._height - y)) for x, y in vertices.reshape(-1, 2).tolist()]
+            (x, y), (old_x, old_y), end = points[0], end, points[-1]
             if code == Path.CLOSEPOLY:
                 parts.append("Z")
             elif code == Path.LINETO and (x == old_x or y == old_y):
                 parts.append(f"V{y}" if x == old_x else f"H{x}")
             else:
-                parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points[k : k + points_used]))
-            k += points_used
+                parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points))
         return "".join(parts)
 
 

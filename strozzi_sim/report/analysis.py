@@ -1,6 +1,6 @@
 """The page of an analysed game: who won and why, shares of the win by decision, luck, errors, costly decisions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,11 @@ from strozzi_sim.report.page import render
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
+# columns of the tables
+_PARTS = "player", *PARTS.values(), "result"
+_TURNS = "decision", "what happened", "change of the share of the win, %"
+_RATES = "player", "points lost in a decision, on average", "decisions that are a choice", "level"
+_COSTS = "decision", "player", "played", "best found", "points lost", "share of the win lost, %"
 
 
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
@@ -32,29 +37,33 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         f"mean over {analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
     )
     hero = Item("Who was ahead, decision by decision", caption, (Part("", picture=curve),), "item-win-share")
+    lead_rows, win_rows = _parts(analysis, seats, LEAD, 1.0), _parts(analysis, seats, WIN, 100.0)
     parts = [
-        _item("What made the result: points of lead", "lead", _parts(analysis, seats, LEAD, 1.0)),
-        _item("What made the result: points of win share", "win", _parts(analysis, seats, WIN, 100.0)),
+        _item("What made the result: points of lead", "lead", 1, _PARTS, lead_rows),
+        _item("What made the result: points of win share", "win", 1, _PARTS, win_rows),
     ]
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
     most, least = (_signed(100 * luck[seat], 0) for seat in (lucky, unlucky))
-    luckiest = (
-        f"{seats[lucky]} had the most luck, {most} points of win share in all; {seats[unlucky]} the least, {least}."
-    )
-    turns = [f"Decision {turn.decision.number}: {analysis.turn_in_words(turn)}." for turn in analysis.turning_points()]
+    most_luck = f"{seats[lucky]} had the most luck, {most} points of win share in all"
+    luckiest = f"{most_luck}; {seats[unlucky]} the least, {least}."
+    turns = [
+        (str(turn.decision.number), analysis.turn_in_words(turn), _cell(100 * turn.change, 0))
+        for turn in analysis.turning_points()
+    ]
     losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
     errors = "Decisions"
     if losses:
         (worst, loser), (best, winner) = max(losses), min(losses)
         errors = f"{loser} lost most, {worst:.2f} points a decision on average; {winner} least, {best:.2f}."
-    turning = [_item("Turning points", "turning-points", _turning_points(analysis))]
-    rates = _item("Error rates", "error-rates", _rates(analysis, seats))
-    costly = _item("Costliest decisions", "costly", _costly(analysis, seats))
+    turning = _item("Turning points", "turning-points", 2, _TURNS, turns)
+    rates = _item("Error rates", "error-rates", 1, _RATES, _rates(analysis, seats))
+    costly = _item("Costliest decisions", "costly", 4, _COSTS, _costly(analysis, seats))
+    moments = [f"Decision {number}: {words}." for number, words, _ in turns]
     watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
     sections = [
         Section("parts", "Luck and errors", "What made the result?", luckiest, [texts["sum"]], parts),
-        Section("turning", "Turning points", "Which moments changed it most?", "Turning points", turns, turning),
+        Section("turning", "Turning points", "Which moments changed it most?", "Turning points", moments, [turning]),
         Section("decisions", "Decisions", "Which decisions cost most?", errors, [texts["rate"]], [rates, costly]),
         Section("table", "The table", "What happened, step by step?", "The table", [texts["steps"]], [watched]),
     ]
@@ -76,7 +85,10 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     return render(manifest, game, content)
 
 
-def _item(title: str, anchor: str, table: PageTable) -> Item:
+def _item(title: str, anchor: str, keys: int, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Item:
+    """Return a table as an item; the first columns of a number `keys` are text, the others cells."""
+    lines = tuple((row[:keys], row[keys:]) for row in rows)
+    table = PageTable(tuple(columns[:keys]), tuple((name, "") for name in columns[keys:]), lines)
     return Item(title, "", (Part("", table=table),), f"item-{anchor}")
 
 
@@ -152,43 +164,23 @@ def _cell(value: float, digits: int, text: str = "") -> Cell:
     return Cell(text or _signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
 
 
-def _table(
-    keys: Sequence[str], columns: Sequence[str], rows: Iterable[tuple[tuple[str, ...], tuple[Cell, ...]]]
-) -> PageTable:
-    return PageTable(tuple(keys), tuple((name, "") for name in columns), tuple(rows))
-
-
-def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: float) -> PageTable:
-    rows = []
+def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: float) -> Iterator[tuple[Any, ...]]:
     for seat, name in enumerate(seats):
         parts = analysis.parts(seat)
         values = [*(parts[key][worth] for key in PARTS), analysis.result[seat, worth]]
-        rows.append(((name,), tuple(_cell(factor * float(value), 1) for value in values)))
-    return _table(["player"], [*PARTS.values(), "result"], rows)
+        yield name, *(_cell(factor * float(value), 1) for value in values)
 
 
-def _turning_points(analysis: GameAnalysis) -> PageTable:
-    turns = analysis.turning_points()
-    rows = (
-        ((str(turn.decision.number), analysis.turn_in_words(turn)), (_cell(100 * turn.change, 0),)) for turn in turns
-    )
-    return _table(["decision", "what happened"], ["change of the share of the win, %"], rows)
-
-
-def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
+def _costly(analysis: GameAnalysis, seats: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     costly = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda decision: -decision.loss)
-    rows = []
     for each in costly[:_COSTLY]:
         losses = (each.loss, f"{each.loss:.1f}"), (100 * each.win_loss, f"{100 * each.win_loss:z.1f}")
-        cells = tuple(_cell(loss, 1, text) for loss, text in losses)
-        rows.append(((str(each.number), seats[each.seat], each.played, each.best), cells))
-    return _table(["decision", "player", "played", "best found"], ["points lost", "share of the win lost, %"], rows)
+        cells = (_cell(loss, 1, text) for loss, text in losses)
+        yield str(each.number), seats[each.seat], each.played, each.best, *cells
 
 
-def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> PageTable:
-    rows = []
+def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     for seat, name in enumerate(seats):
         rate, choices = analysis.error_rate(seat)
-        cells = f"{rate:.2f}" if choices else "-", str(choices), level_words(analysis.level(seat))
-        rows.append(((name,), tuple(map(Cell, cells))))
-    return _table(["player"], ["points lost in a decision, on average", "decisions that are a choice", "level"], rows)
+        texts = f"{rate:.2f}" if choices else "-", str(choices), level_words(analysis.level(seat))
+        yield name, *map(Cell, texts)

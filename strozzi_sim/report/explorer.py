@@ -15,10 +15,9 @@ import pandas as pd
 from strozzi_sim.facts.blocks import Ratio
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.pages import map_table_name
 from strozzi_sim.game.reporting import Picture, Tables, headline_players
-from strozzi_sim.pictures.series import in_order
-from strozzi_sim.report.naming import Naming, labels_of
+from strozzi_sim.pictures.series import Words, in_order
+from strozzi_sim.report.naming import labels_of
 from strozzi_sim.report.page import packed
 
 MAX_ROWS = 400_000  # of tables; the explorer of more would be too large for a page
@@ -32,13 +31,13 @@ def packed_explorer(
     tables: Tables,
     game: Game,
     maps: Mapping[str, HeatMap],
-    variants: Mapping[str, Any],
+    words: Words,
     pictures: Iterable[Picture],
 ) -> str:
     """Return the explorer's data as text for a page; "" if nothing was counted for it.
 
-    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `pictures`
-    those of the page, which have the labels of figures.
+    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `words`
+    the names of raw values, and `pictures` those of the page, which have the labels of figures.
     """
     labels = labels_of(pictures)
     all_maps = {**game.report.heat_maps, **maps}
@@ -47,7 +46,7 @@ def packed_explorer(
         frames = {str(name): rows for name, rows in tables["explorer"].groupby("map", sort=False)}
     blocks_of_frames = [all_maps[name].block for name in frames if name in all_maps]
     for name, heat_map in maps.items():
-        table = tables.get(map_table_name(name))
+        table = tables.get(heat_map.table)
         if table is not None and heat_map.block is not None and heat_map.block not in blocks_of_frames:
             frames[name] = table.assign(round="all")
             blocks_of_frames.append(heat_map.block)
@@ -56,7 +55,6 @@ def packed_explorer(
         return ""
     of_frames = pd.concat(frames.values())[["players", "lineup", "variant"]]
     cells = list(dict.fromkeys(of_frames.itertuples(index=False, name=None)))
-    words = Naming(game, tables, variants).of_all()
     map_by_name = {name: _map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()}
     own = [name for name in maps if name not in game.report.heat_maps and name in frames]
     presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in own]
@@ -85,7 +83,7 @@ def _map(
     rows: pd.DataFrame,
     cells: list[Any],
     labels: Mapping[str, Figure],
-    words: Mapping[str, str],
+    words: Words,
 ) -> dict[str, Any]:
     """Return a map of the explorer; `all_maps` has all heat maps, some with other figures of the same block."""
     heat_map, block = all_maps[name], all_maps[name].block

@@ -18,6 +18,7 @@ from strozzi_sim.game.reporting import (
     half_width,
     pick,
 )
+from strozzi_sim.pictures.marks import numbers_of
 from strozzi_sim.pictures.series import levels_of, named
 
 # the keys of a line, and figure, player count and level of each of its cells
@@ -102,9 +103,7 @@ def _digits(rows: pd.DataFrame, figure: Figure) -> int:
 
 def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
     """Return the cell of a row of a table."""
-    n = f"n = {row.n:,}"
-    sides = ("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high))
-    numbers = *sides, str(row.n)
+    n, numbers = f"n = {row.n:,}", numbers_of(row)
     if figure.name.endswith("_p"):
         return Cell(format_p(row.value), "", n, numbers)
     digits = min(digits, digits_for(row.value, half_width(row), figure.unit))

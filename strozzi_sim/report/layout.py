@@ -1,7 +1,7 @@
 """The layout of a page: the sections of a study, and the rows and words of their pictures, by variant and line-up."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,6 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
 MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
-NamedHeatMap = tuple[str, HeatMap]  # its table and it
 
 
 @dataclass(frozen=True)
@@ -53,28 +52,24 @@ class Layout:
         self.sections = results.study.sections(self.tables, results.look)
 
     @cached_property
-    def hero(self) -> Picture | NamedHeatMap | None:
+    def hero(self) -> Picture | HeatMap | None:
         """The picture of the first screen: the first one of the first section."""
         shown = self.sections[0].shown if self.sections else ()
-        return next((picture for picture in shown if isinstance(picture, tuple) or picture.kind != "table"), None)
+        return next((picture for picture in shown if picture.kind != "table"), None)
 
     @cached_property
-    def pictures(self) -> dict[str, tuple[Section, Picture | NamedHeatMap]]:
+    def pictures(self) -> dict[str, tuple[Section, Picture | HeatMap]]:
         """The pictures and heat maps by name, with their sections."""
-        pictures: dict[str, tuple[Section, Picture | NamedHeatMap]] = {}
+        pictures: dict[str, tuple[Section, Picture | HeatMap]] = {}
         for section in self.sections:
             for shown in section.shown:
-                if isinstance(shown, tuple) or shown.kind != "table":
-                    name = shown[0].replace("_", "-") if isinstance(shown, tuple) else shown.name
-                    if self.table(section, shown)["value"].notna().any():
-                        pictures.setdefault(name, (section, shown))
+                if shown.kind != "table" and self.table(section, shown)["value"].notna().any():
+                    pictures.setdefault(shown.name, (section, shown))
         return pictures
 
-    def table(self, section: Section, shown: Picture | NamedHeatMap) -> pd.DataFrame:
+    def table(self, section: Section, shown: Picture | HeatMap) -> pd.DataFrame:
         """Return the table of a picture or heat map."""
-        name = shown[0] if isinstance(shown, tuple) else shown.table
-        table = section.tables.get(name)
-        table = self.tables[name] if table is None else table
+        table = {**self.tables, **section.tables}[shown.table]
         return table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
 
     def scenes(self, section: Section, shown: Picture) -> tuple[list[Scene], pd.DataFrame]:
@@ -86,19 +81,17 @@ class Layout:
             names = {scenario: scenario_words(scenario, all_scenarios) or scenario[1] for scenario in drawn}
             called = [names.get(scenario) for scenario in zip(table["variant"], table["lineup"], strict=True)]
             rows = table.assign(**{SCENARIO: called}).dropna(subset=SCENARIO)
-            return [Scene("", "", rows, {**self.words("", ""), **self._strengths}, None)], rows
-        scenes = list(self._scenes(table, all_scenarios))
-        return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
-
-    def _scenes(self, table: pd.DataFrame, all_scenarios: list[tuple[str, str]]) -> Iterator[Scene]:
+            tiers = {f"{SCENARIO}={agent}": f"{PLAY[strength]} ({agent})" for strength, agent in self._tiers.items()}
+            return [Scene("", "", rows, {**self.words(), **tiers}, None)], rows
+        scenes = []
         for number, (variant, lineup) in enumerate(all_scenarios[:MOST_SCENES]):
             name = scenario_words((variant, lineup), all_scenarios)
-            slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
-            data = self.variants.get(variant)
+            slug = f"--{number}-{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-')[:40]}" if name else ""
             rows = pick(table, variant=variant, lineup=lineup)
-            yield Scene(name, f"--{number}-{slug}" if name else "", rows, self.words(variant, lineup), data)
+            scenes.append(Scene(name, slug, rows, self.words(variant, lineup), self.variants.get(variant)))
+        return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
 
-    def words(self, variant: str, lineup: str) -> Words:
+    def words(self, variant: str = "", lineup: str = "") -> Words:
         """Return raw value -> name, of the games of one variant and line-up, or of all."""
         if self._naming is None:
             return {}
@@ -136,7 +129,3 @@ class Layout:
         """Strength -> agent if the study plays agents of the game's strengths, each by itself; else empty."""
         study = self.results.study
         return strengths(study.the_game, map(",".join, study.lineups)) if len(study.variant_of) == 1 else {}
-
-    @cached_property
-    def _strengths(self) -> Words:
-        return {f"{SCENARIO}={agent}": f"{PLAY[strength]} ({agent})" for strength, agent in self._tiers.items()}

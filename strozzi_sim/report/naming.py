@@ -4,6 +4,8 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,8 @@ class Naming:
     """Display names of the raw values of a study's tables; `variants` is variant -> component data."""
 
     def __init__(self, game: Game, tables: Tables, variants: Mapping[str, Any]) -> None:
-        self._game, self._tables, self._variants = game, tables, variants
-        self._of: dict[str, Words] = {}
+        self._tables = tables
+        self._words = cache(lambda variant: game.report.words(tables, variants.get(variant, {})))
 
     def of(self, variant: str, lineup: str) -> Words:
         """Return raw value -> name for pictures and tables of one variant and line-up."""
@@ -37,21 +39,13 @@ class Naming:
         raws = dict.fromkeys(raw for words in words_by_variant for raw in words)
         return {raw: _common(raw, {words[raw] for words in words_by_variant if raw in words}) for raw in raws}
 
-    def _words(self, variant: str) -> Words:
-        if variant not in self._of:
-            self._of[variant] = self._game.report.words(self._tables, self._variants.get(variant, {}))
-        return self._of[variant]
-
 
 def _common(raw: str, names: set[str]) -> str:
     """Return the only name, or the parts that all names begin with: "S12 \N{MIDDLE DOT} varies"."""
     if len(names) == 1:
         return next(iter(names))
-    common_parts = []
-    for parts in zip(*(name.split(_PART) for name in names), strict=False):
-        if len(set(parts)) > 1:
-            break
-        common_parts.append(parts[0])
+    parts_of_names = zip(*(name.split(_PART) for name in names), strict=False)
+    common_parts = [parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, parts_of_names)]
     return _PART.join([*(common_parts or [raw]), "varies"])
 
 

@@ -42,6 +42,8 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in parts))
 
     environment.filters |= {"marked": marked, "terms": with_terms}
+    versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
+    identity = {"Seed": str(manifest["seed"]), "Plan's hash": manifest.get("plan_hash"), "Versions": versions}
     css, js = (Markup((_TEMPLATES / f"page.{kind}").read_text("utf-8")) for kind in ("css", "js"))
     return environment.get_template("page.html").render(
         css=css,
@@ -53,7 +55,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         warnings=manifest.get("warnings", []),
         command=manifest["command"],
         reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
-        again=_again(manifest),
+        again=[(name, value) for name, value in identity.items() if value],
         cite=_citation(manifest, game),
         marks=packed({name: shown.drawn.data() for name, shown in content.pictures.items()}),
         **{part.name: getattr(content, part.name) for part in fields(content)},
@@ -79,13 +81,6 @@ def _heading(name: str, title: str) -> str:
     """Return a study's name as a heading beside the game's title, which it does not repeat."""
     words = re.sub(r"[-_]", " ", name)
     return re.sub(rf"\b{re.escape(title)}\b", "", words, flags=re.IGNORECASE).strip().capitalize()
-
-
-def _again(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the seed, the plan's hash and the versions, which identify the results."""
-    versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
-    facts = {"Seed": str(manifest["seed"]), "Plan's hash": str(manifest.get("plan_hash") or ""), "Versions": versions}
-    return [(name, value) for name, value in facts.items() if value]
 
 
 def _citation(manifest: Mapping[str, Any], game: Game) -> str:

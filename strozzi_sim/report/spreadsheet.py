@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.layout import Layout, Scene
@@ -45,8 +46,8 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
     layout, sheets, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
     for section in layout.sections:
         for shown in section.shown:
-            if isinstance(shown, tuple):
-                sheets[shown[0].replace("_", "-")] = layout.table(section, shown)
+            if isinstance(shown, HeatMap):
+                sheets[shown.name] = layout.table(section, shown)
             elif shown.kind == "table":
                 labels |= {figure.name: figure.label for figure in shown.figures}
                 if lines := [line for scene in layout.scenes(section, shown)[0] for line in _lines(shown, scene)]:

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
+from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import (
     THIN,
     Picture,
@@ -25,12 +26,11 @@ from strozzi_sim.pictures.draw import Drawing, draw_picture
 from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, WIDE
-from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.content import Content, Item, Number, Part, Shown
 from strozzi_sim.report.content import Section as PageSection
 from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.html_tables import page_table
-from strozzi_sim.report.layout import MOST_SCENES, Layout, NamedHeatMap, Scene
+from strozzi_sim.report.layout import MOST_SCENES, Layout, Scene
 from strozzi_sim.report.naming import TEXTS, definitions_of
 from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
@@ -88,31 +88,28 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
         raise ArgumentError("name", f"no picture {name!r}; {suggest_names(name, names)}")
     declared, shown = names[name]
     drawing = _drawing_of(layout, declared, shown)
-    if ax is None:
-        return drawing
     if not drawing.drawn:
         raise ArgumentError("name", "this picture has no values")
+    if ax is None:
+        return drawing
     next(iter(drawing.drawn.values())).on(ax, players)  # of several variants and line-ups the first
     return ax
 
 
-def _drawing_of(layout: Layout, declared: Section, shown: Picture | NamedHeatMap) -> Drawing:
+def _drawing_of(layout: Layout, declared: Section, shown: Picture | HeatMap) -> Drawing:
     """Return a picture or heat map in all its variants and line-ups."""
-    pictures, titles = dict[str, Drawn](), dict[str, str]()
-    if isinstance(shown, tuple):
-        name, heat_map = shown
-        if heat := _heat_tables(layout, declared, shown):
-            pictures[name], titles[name] = draw_heat(heat, heat_map.figure.label), heat_map.title
-    else:
-        for _, picture in _painted(shown, *layout.scenes(declared, shown), WIDE):
-            pictures[picture.name], titles[picture.name] = picture.drawn, picture.title
-    title = shown[1].title if isinstance(shown, tuple) else shown.title
-    return Drawing(title, pictures, layout.table(declared, shown), titles)
+    if isinstance(shown, HeatMap):
+        heat = _heat_tables(layout, declared, shown)
+        drawn = {shown.table: draw_heat(heat, shown.figure.label)} if heat else {}
+        return Drawing(shown.title, drawn, layout.table(declared, shown))
+    pictures = [picture for _, picture in _painted(shown, *layout.scenes(declared, shown), WIDE)]
+    drawn, titles = {each.name: each.drawn for each in pictures}, {each.name: each.title for each in pictures}
+    return Drawing(shown.title, drawn, layout.table(declared, shown), titles)
 
 
-def _heat_tables(layout: Layout, declared: Section, shown: NamedHeatMap) -> HeatTables | None:
+def _heat_tables(layout: Layout, declared: Section, shown: HeatMap) -> HeatTables | None:
     table, chunks = layout.table(declared, shown), layout.results.study.chunks
-    return heat_tables(shown[1], table, layout.words("", ""), chunks=chunks)
+    return heat_tables(shown, table, layout.words(), chunks=chunks)
 
 
 def content(layout: Layout) -> Content:
@@ -137,7 +134,7 @@ def content(layout: Layout) -> Content:
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [shown for declared in layout.sections for shown in declared.shown if isinstance(shown, Picture)]
     maps = look.maps_in(study.the_game)
-    explored = (look.name, tables, study.the_game, maps, layout.variants, pictures)
+    explored = (look.name, tables, study.the_game, maps, layout.words(), pictures)
     caveats = [
         *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
@@ -162,9 +159,9 @@ def content(layout: Layout) -> Content:
     )
 
 
-def _item(layout: Layout, declared: Section, shown: Picture | NamedHeatMap, width: int) -> Item:
+def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
     """Return a picture or table with a part for each variant and line-up, or a heat map."""
-    if isinstance(shown, tuple):
+    if isinstance(shown, HeatMap):
         return _heat(layout, declared, shown)
     scenes, compared = layout.scenes(declared, shown)
     if shown.kind == "table":
@@ -190,30 +187,27 @@ def _painted(
             yield scene, Shown(shown.name + scene.slug, scene.title_of(shown), drawn)
 
 
-def _heat(layout: Layout, declared: Section, shown: NamedHeatMap) -> Item:
+def _heat(layout: Layout, declared: Section, shown: HeatMap) -> Item:
     """Return a heat map, or a note why it is not shown."""
-    (name, heat_map), table = shown, layout.table(declared, shown)
+    table = layout.table(declared, shown)
     n, why = int(table["n"].max()) if len(table) else 0, ""
-    if known_rows(heat_map, table).empty:
-        why = (
-            f"since every cell has too few events (at most {n}) for a value"
-            if n
-            else "since nothing that it counts happened"
-        )
+    if known_rows(shown, table).empty:
+        few = f"since every cell has too few events (at most {n}) for a value"
+        why = few if n else "since nothing that it counts happened"
     elif len(table) > MAX_CELLS:
-        why = f"{len(table):,} cells; `tables/{name}.csv` has them, and a report with figures draws them"
-    note = f"Not shown: {heat_map.title}, {why}." if why else ""
+        why = f"{len(table):,} cells; `tables/{shown.table}.csv` has them, and a report with figures draws them"
+    note = f"Not shown: {shown.title}, {why}." if why else ""
     part = Part("", note=note, heat=None if why else _heat_tables(layout, declared, shown))
-    return Item(heat_map.title, heat_map.caption if part.heat else "", (part,), f"item-{name.replace('_', '-')}")
+    return Item(shown.title, shown.caption if part.heat else "", (part,), f"item-{shown.name}")
 
 
 def _heat_files(layout: Layout) -> dict[str, bytes]:
     """Return the heat maps as files by name."""
     files: dict[str, bytes] = {}
-    for name, (declared, shown) in layout.pictures.items():
-        if isinstance(shown, tuple):
-            table, words = layout.table(declared, shown), layout.words("", "")
-            files |= heat_map_files(name, shown[1], table, words, layout.results.study.chunks)
+    for declared, shown in layout.pictures.values():
+        if isinstance(shown, HeatMap):
+            table, words = layout.table(declared, shown), layout.words()
+            files |= heat_map_files(shown, table, words, layout.results.study.chunks)
     return files
 
 

@@ -20,7 +20,6 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game
 from strozzi_sim.game.finding import Comparison, Finding, finding_of
-from strozzi_sim.game.pages import map_table_name
 from strozzi_sim.game.reporting import (
     CELL,
     FigureTable,
@@ -155,11 +154,9 @@ def sections_of_games(
         tables_of_page = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
         finding, beside = findings.get(page, ""), len(study.variant_of) > 1
         sections[page] = Section(name, question, shown, (), finding, numbers, tables_of_page, beside=beside)
-    maps = tuple((map_table_name(name), heat_map) for name, heat_map in look.maps_in(study.the_game).items())
-    if maps:
-        sections["heatmaps"] = Section(
-            "Heat maps", "How does each figure vary by row and column?", maps, numbers=numbers
-        )
+    if maps := tuple(look.maps_in(study.the_game).values()):
+        question = "How does each figure vary by row and column?"
+        sections["heatmaps"] = Section("Heat maps", question, maps, numbers=numbers)
     first_name = "balance" if first in ("", "lineup") else first
     return sorted(sections.values(), key=lambda section: section is not sections.get(first_name))
 
@@ -239,8 +236,8 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
     """Return a sentence per heat map: its largest certain difference, at the player count of the headline."""
     sentences = []
     finding = Finding("varies from {least.value} ({least}) to {most.value} ({most})")
-    for name, heat_map in look.maps_in(study.the_game).items():
-        rows, words = _cells_of(study, tables, name, heat_map), "no two cells are known to differ"
+    for heat_map in look.maps_in(study.the_game).values():
+        rows, words = _cells_of(study, tables, heat_map), "no two cells are known to differ"
         if len(rows):
             compared, players = Comparison((heat_map.figure,), "cell", "", {}, ()), int(rows["players"].iloc[0])
             words = finding_of(compared, finding, rows, players, lambda key, level: level, study.chunks) or words
@@ -251,16 +248,16 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
 
 def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, ...]:
     """Return the highest and the lowest cell of the first heat map that has cells."""
-    for name, heat_map in look.maps_in(study.the_game).items():
-        if len(rows := _cells_of(study, tables, name, heat_map).dropna(subset=["value", "low"])):
+    for heat_map in look.maps_in(study.the_game).values():
+        if len(rows := _cells_of(study, tables, heat_map).dropna(subset=["value", "low"])):
             ends = rows.loc[[rows["value"].idxmax(), rows["value"].idxmin()]]
             return key_numbers(ends, heat_map.figure.unit, f"{heat_map.figure.label}: {{cell}}")
     return ()
 
 
-def _cells_of(study: Study, tables: Tables, name: str, heat_map: HeatMap) -> Any:
+def _cells_of(study: Study, tables: Tables, heat_map: HeatMap) -> Any:
     """Return a map's cells in the first variant and line-up at the headline's player count, with places as text."""
-    rows = pick(tables[map_table_name(name)], figure=heat_map.figure.name)
+    rows = pick(tables[heat_map.table], figure=heat_map.figure.name)
     rows = rows[(rows[["row", "column"]].astype("str") != ALL).all(axis=1)]
     rows = rows if rows.empty else first_scenario(pick(rows, players=headline_players(rows)))
     return rows.assign(cell=[_place(study, tables, heat_map, row) for row in rows.to_dict("records")])

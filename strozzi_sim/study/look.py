@@ -111,8 +111,7 @@ class Section:
 
     name: str
     question: str  # the question that it answers
-    # pictures, tables, and heat maps with the name of their table
-    shown: tuple[Picture | tuple[str, HeatMap], ...] = ()
+    shown: tuple[Picture | HeatMap, ...] = ()  # pictures and tables
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
     numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section
@@ -132,8 +131,7 @@ def _declared() -> ReportFile:
 def picture(name: str, tables: Tables, **words: str) -> Picture:
     """Return a picture of `report.toml`; `words` are what its texts call $name."""
     declared = picture_of(_declared(), name, tables, None)
-    texts = {key: value for key, value in vars(declared).items() if isinstance(value, str)}
-    parts: dict[str, Any] = {key: _filled(text, words) for key, text in texts.items()}
+    parts: Any = {key: _filled(text, words) for key, text in vars(declared).items() if isinstance(text, str)}
     figures = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
     where = {column: _filled(value, words) for column, value in declared.where.items()}
     return replace(declared, **parts, figures=figures, where=where)

@@ -36,8 +36,8 @@ def results(request):
 
 def explored(results, tables, maps):
     layout = Layout(results)
-    pictures = [each for section in layout.sections for each in section.shown if not isinstance(each, tuple)]
-    return packed_explorer("x", tables, results.study.the_game, maps, layout.variants, pictures)
+    pictures = [each for section in layout.sections for each in section.shown if each.kind != "heat"]
+    return packed_explorer("x", tables, results.study.the_game, maps, layout.words(), pictures)
 
 
 def unpacked(text):

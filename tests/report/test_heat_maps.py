@@ -20,7 +20,7 @@ from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT
 
-GAINS = HeatMap("Gains", "What is gained.", "row", "column", Figure("gain", "coins gained", "amount"), None)
+GAINS = HeatMap("Gains", "What is gained.", "row", "column", Figure("gain", "coins gained", "amount"), table="gains")
 
 
 def heat_table(cell_value, players=(3, 4), variants=("base",), lineups=("a",), shape=(4, 3), half=0.1):
@@ -84,13 +84,13 @@ def test_a_heat_map_of_any_number_of_columns_is_no_wider_than_its_sheet():
 
 
 def test_every_player_count_has_its_files():
-    files = heat_map_files("gains", GAINS, heat_table(lambda players, k, i, j: i + players), {}, 20)
+    files = heat_map_files(GAINS, heat_table(lambda players, k, i, j: i + players), {}, 20)
     assert sorted(files) == [f"gains--{k}-players.{kind}" for k in (3, 4) for kind in ("png", "svg")]
     words = [node.text for node in ElementTree.fromstring(files["gains--3-players.svg"]).iter()]
     assert {"Gains, 3 players", "row 0"} <= set(words)
     assert "3.0" in words  # where the scale begins,
     assert "7.0  \N{MIDDLE DOT}  coins gained" in words  # and ends, of all player counts
-    alone = heat_map_files("gains", GAINS, heat_table(lambda players, k, i, j: i, (3,)), {}, 20)
+    alone = heat_map_files(GAINS, heat_table(lambda players, k, i, j: i, (3,)), {}, 20)
     assert sorted(alone) == ["gains.png", "gains.svg"]
 
 

@@ -181,7 +181,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         pages = sections_of_games(self, tables, look)
         return [values, *(each for each in pages if each.name != "What changed")]
 
-    def _shown(self, figure: Figure, shown: Tables) -> Picture | tuple[str, HeatMap]:
+    def _shown(self, figure: Figure, shown: Tables) -> Picture | HeatMap:
         """Return a line over the values of one key, or a map over those of two."""
         table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), " and ".join(self.sweep)
         if len(self.sweep) > 1:
@@ -190,7 +190,8 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 "the number of values."
             )
             (down, across), shaded = self.sweep, "from the framed cell, where significant"
-            return table, HeatMap(f"{label} over {keys}", caption, down, across, figure, shade_label=shaded)
+            title = f"{label} over {keys}"
+            return HeatMap(title, caption, down, across, figure, shade_label=shaded, table=table)
         of_gap = "; those of a gap reach as far as chance moves equal seats" if figure.name == GAP else ""
         line = picture("over-values", shown, figure=label, keys=keys, of_gap=of_gap)
         levels = tuple(dict.fromkeys(shown["values"]["at"]))

@@ -417,9 +417,10 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
         "ahead of number",
         Figure("ahead_share", "finished ahead", "share"),
         shade_label="from one half, where significant, all pairs judged together",
+        table="pairs",
     )
     cycle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
-    return replace(section("pairs", {"pairs": rows}), shown=(("pairs", heat_map),), finding=cycle)
+    return replace(section("pairs", {"pairs": rows}), shown=(heat_map,), finding=cycle)
 
 
 def _titled(table: pd.DataFrame, several: bool) -> pd.DataFrame:
