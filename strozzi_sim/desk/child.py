@@ -38,7 +38,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         if results.pictures:
             drawing = results.plot()
             name, drawn = next(iter(drawing.drawn.items()))
-            title = drawing.titles.get(name, drawing.title)
+            title = drawing.title_of(name)
             write_atomically(folder / PICTURE, "".join(drawn.svg(width, title) for width in _WIDTHS).encode())
             known["picture"] = {"title": title, "legend": drawn.legend}
         say(**known)

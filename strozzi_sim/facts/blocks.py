@@ -45,26 +45,6 @@ class Ratio:
         return f"{total(self.numerator)} / {denominator}{scope}; {rows}"
 
 
-def mean(name: str, *columns: str) -> Ratio:
-    """Return the mean over rows of a column, or of the sum of several columns."""
-    return Ratio(name, columns)
-
-
-def share(name: str, column: str) -> Ratio:
-    """Return the share of rows for which a column of 0 and 1 is 1; for `win`, the share of games won."""
-    return Ratio(name, (column,), share=True)
-
-
-def share_along(name: str, key: str, column: str = ROWS) -> Ratio:
-    """Return each level's share of the total over all levels of a key: of rows, or of the sum of a column."""
-    return Ratio(name, (column,), column, key, share=True)
-
-
-def per_game(name: str, *columns: str) -> Ratio:
-    """Return the sum of columns per game; without columns, the number of rows per game."""
-    return Ratio(name, columns or (ROWS,), GAMES)
-
-
 def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
     """Return figures by name, each with its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
 

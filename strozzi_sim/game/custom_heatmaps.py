@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
-from strozzi_sim.facts.blocks import ROWS, Block, Ratio, mean, per_game, share, share_along
+from strozzi_sim.facts.blocks import GAMES, Block, Ratio
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.pictures import Figure, HeatMap
@@ -130,10 +130,10 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
         name = name or "count"
-        return per_game(name), Figure(name, f"number of {table.name} facts in a game", "number")
+        return Ratio(name, denominator=GAMES), Figure(name, f"number of {table.name} facts in a game", "number")
     if kind == "share" and not of and along:
         name = name or "share"
-        return share_along(name, along, ROWS), Figure(name, "share of the row", "share")
+        return Ratio(name, along=along, share=True), Figure(name, "share of the row", "share")
     if kind not in ("mean", "share") or not of:
         values = ["count", *(["share"] if along else []), "mean COLUMN", "share COLUMN"]
         known = listed([f'"{each}"' for each in values], "or")
@@ -144,12 +144,12 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
         raise ArgumentError(argument, f'{of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
     if kind == "share":
         name = name or ("win_share" if of == "win" else f"share_{of}")
-        return share(name, of), Figure(name, _share_words(of), "share")
+        return Ratio(name, (of,), share=True), Figure(name, _share_words(of), "share")
     name = name or f"mean_{of}"
     if _is_yes_or_no(column):  # a share, by another name
-        return mean(name, of), Figure(name, _share_words(of), "share")
+        return Ratio(name, (of,)), Figure(name, _share_words(of), "share")
     unit = f", {column.unit}" if column.unit not in ("", of) else ""
-    return mean(name, of), Figure(name, f"mean of {words_of(of)}{unit}", "amount")
+    return Ratio(name, (of,)), Figure(name, f"mean of {words_of(of)}{unit}", "amount")
 
 
 def _share_words(column: str) -> str:

@@ -20,6 +20,7 @@ from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, digits_for, format_value, half_width, pick
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
+from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 
 FIGURE = "figure"
@@ -140,7 +141,7 @@ def _beside(rows: pd.DataFrame, null: float, unit: Unit, chunks: int) -> tuple[A
 
 def _between(rows: pd.DataFrame, at: str, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return differences of all pairs of rows with equal `at`, their p-values, and the places of more and of less."""
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))
     groups = rows.groupby(at, sort=False).indices.values() if at else [np.arange(len(rows))]
@@ -151,7 +152,7 @@ def _between(rows: pd.DataFrame, at: str, chunks: int) -> tuple[Any, Any, tuple[
         pairs.append((falling[first], falling[second]))
     more, less = (np.concatenate(side) for side in zip(*pairs, strict=True))
     df = np.broadcast_to(degrees_of_freedom(rows["n"], rows["deals"], chunks), len(rows))
-    scale, size = stdtrit(df, 1 - ALPHA / 2), value[more] - value[less]
+    scale, size = t_quantile(df), value[more] - value[less]
     error = ((value - low) / scale)[more] + ((high - value) / scale)[less]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, size / error, np.where(size > 0, np.inf, 0.0))

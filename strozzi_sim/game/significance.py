@@ -13,6 +13,7 @@ import numpy as np
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.pictures import Unit
+from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 
 Array = np.ndarray[Any, Any]
@@ -55,14 +56,7 @@ def _two_sided(gap: Array, half_width: Array, df: Any) -> Array:
     """Return p-values of figures at these distances from the number tested, with half-widths of 95 % intervals."""
     from scipy.special import stdtr
 
-    return np.asarray(2 * stdtr(df, -(_quantile(df) * gap / half_width)))
-
-
-def _quantile(df: Any, figures: int = 1) -> Array:
-    """Return by how many standard errors a 95 % interval reaches, corrected for a number of figures (Bonferroni)."""
-    from scipy.special import stdtrit
-
-    return np.asarray(stdtrit(df, 1 - ALPHA / 2 / figures))
+    return np.asarray(2 * stdtr(df, -(t_quantile(df) * gap / half_width)))
 
 
 def corrected_p(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, share: bool = False) -> Array:
@@ -90,7 +84,7 @@ def no_significant_difference(
         return False
     value, low, high = value[known], low[known], high[known]
     df = degrees_of_freedom(n[known], deals[known], chunks)
-    wider = _quantile(df, len(value)) / _quantile(df)
+    wider = t_quantile(df, len(value)) / t_quantile(df)
     if share and low.min() >= 0 and high.max() <= 1:
         low, high = _wilson(value, low, wider), _wilson(value, high, wider)
     else:
@@ -120,7 +114,7 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
     if not known.any():
         return float("nan")
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
-    wider = _quantile(df, known.sum()) / _quantile(df)
+    wider = t_quantile(df, known.sum()) / t_quantile(df)
     up, down = value + wider * (high - value) - null, null - value + wider * (value - low)
     ends = up if sign > 0 else down if sign < 0 else np.maximum(up, down)
     return max(float(ends[known].max()), 0.0)

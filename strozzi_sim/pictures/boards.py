@@ -41,21 +41,20 @@ def draw_board(
     largest = float(shade.abs().max())
     ends = (-largest, largest) if picture.equal else (float(shade.min()), float(shade.max()))
     marks = {count: _marks(picture, board, rows[rows["players"] == count], count, ends) for count in counts}
+    across, down, faces = Scale((0.0, board.columns)), Scale((board.rows, 0.0)), list[Face]()
+    for count in counts:
+        fill = partial(_fill, board=board, marks=marks[count])
+        faces.append(Face(players_title(count), across, down, fill, count, bare=True))
 
     def draw(sheet: Sheet) -> None:
         boards_per_row = min(1 if sheet.width <= NARROW else 2, len(counts))
         cell = min(_LARGEST, (sheet.width - 26 * boards_per_row) / boards_per_row / board.columns)
         board_width, board_height = cell * board.columns, cell * board.rows
         grid = sheet.grid(len(counts), boards_per_row, (18, 40), (board_width + 34, board_height + 54))
-        for count, (_, place) in zip(counts, grid, strict=True):
-            panel = sheet.panel(*place, board_width, board_height, (0.0, board.columns), (board.rows, 0.0), 4)
-            panel.title(players_title(count), 14, 26)
-            _fill(panel, board, marks[count])
-
-    def face(count: int) -> Face:
-        fill = partial(_fill, board=board, marks=marks[count])
-        across, down = Scale((0.0, board.columns)), Scale((board.rows, 0.0))
-        return Face(players_title(count), across, down, fill, count, bare=True)
+        for face, (_, place) in zip(faces, grid, strict=True):
+            panel = sheet.panel(*place, board_width, board_height, *face.ends, 4)
+            panel.title(face.title, 14, 26)
+            face.fill(panel)
 
     low, high = (format_end(end, figure.unit) for end in ends)
     shades = [(f"the stronger the colour, the more: {low} to {high}", "s1", "square")]
@@ -65,7 +64,6 @@ def draw_board(
     legend = (*shades, *((text, "faint", shapes[shape]) for shape, text in board.key.items()))
     marks_with_sentence = [mark for count in counts for mark in marks[count] if mark["tip"]]
     title = f"{figure.label[:1].upper()}{figure.label[1:]}"
-    faces = [face(count) for count in counts]
     return Drawn(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
 
 

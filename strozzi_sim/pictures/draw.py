@@ -3,6 +3,7 @@
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +62,14 @@ class Drawing:
     # titles of figures by name, with their variant and line-up; default: `title`
     titles: dict[str, str] = field(default_factory=dict)
 
+    def title_of(self, name: str) -> str:
+        """Return the title of one of the figures."""
+        return self.titles.get(name, self.title)
+
     @property
     def figures(self) -> dict[str, Any]:
         """The figures of matplotlib, by name."""
-        titles = {name: self.titles.get(name, self.title) for name in self.drawn}
-        return {name: drawn.figure(drawn.width, titles[name], PAPER) for name, drawn in self.drawn.items()}
+        return {name: drawn.figure(drawn.width, self.title_of(name), PAPER) for name, drawn in self.drawn.items()}
 
     @property
     def figure(self) -> Any:
@@ -96,14 +100,13 @@ class Drawing:
         if len(files) == 1:
             return files[0]
         images = [Image.open(io.BytesIO(content)).convert("RGB") for content in files]
-        size = max(image.width for image in images), sum(image.height for image in images)
-        sheet, top = Image.new("RGB", size, images[0].getpixel((0, 0))), 0
-        for image in images:
+        *tops, height = accumulate((image.height for image in images), initial=0)
+        sheet = Image.new("RGB", (max(image.width for image in images), height), images[0].getpixel((0, 0)))
+        for image, top in zip(images, tops, strict=True):
             sheet.paste(image, (0, top))
-            top += image.height
         content = io.BytesIO()
         sheet.quantize(dither=Image.Dither.NONE).save(content, "PNG")
         return content.getvalue()
 
     def _files(self, kind: str) -> list[bytes]:
-        return [drawn.files(self.titles.get(name, self.title), [kind])[kind] for name, drawn in self.drawn.items()]
+        return [drawn.files(self.title_of(name), [kind])[kind] for name, drawn in self.drawn.items()]

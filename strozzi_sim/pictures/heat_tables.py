@@ -136,10 +136,9 @@ def _panels(
         scenario_name = scenario_words(scenario, all_scenarios)
         for players in counts:
             if (*scenario, players) in groups:
-                parts = (
-                    [scenario_name] if len(counts) == 1 and scenario_name else [scenario_name, players_title(players)]
-                )
-                yield ", ".join(filter(None, parts)), int(players), groups[*scenario, players]
+                count_name = "" if len(counts) == 1 and scenario_name else players_title(players)
+                title = ", ".join(filter(None, [scenario_name, count_name]))
+                yield title, int(players), groups[*scenario, players]
 
 
 def _shaded(

@@ -42,11 +42,6 @@ class _Shape:
     labelled: str
     label: str
 
-    @property
-    def series_count(self) -> int:
-        """The number of series."""
-        return len(self.looks)
-
 
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a look per series."""
@@ -147,7 +142,7 @@ def _upright(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     is_joined, is_shared = shape.kind == "lines", len({part.scale for part in parts}) == 1
     widest = max(width_of(name) for part in parts for name in part.names)
     most_levels = max(len(part.names) for part in parts)
-    least_width = max(96.0, most_levels * max(widest + 12, 11 * shape.series_count + 8))
+    least_width = max(96.0, most_levels * max(widest + 12, 11 * len(shape.looks) + 8))
     if is_joined:
         least_width = 300 if sheet.width > NARROW else 250
     left = max(part.scale.room() for part in parts)
@@ -175,7 +170,7 @@ def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
     # the numbers of neighbours do not touch
     gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])
     columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(parts), gap)
-    each = max(19, 7 * shape.series_count + 6) if is_rows else max(26, 13 * shape.series_count + 10)
+    each = max(19, 7 * len(shape.looks) + 6) if is_rows else max(26, 13 * len(shape.looks) + 10)
     panel_height = each * len(names)
     # pixels of a title to the left of its panel
     title_margin = 0 if columns > 1 and parts[0].players is None else margin
@@ -201,7 +196,7 @@ def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
     """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
     scale = part.scale
     # single marks are not shifted beside their level
-    series_count = shape.series_count if len({mark["_at"] for mark in part.marks}) < len(part.marks) else 1
+    series_count = len(shape.looks) if len({mark["_at"] for mark in part.marks}) < len(part.marks) else 1
     panel.line("y" if upright else "x", scale.line)
     room = (panel.width if upright else panel.height) / max(len(part.names), 1)  # pixels of a level
     gap = 0.0 if shape.kind == "lines" else min(0.62 / series_count, (13 if shape.kind == "intervals" else 7) / room)

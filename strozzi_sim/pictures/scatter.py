@@ -74,12 +74,12 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
         columns = min(1 if sheet.width <= NARROW else 2, len(counts))
         panel_width = (sheet.width - 56 * columns) / columns
         grid = sheet.grid(len(counts), columns, (48, TOP + 4), (panel_width + 56, _HEIGHT + TOP + 58))
-        for count, (is_first, place) in zip(counts, grid, strict=True):
-            panel = sheet.panel(*place, panel_width, _HEIGHT, x_scale.ends, scale.ends, 46)
-            panel.title(players_title(count), 48 if is_first else 40)
+        for face, (is_first, place) in zip(faces, grid, strict=True):
+            panel = sheet.panel(*place, panel_width, _HEIGHT, *face.ends, 46)
+            panel.title(face.title, 48 if is_first else 40)
             panel.numbers("x", x_scale, title)
             panel.numbers("y", scale)
-            fill(panel, count)
+            face.fill(panel)
 
     labels = title, y_figure.label
     faces = [Face(players_title(count), x_scale, scale, partial(fill, count=count), count, labels) for count in counts]

@@ -78,8 +78,6 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
         certainty=[f"Every figure is what {analysis.agent} expects, {noise}"],
-        tables=[],
-        glossary={},
         caveat=f"{analysis.agent}, a computer player, judges one game",
     )
     return render(manifest, game, content)

@@ -115,8 +115,8 @@ class Content:
     plan: str  # the plan in a sentence
     facts: list[tuple[str, str]]  # the plan as a short table
     certainty: list[str]  # sentences on the statistical method
-    tables: list[str]  # names of the tables in the folder
-    glossary: dict[str, str]  # word -> meaning
+    tables: Sequence[str] = ()  # names of the tables in the folder
+    glossary: dict[str, str] = field(default_factory=dict)  # word -> meaning
     explorer: str = ""  # data of the explorer, packed
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
     caveat: str = ""  # who played, beside the answer

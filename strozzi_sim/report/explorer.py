@@ -41,9 +41,8 @@ def packed_explorer(
     """
     labels = labels_of(pictures)
     all_maps = {**game.report.heat_maps, **maps}
-    frames: dict[str, pd.DataFrame] = {}
-    if "explorer" in tables:
-        frames = {str(name): rows for name, rows in tables["explorer"].groupby("map", sort=False)}
+    counted = tables["explorer"].groupby("map", sort=False) if "explorer" in tables else ()
+    frames: dict[str, pd.DataFrame] = {str(name): rows for name, rows in counted}
     blocks_of_frames = [all_maps[name].block for name in frames if name in all_maps]
     for name, heat_map in maps.items():
         table = tables.get(heat_map.table)

@@ -18,7 +18,7 @@ from strozzi_sim.game.reporting import (
     half_width,
     pick,
 )
-from strozzi_sim.pictures.marks import numbers_of
+from strozzi_sim.pictures.marks import numbers_of, rows_of
 from strozzi_sim.pictures.series import levels_of, named
 
 # the keys of a line, and figure, player count and level of each of its cells
@@ -48,10 +48,7 @@ class PageTable:
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
     """Return the table of a picture of kind "table", from the rows of one variant and line-up; None if it is empty."""
-    rows = pick(table, **picture.where)
-    rows = rows[rows["figure"].isin([figure.name for figure in picture.figures])]
-    if picture.x != "figure" and picture.levels:
-        rows = rows[rows[picture.x].isin(picture.levels)]
+    rows = rows_of(picture, table)
     if rows.empty:
         return None
     figures, counts = picture.figures, [int(count) for count in sorted(rows["players"].unique())]

@@ -5,7 +5,6 @@ import json
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         again=[(name, value) for name, value in identity.items() if value],
         cite=_citation(manifest, game),
         marks=packed({name: shown.drawn.data() for name, shown in content.pictures.items()}),
-        **{part.name: getattr(content, part.name) for part in fields(content)},
+        **vars(content),
     )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.blocks import Block, mean, per_game, share
+from strozzi_sim.facts.blocks import Block, ratios
 from strozzi_sim.facts.columns import Column, Table, labels, yes_or_no
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.pages import read_report
@@ -59,7 +59,7 @@ figure = "win_share"
 [questions]
 "Which flag wins?" = "by-seat"
 """
-BLOCK = Block("use", {"row": "flag", "column": "seat"}, (share("win_share", "win"),))
+BLOCK = Block("use", {"row": "flag", "column": "seat"}, ratios(win_share="win"))
 CODE = SimpleNamespace(BLOCKS={}, MAPS={"by-seat": BLOCK}, ADD={}, words=lambda tables, data: {"S1": "one"}, board=None)
 numbers = count()
 USES = Table(
@@ -122,12 +122,10 @@ where = "flag == pirate"
 def test_figures_and_heat_maps_of_a_fact_table_need_no_code(read):
     found = read(COUNTED, None)
     (block,) = found.pages["uses"].blocks
-    assert block == Block(
-        "use", {"flag": "flag"}, (mean("coins_mean", "coins"), share("paid_share", "paid"), per_game("uses"))
-    )
+    assert block == Block("use", {"flag": "flag"}, ratios("coins_mean", "paid_share", uses="rows / games"))
     drawn = found.heat_maps["paid"]
     assert drawn.block == Block(
-        "use", {"row": "flag", "column": "paid"}, (mean("mean_coins", "coins"),), where="flag == pirate"
+        "use", {"row": "flag", "column": "paid"}, ratios(mean_coins="coins"), where="flag == pirate"
     )
     assert drawn.caption.startswith("Of each flag used, where flag == pirate: mean of coins.")
 

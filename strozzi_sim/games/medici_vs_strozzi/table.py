@@ -117,11 +117,6 @@ class MediciTable(Table):
             return f"Both have {total[0]} coins and share the win."
         return f"{self.won(total, winners[0], 1 - winners[0])}."
 
-    def rules(self) -> list[str]:
-        """Return the rules in short, without what is typed in a terminal."""
-        typed_hints = (" (more, stop)", " 5@H1 is the ship for 5 at harbor H1.")
-        return [line.replace(typed_hints[0], "").replace(typed_hints[1], "") for line in super().rules()]
-
     # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def lay_out(self) -> None:

@@ -144,10 +144,6 @@ class StrozziTable(Table):
         """Return the result; a tie goes to the better marker at Florence."""
         return self.won(self.view["coins"], *self.view["best"][:2]) if self.view["over"] else super().heading()
 
-    def rules(self) -> list[str]:
-        """Return the rules in short."""
-        return [line.replace("plus_one", "plus-one").replace("florence", "Florence") for line in super().rules()]
-
     # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def _gain(self, card: Json, port: str, flag: str | None) -> int:
