@@ -7,7 +7,7 @@ from typing import Annotated, Any, Protocol
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, short_repr, suggest_names
 from strozzi_sim.facts.blocks import GAMES, Block, Ratio
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
@@ -46,29 +46,22 @@ def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
     Raises ArgumentError.
     """
     tables = {table.name: table for table in game.fact_tables}
-    if fact:
-        if fact not in tables:
-            raise ArgumentError("fact", f"unknown table {short_repr(fact)}; {suggest_names(fact, tables)}")
-        table = tables[fact]
-        column_names = [column.name for column in table.all_columns]
-        for name, argument in columns.items():
-            if name not in column_names:
-                known = suggest_names(name, column_names)
-                raise ArgumentError(argument, f"table {fact}: no column {short_repr(name)}; {known}")
-        return table
-    matching = [table for table in tables.values() if columns.keys() <= {column.name for column in table.all_columns}]
+    as_argument_error("fact", check_names, "table", filter(None, [fact]), tables)
+    candidates = [tables[fact]] if fact else list(tables.values())
+    known = dict.fromkeys(column.name for table in candidates for column in table.all_columns)
+    for name, argument in columns.items():
+        if name not in known:
+            unknown = f"table {fact}: no column" if fact else "unknown column"
+            raise ArgumentError(argument, f"{unknown} {short_repr(name)}; {suggest_names(name, known)}")
+    matching = [table for table in candidates if columns.keys() <= {column.name for column in table.all_columns}]
     matching = [table for table in matching if not table.sampled] or matching  # a sampled table must be named
-    if len(matching) == 1:
-        return matching[0]
-    if matching:
+    if len(matching) > 1:
         facts = " and ".join(table.name for table in matching)
         raise ArgumentError("fact", f"{facts} have the columns {', '.join(columns)}; name one")
-    everywhere = dict.fromkeys(column.name for table in tables.values() for column in table.all_columns)
-    for name, argument in columns.items():
-        if name not in everywhere:
-            raise ArgumentError(argument, f"unknown column {short_repr(name)}; {suggest_names(name, everywhere)}")
-    hint = f"`strozzi facts {game.name}` lists them"
-    raise ArgumentError([*columns.values()][-1], f"no fact table has all of {', '.join(columns)}; {hint}")
+    if not matching:
+        hint = f"`strozzi facts {game.name}` lists them"
+        raise ArgumentError([*columns.values()][-1], f"no fact table has all of {', '.join(columns)}; {hint}")
+    return matching[0]
 
 
 def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:

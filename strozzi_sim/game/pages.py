@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr, suggest_names
-from strozzi_sim.facts.blocks import Block, Quantiles
+from strozzi_sim.facts.blocks import Block, Quantiles, ratios
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
@@ -39,6 +39,15 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.game.significance import MAX_CHUNKS
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
+# games won by the leader after each round but the last, of games with a column `leader` of `round`
+LEADERS = Block(
+    "round",
+    {"round": "round"},
+    ratios(**{"leader_{}_wins_share": "win"}),
+    where="leader == yes",
+    exclude={"round": lambda cell: [str(cell.match.game.components_part.rounds(cell.components))]},
+    named="round",
+)
 _SEPARATOR = " \N{MIDDLE DOT} "  # separates the parts of a label, of which findings use the first
 
 

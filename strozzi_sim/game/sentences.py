@@ -70,10 +70,8 @@ def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]
     rows = [[title, *columns]]
     for name, numbers in zip(who, zip(*columns.values(), strict=True), strict=False):
         rows.append([f"  {name}", *("?" if number is None else f"{number}" for number in numbers)])
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in range(1, len(row)))]) for row in rows
-    )
+    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return "\n".join("  ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)]) for row in rows)
 
 
 class _RuleFormatter(Formatter):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, Ratio, ratios
-from strozzi_sim.game.pages import QUANTILES
+from strozzi_sim.game.pages import LEADERS, QUANTILES
 from strozzi_sim.game.reporting import Tables
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
 
@@ -82,87 +82,71 @@ def ships(axes: Mapping[str, str], levels: Mapping[str, str], margins: tuple[str
 _BY_LOAD = {"harbor": "harbor", "level": "load"}
 LOADS = Block("ship", _BY_LOAD, (*_LEVEL, *_WON), {"by": "load"}, "moored == yes", ("harbor",), **_WITH_HARBOR)
 TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "round"}, margins=("track",))
-_LEADERS = Block(
-    "round",
-    {"round": "round"},
-    ratios(**{"leader_{}_wins_share": "win"}),
-    where="leader == yes",
-    exclude={"round": lambda cell: [str(cell.components["rounds"]["count"])]},
-    named="round",
-)
 _BELOW_ZERO = ratios("below_zero_share", "below_zero_at_end_share")
-BALANCE: tuple[Block | Quantiles, ...] = (
-    Quantiles("seat", "total", QUANTILES, open_below=True),
-    Block("seat", {}, (*ratios(**_SCORE), *_BELOW_ZERO)),
-    *(Block("seat", {}, _prefixed(_SCORE, who), where=where) for who, where in _DECIDED.items()),
-    Block("seat", {}, ratios(medici_win_share="win"), where="seat == Medici"),
-    Block("game", {}, ratios("margin_mean", "medici_margin_mean", "tie_share", "lead_changes_mean")),
-    _LEADERS,
-    Block("round_end", {}, _COURSE),
-    Block("round", {}, ratios("loaded_mean")),
-    Block("lot", {}, ratios(price_cap_share="capped")),
-)
 _BY_SIZE = {"tiles": "tiles"}
-PRICES: tuple[Block | Quantiles, ...] = (
-    Block("lot", _BY_SIZE, (*_OF_LEVEL, *_BOUGHT), _WHOLE, margins=("tiles",)),
-    Block("price_estimate", _BY_SIZE, _FAIR, _WHOLE, margins=("tiles",)),
-    Quantiles("lot", "price", PRICE_QUANTILES, _WHOLE, by=_BY_SIZE, open_above=False),
-    *(block(by) for by in LOTS_BY for block in (lots, estimates)),
-    *(estimates(by) for by in FAIR_BY),
-)
 _PRICE = ratios("price_mean")
 _BELOW_TILE_0 = Difference("value_0_price_minus_this_mean", _PRICE[0], "tile", "0")
 _SINGLE = (*_PRICE, *ratios(responder_share="bought"))
-TILES = (
-    Block("tile", {"tile": "value"}, ratios(shown_mean="rows / games", loaded_share="loaded", alone_share="alone")),
-    Block("tile", {"tile": "value"}, ratios("traded_share", "steps_mean", win_share="win"), where="loaded == yes"),
-    Block("lot", {"tile": "face"}, _SINGLE, where="tiles == 1", differences=(_BELOW_TILE_0,)),
-    Block("price_estimate", {"tile": "face"}, ratios("fair_mean"), where="tiles == 1"),
-)
 _BY_SHIP = {"harbor": "harbor", "level": "ship"}
-_MOORED = ratios(moored_share="rows along harbor")
-HARBORS = (
-    *_harbor({}, _WHOLE),
-    *_harbor({"level": "round"}, {"by": "round"}),
-    ships({"harbor": "harbor"}, _WHOLE),
-    ships(_BY_SHIP, {"by": "ship"}),
-    Block("ship", _BY_SHIP, _MOORED, {"by": "ship"}, **_WITH_HARBOR),
-    Block("ship", {"level": "ship"}, ratios("moored_share"), {"harbor": ALL, "by": "ship"}),
-    LOADS,
-)
 _HELD = (*_LEVEL, *ratios(win_share="win"))
-MONOPOLIES = (
-    Block("marker", {"track": "track"}, _MARKER, _WHOLE, margins=("track",)),
-    TRACKS,
-    Block("marker", {"level": "place"}, _LEVEL, {"track": ALL, "by": "space"}, "last == yes"),
-    Block("round", {"level": "held"}, _HELD, {"track": ALL, "by": "held"}, "last == yes"),
-)
-ROUNDS = tuple(
-    Block(fact, {"round": "round"}, figures, where=where, margins=("round",))
-    for fact, figures, where in (
-        ("round_end", (*_COURSE, *ratios("left_mean")), ""),
-        ("lot", _PRICE, ""),
-        ("round", ratios(loaded_mean="loaded", full_ships_share="full", **_COINS), ""),
-        *(("round", _prefixed(_COINS, who), where) for who, where in _DECIDED.items()),
-    )
-)
 _DISCARDED = ratios(discard_share="discarded", forced_share="forced / discarded")
 _OF_DISCARDS = (*_DISCARDED, *ratios(share="discarded along level"))
-DISCARDS = (
-    Block("lot", {}, (*_DISCARDED, *ratios(discards_mean="discarded / games")), _WHOLE),
-    Block("lot", {}, _PRICE, _WHOLE, "discarded == yes"),
-    *(Block("lot", {"level": by}, _OF_DISCARDS, {"by": by}) for by in ("tiles", "round", "buyer")),
-    Block("lot", {"level": "buyer"}, _PRICE, {"by": "buyer"}, "discarded == yes"),
-    Block("lot", {"level": "fate"}, (*_LEVEL, *_PRICE), {"by": "why"}, "discarded == yes", include={"level": WHY}),
-)
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
-    "balance": BALANCE,
-    "prices": PRICES,
-    "tiles": TILES,
-    "harbors": HARBORS,
-    "monopolies": MONOPOLIES,
-    "rounds": ROUNDS,
-    "discards": DISCARDS,
+    "balance": (
+        Quantiles("seat", "total", QUANTILES, open_below=True),
+        Block("seat", {}, (*ratios(**_SCORE), *_BELOW_ZERO)),
+        *(Block("seat", {}, _prefixed(_SCORE, who), where=where) for who, where in _DECIDED.items()),
+        Block("seat", {}, ratios(medici_win_share="win"), where="seat == Medici"),
+        Block("game", {}, ratios("margin_mean", "medici_margin_mean", "tie_share", "lead_changes_mean")),
+        LEADERS,
+        Block("round_end", {}, _COURSE),
+        Block("round", {}, ratios("loaded_mean")),
+        Block("lot", {}, ratios(price_cap_share="capped")),
+    ),
+    "prices": (
+        Block("lot", _BY_SIZE, (*_OF_LEVEL, *_BOUGHT), _WHOLE, margins=("tiles",)),
+        Block("price_estimate", _BY_SIZE, _FAIR, _WHOLE, margins=("tiles",)),
+        Quantiles("lot", "price", PRICE_QUANTILES, _WHOLE, by=_BY_SIZE, open_above=False),
+        *(block(by) for by in LOTS_BY for block in (lots, estimates)),
+        *(estimates(by) for by in FAIR_BY),
+    ),
+    "tiles": (
+        Block("tile", {"tile": "value"}, ratios(shown_mean="rows / games", loaded_share="loaded", alone_share="alone")),
+        Block("tile", {"tile": "value"}, ratios("traded_share", "steps_mean", win_share="win"), where="loaded == yes"),
+        Block("lot", {"tile": "face"}, _SINGLE, where="tiles == 1", differences=(_BELOW_TILE_0,)),
+        Block("price_estimate", {"tile": "face"}, ratios("fair_mean"), where="tiles == 1"),
+    ),
+    "harbors": (
+        *_harbor({}, _WHOLE),
+        *_harbor({"level": "round"}, {"by": "round"}),
+        ships({"harbor": "harbor"}, _WHOLE),
+        ships(_BY_SHIP, {"by": "ship"}),
+        Block("ship", _BY_SHIP, ratios(moored_share="rows along harbor"), {"by": "ship"}, **_WITH_HARBOR),
+        Block("ship", {"level": "ship"}, ratios("moored_share"), {"harbor": ALL, "by": "ship"}),
+        LOADS,
+    ),
+    "monopolies": (
+        Block("marker", {"track": "track"}, _MARKER, _WHOLE, margins=("track",)),
+        TRACKS,
+        Block("marker", {"level": "place"}, _LEVEL, {"track": ALL, "by": "space"}, "last == yes"),
+        Block("round", {"level": "held"}, _HELD, {"track": ALL, "by": "held"}, "last == yes"),
+    ),
+    "rounds": tuple(
+        Block(fact, {"round": "round"}, figures, where=where, margins=("round",))
+        for fact, figures, where in (
+            ("round_end", (*_COURSE, *ratios("left_mean")), ""),
+            ("lot", _PRICE, ""),
+            ("round", ratios(loaded_mean="loaded", full_ships_share="full", **_COINS), ""),
+            *(("round", _prefixed(_COINS, who), where) for who, where in _DECIDED.items()),
+        )
+    ),
+    "discards": (
+        Block("lot", {}, (*_DISCARDED, *ratios(discards_mean="discarded / games")), _WHOLE),
+        Block("lot", {}, _PRICE, _WHOLE, "discarded == yes"),
+        *(Block("lot", {"level": by}, _OF_DISCARDS, {"by": by}) for by in ("tiles", "round", "buyer")),
+        Block("lot", {"level": "buyer"}, _PRICE, {"by": "buyer"}, "discarded == yes"),
+        Block("lot", {"level": "fate"}, (*_LEVEL, *_PRICE), {"by": "why"}, "discarded == yes", include={"level": WHY}),
+    ),
 }
 
 

@@ -29,22 +29,7 @@ _SCORE = {"score_mean": "total", **_POINTS, "members_mean": "city", "kept_mean":
 _WINNER = {"winner_score_mean": "total", **{f"winner_{name}": source for name, source in _POINTS.items()}}
 _WAITED = {"privileges_gained_mean": "privilege / players", "waited_mean": "waited / players"}
 _USED = {"influence_bid_share": "bid / influence", "stacks_used_share": "used / stacks"}
-_STARTED = ratios(**{"start_{}_wins_share": "win"})
-BALANCE = (
-    Quantiles("seat", "total", QUANTILES, open_below=True),
-    Block("seat", {}, ratios(**_SCORE, coins_left_mean="coins")),
-    Block("act", {}, ratios(paid_mean="price / players", earned_mean="coins / players")),
-    Block("seat", {}, ratios(**_WINNER), where="win > 0"),
-    Block("game", {}, ratios("margin_mean", "tie_share", shared_win_share="shared")),
-    Block("round", {}, ratios(**_WAITED, **_USED)),
-    Block("round", {"round": "round"}, _STARTED, where="starts == yes", named="round"),
-)
 _POSITION = {"position": "position"}
-POSITIONS = (
-    Block("seat", _POSITION, (*_WON, *ratios(**_SCORE))),
-    Block("round", _POSITION, ratios(privileges_gained_mean="privilege / games", waited_mean="waited / games")),
-    Block("act", _POSITION, ratios(paid_mean="price / games", earned_mean="coins / games")),
-)
 
 _STEP, _BY_ROUND = {"step": "step"}, {"step": "step", "level": "round"}
 _SUCCESS = ratios("won_share", "acts_share")
@@ -54,39 +39,14 @@ BID_BY_ROUND = Block("bid", _BY_ROUND, (*_BIDS, *_SPENT), {"by": "round"}, margi
 _WINNING = ratios(winning_bid_mean="sum")
 WINNING_BY_ROUND = Block("bid", _BY_ROUND, (*_WINNING, *_IN_A_GAME), {"by": "round"}, where="won == yes")
 _OF_STEP = (*_BIDS, *ratios(bid_mean="sum", cards_mean="cards"), *_SPENT)
+_NOT_0 = {"level": ("0",)}  # bids of which no card was returned
 _PLANS = ratios("drawn_mean", "influence_mean", "stacks_mean", "used_mean")
-AUCTIONS = (
-    Block("bid", _STEP, _OF_STEP, _WHOLE, margins=("step",)),
-    Block("bid", _STEP, ratios(spent_share="sum along step"), _WHOLE),
-    Block("bid", _STEP, (*_WINNING, *_WON), _WHOLE, where="won == yes", margins=("step",)),
-    BID_BY_SUM,
-    BID_BY_ROUND,
-    WINNING_BY_ROUND,
-    Block("bid", {"level": "lap"}, (*_SUCCESS, *ratios(bid_mean="sum")), {"step": ALL, "by": "lap"}),
-    Block("bid", {"level": "waited"}, (*_SUCCESS, *_SHARE), {"step": ALL, "by": "waited"}),
-    Block(
-        "bid",
-        {"level": "returned"},
-        _SHARE,
-        {"step": ALL, "by": "returned"},
-        where="acts == no",
-        exclude={"level": ("0",)},
-    ),
-    Block("round", {"level": "round"}, _PLANS, {"step": ALL, "by": "planning"}),
-)
 
 _CHAIR, _CHAIR_BY_ROUND = {"chair": "chair"}, {"chair": "chair", "level": "round"}
 _CHANGED = ratios("changed_share")
 HELD_BY_ROUND = Block("council", _CHAIR_BY_ROUND, ratios(held_share="rows / games"), {"by": "round"})
 CHANGED_BY_ROUND = Block(  # in round 1 all members are new: its rows are not counted, its level is not written
     "council", _CHAIR_BY_ROUND, _CHANGED, {"by": "round"}, where="round > 1", exclude={"level": ("1",)}
-)
-COUNCIL = (
-    Block("council", _CHAIR, ratios(points_mean="points / games"), _WHOLE, margins=("chair",)),
-    Block("council", _CHAIR, _CHANGED, _WHOLE, where="round > 1", margins=("chair",)),
-    Block("council", _CHAIR, _WON, _WHOLE, where="last == yes"),
-    HELD_BY_ROUND,
-    CHANGED_BY_ROUND,
 )
 
 _NO_GUILD = {"guild": (NONE,)}  # the level to omit; its rows stay in a margin unless `where` excludes them
@@ -101,24 +61,10 @@ USE_BY_RANK = Block(
 )
 _GOODS = ratios(goods_mean="rows / games", sold_share="good_sold", good_coins_mean="good_coins")
 _MEMBERS = ratios(members_mean="rows / games", price_mean="price", points_mean="points")
-GUILDS = (
-    USE_BY_RANK,
-    Block("act", {"guild": "guild"}, _GOODS, {"rank": ALL}, where="good == yes", margins=("guild",), exclude=_NO_GUILD),
-    Block("placement", {"guild": "guild"}, _MEMBERS, {"rank": ALL}, margins=("guild",)),
-)
 
+_SHARES_OF = {key: ratios(**{f"{key}_{{}}_share": f"rows along {key}"}) for key in ("rank", "seat")}
 _EARNED = ratios("points_mean", chapel_points_mean="chapels", edifice_points_mean="edifices", round_mean="round")
 _PAID = (*_IN_A_GAME, *ratios(pays_mean="points"))
-CITY = (
-    Block("placement", {"place": "space"}, (*_IN_A_GAME, *_EARNED, *_WON)),
-    *(
-        Block(
-            "placement", {"place": "space", key: key}, ratios(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key
-        )
-        for key in ("rank", "seat")
-    ),
-    *(Block(fact, {"place": "site"}, _PAID, exclude={"place": (NONE,)}) for fact in ("edifice", "chapel")),
-)
 
 _TASK: Any = {"axes": {"task": "task"}, "levels": _WHOLE}
 _WORTH = (*ratios("fulfilled_share", worth_mean="points"), *_WON, *ratios(break_even="lost / fulfilled"))
@@ -128,13 +74,6 @@ _LESS_NOT_KEPT = tuple(
     Difference(f"{figure.name}_minus_not_kept", figure, "level", "yes") for figure in (*ratios("score_mean"), *_WON)
 )
 _NUMBER_KEPT = (*_SHARE, *ratios(worth_mean="tasks", score_mean="total"), *_WON)
-TASKS = (
-    _DEALT,
-    Block("task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=_LESS_NOT_KEPT),
-    Block("task", figures=ratios(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
-    _KEPT,
-    Block("seat", {"level": "kept"}, _NUMBER_KEPT, {"task": ALL, "by": "kept"}),
-)
 
 
 def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
@@ -162,22 +101,70 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
 
 
 _BUILT = (*ratios("members_mean", "points_mean", own_share="own_points / points"), *_WON)
-BUILDINGS = (
-    Block("edifice", {"thing": "edifice"}, ratios("built_share"), margins=("thing",)),
-    Block("edifice", {"thing": "edifice"}, _BUILT, where="built == yes", margins=("thing",)),
-    Block("chapel", {}, ratios("built_share"), {"thing": "chapel"}),
-    Block("chapel", {}, _BUILT, {"thing": "chapel"}, where="built == yes"),
-)
 
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
-    "balance": BALANCE,
-    "positions": POSITIONS,
-    "auctions": AUCTIONS,
-    "council": COUNCIL,
-    "guilds": GUILDS,
-    "city": CITY,
-    "tasks": TASKS,
-    "buildings": BUILDINGS,
+    "balance": (
+        Quantiles("seat", "total", QUANTILES, open_below=True),
+        Block("seat", {}, ratios(**_SCORE, coins_left_mean="coins")),
+        Block("act", {}, ratios(paid_mean="price / players", earned_mean="coins / players")),
+        Block("seat", {}, ratios(**_WINNER), where="win > 0"),
+        Block("game", {}, ratios("margin_mean", "tie_share", shared_win_share="shared")),
+        Block("round", {}, ratios(**_WAITED, **_USED)),
+        Block(
+            "round", {"round": "round"}, ratios(**{"start_{}_wins_share": "win"}), {}, "starts == yes", named="round"
+        ),
+    ),
+    "positions": (
+        Block("seat", _POSITION, (*_WON, *ratios(**_SCORE))),
+        Block("round", _POSITION, ratios(privileges_gained_mean="privilege / games", waited_mean="waited / games")),
+        Block("act", _POSITION, ratios(paid_mean="price / games", earned_mean="coins / games")),
+    ),
+    "auctions": (
+        Block("bid", _STEP, _OF_STEP, _WHOLE, margins=("step",)),
+        Block("bid", _STEP, ratios(spent_share="sum along step"), _WHOLE),
+        Block("bid", _STEP, (*_WINNING, *_WON), _WHOLE, where="won == yes", margins=("step",)),
+        BID_BY_SUM,
+        BID_BY_ROUND,
+        WINNING_BY_ROUND,
+        Block("bid", {"level": "lap"}, (*_SUCCESS, *ratios(bid_mean="sum")), {"step": ALL, "by": "lap"}),
+        Block("bid", {"level": "waited"}, (*_SUCCESS, *_SHARE), {"step": ALL, "by": "waited"}),
+        Block("bid", {"level": "returned"}, _SHARE, {"step": ALL, "by": "returned"}, "acts == no", exclude=_NOT_0),
+        Block("round", {"level": "round"}, _PLANS, {"step": ALL, "by": "planning"}),
+    ),
+    "council": (
+        Block("council", _CHAIR, ratios(points_mean="points / games"), _WHOLE, margins=("chair",)),
+        Block("council", _CHAIR, _CHANGED, _WHOLE, where="round > 1", margins=("chair",)),
+        Block("council", _CHAIR, _WON, _WHOLE, where="last == yes"),
+        HELD_BY_ROUND,
+        CHANGED_BY_ROUND,
+    ),
+    "guilds": (
+        USE_BY_RANK,
+        Block(
+            "act", {"guild": "guild"}, _GOODS, {"rank": ALL}, where="good == yes", margins=("guild",), exclude=_NO_GUILD
+        ),
+        Block("placement", {"guild": "guild"}, _MEMBERS, {"rank": ALL}, margins=("guild",)),
+    ),
+    "city": (
+        Block("placement", {"place": "space"}, (*_IN_A_GAME, *_EARNED, *_WON)),
+        *(Block("placement", {"place": "space", key: key}, shares, named=key) for key, shares in _SHARES_OF.items()),
+        *(Block(fact, {"place": "site"}, _PAID, exclude={"place": (NONE,)}) for fact in ("edifice", "chapel")),
+    ),
+    "tasks": (
+        _DEALT,
+        Block(
+            "task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=_LESS_NOT_KEPT
+        ),
+        Block("task", figures=ratios(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
+        _KEPT,
+        Block("seat", {"level": "kept"}, _NUMBER_KEPT, {"task": ALL, "by": "kept"}),
+    ),
+    "buildings": (
+        Block("edifice", {"thing": "edifice"}, ratios("built_share"), margins=("thing",)),
+        Block("edifice", {"thing": "edifice"}, _BUILT, where="built == yes", margins=("thing",)),
+        Block("chapel", {}, ratios("built_share"), {"thing": "chapel"}),
+        Block("chapel", {}, _BUILT, {"thing": "chapel"}, where="built == yes"),
+    ),
 }
 ADD = {"tasks": add_fair_points}
 _SHARE_OF_ROW, _SHARE_OF_COLUMN = ratios(share="rows along row"), ratios(share="rows along column")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, ratios
-from strozzi_sim.game.pages import QUANTILES
+from strozzi_sim.game.pages import LEADERS, QUANTILES
 from strozzi_sim.game.reporting import Tables, pick
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
@@ -52,76 +52,62 @@ SPACE_BY_ROUND = Block("marker", {"port": "city", "level": "round"}, ratios("spa
 _SCORES = ratios(score_mean="total", payout_mean="total / games", **{f"coins_{name}_mean": name for name in SOURCES})
 _OF_WINNER = ratios(winner_score_mean="total", **{f"winner_coins_{name}_mean": name for name in SOURCES})
 _COURSE = ("margin_mean", "florence_tie_share", "lead_changes_mean", "set_aside_mean", "tiles_left_mean")
-_LEADERS = Block(
-    "round",
-    {"round": "round"},
-    ratios(**{"leader_{}_wins_share": "win"}),
-    where="leader == yes",
-    exclude={"round": lambda cell: [str(cell.components["setup"]["rounds"])]},
-    named="round",
-)
-BALANCE = (
-    Quantiles("seat", "total", QUANTILES),
-    Block("seat", {}, _SCORES),
-    Block("seat", {}, _OF_WINNER, where="win == 1"),
-    Block("game", {}, ratios(*_COURSE, over_990_share="over_box")),
-    _LEADERS,
-    Block("round", {}, ratios(unused_flags_mean="unused / games")),
-)
 _MEANS = ("sail_mean", "cargo_mean", "match_mean", "lap_mean", "order_mean")
 _USED = (*ratios(uses_mean="rows / games", share="rows along flag"), *_BROUGHT)
-FLAGS = (
-    Block("ship", {"flag": "flag"}, (*_USED, *ratios(*_MEANS)), _WHOLE),
-    Block("card", {"flag": "claimed_by"}, ratios(claims_mean="rows / games"), _WHOLE, include={"flag": FLAG_NAMES}),
-    Block("card", {"flag": "claimed_by"}, _PIRATED, _WHOLE, include=_NO_PIRATES),
-    Block("ship", {"flag": "flag"}, ratios(takeover_share="takes_over"), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
-    *(use("flag", by) for by in (*BY, "port")),
-    PIRATED_BY_SAIL,
-    PIRATED_BY_LAP,
-    _orders("flag"),
-    *(block for flag in FLAG_NAMES for block in _unused(flag)),
-)
 _OF_MARKERS = ratios(coins_markers_mean="prize + bonus / players", coins_mean="ships + prize + bonus / players")
 _OF_PAIR, _CLEAR = ratios(share="rows along level", score_mean="score", win_share="win"), "best_ports != unclear"
-PORTS = (
-    Block("ship", {"port": "port"}, (*ratios(share="rows along port"), *_BROUGHT), _WHOLE),
-    Block("marker", {"port": "city"}, ratios(coins_ships_mean="ships / players"), _WHOLE, include={"port": PORT_NAMES}),
-    Block("marker", {"port": "city"}, _OF_MARKERS, _WHOLE),
-    *(use("port", by) for by in (*BY, "flag")),
-    LAST_SPACE,
-    SPACE_BY_ROUND,
-    _orders("port"),
-    Block("seat", {"level": "best_ports"}, _OF_PAIR, {"port": ALL, "by": "pair"}, _CLEAR, include={"level": PAIRS}),
-)
 _RANKED = ratios("total_mean", "tiles_mean", prize_mean="coins", win_share="win")
 _PRIZES = ratios(prize_per_tile="coins / tiles", prize_per_value="coins / total")
-PROMOTION = (
-    Block("category", {"category": "category", "place": "rank"}, _RANKED, margins=("category", "place")),
-    Block("category", {"category": "category"}, _PRIZES, {"place": ALL}, margins=("category",)),
-)
 _FATES = {"claimed_share": "claimed", "pirated_share": "taken_over / claimed"}
 _COINS = ratios(coins_track_mean="track", coins_tile_mean="promotion", coins_brought_mean="brought")
-SHIPS = (
-    Block("card", {"ship": "card"}, ratios(**_FATES, set_aside_share="set_aside", taken_share="taken")),
-    Block("ship", {"ship": "card"}, (*_BROUGHT, *_COINS)),
-    *(
-        Block("ship", {"ship": "card", key: key}, ratios(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key)
-        for key in ("port", "flag")
-    ),
-)
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
-    "balance": BALANCE,
-    "flags": FLAGS,
-    "ports": PORTS,
-    "promotion": PROMOTION,
-    "ships": SHIPS,
+    "balance": (
+        Quantiles("seat", "total", QUANTILES),
+        Block("seat", {}, _SCORES),
+        Block("seat", {}, _OF_WINNER, where="win == 1"),
+        Block("game", {}, ratios(*_COURSE, over_990_share="over_box")),
+        LEADERS,
+        Block("round", {}, ratios(unused_flags_mean="unused / games")),
+    ),
+    "flags": (
+        Block("ship", {"flag": "flag"}, (*_USED, *ratios(*_MEANS)), _WHOLE),
+        Block("card", {"flag": "claimed_by"}, ratios(claims_mean="rows / games"), _WHOLE, include={"flag": FLAG_NAMES}),
+        Block("card", {"flag": "claimed_by"}, _PIRATED, _WHOLE, include=_NO_PIRATES),
+        Block("ship", {"flag": "flag"}, ratios(takeover_share="takes_over"), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
+        *(use("flag", by) for by in (*BY, "port")),
+        PIRATED_BY_SAIL,
+        PIRATED_BY_LAP,
+        _orders("flag"),
+        *(block for flag in FLAG_NAMES for block in _unused(flag)),
+    ),
+    "ports": (
+        Block("ship", {"port": "port"}, (*ratios(share="rows along port"), *_BROUGHT), _WHOLE),
+        Block(
+            "marker", {"port": "city"}, ratios(coins_ships_mean="ships / players"), _WHOLE, include={"port": PORT_NAMES}
+        ),
+        Block("marker", {"port": "city"}, _OF_MARKERS, _WHOLE),
+        *(use("port", by) for by in (*BY, "flag")),
+        LAST_SPACE,
+        SPACE_BY_ROUND,
+        _orders("port"),
+        Block("seat", {"level": "best_ports"}, _OF_PAIR, {"port": ALL, "by": "pair"}, _CLEAR, include={"level": PAIRS}),
+    ),
+    "promotion": (
+        Block("category", {"category": "category", "place": "rank"}, _RANKED, margins=("category", "place")),
+        Block("category", {"category": "category"}, _PRIZES, {"place": ALL}, margins=("category",)),
+    ),
+    "ships": (
+        Block("card", {"ship": "card"}, ratios(**_FATES, set_aside_share="set_aside", taken_share="taken")),
+        Block("ship", {"ship": "card"}, (*_BROUGHT, *_COINS)),
+        *(
+            Block("ship", {"ship": "card", key: key}, ratios(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key)
+            for key in ("port", "flag")
+        ),
+    ),
 }
 
 
-def _ship_by(column: str) -> Block:
-    return Block("ship", {"row": "card", "column": column}, ratios(share="rows along column"))
-
-
+_OF_COLUMN = ratios(share="rows along column")
 _MATCH = {"coins_brought_mean": "brought", "ship_prize_mean": "prize", "coins_track_mean": "track", "win_share": "win"}
 _TOTAL = {"share": "rows along column", "prize_mean": "coins", "win_share": "win"}
 MAPS = {
@@ -133,8 +119,7 @@ MAPS = {
     "marker-by-round": SPACE_BY_ROUND.as_map("port"),
     "last-space": LAST_SPACE.as_map("port"),
     "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, ratios(**_TOTAL)),
-    "ship-by-flag": _ship_by("flag"),
-    "ship-by-port": _ship_by("port"),
+    **{f"ship-by-{by}": Block("ship", {"row": "card", "column": by}, _OF_COLUMN) for by in ("flag", "port")},
 }
 # breakdown -> sign between the parts of its levels, and words
 _JOINS = {"pattern": (">", ", "), "pair": ("+", " and ")}
