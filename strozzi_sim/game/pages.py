@@ -107,8 +107,8 @@ class Report:
             table, figures = counted_figures(page, game, f"{where}: pages.{name}")
             if table is not None and page.keys and name not in drawn_pages:
                 common |= common_pictures(name, page, table, [figure for _, figure in figures])
-            ratios = tuple(ratio for ratio, _ in figures)
-            own = [Block(table.name, {key: key for key in page.keys}, ratios)] if table is not None else []
+            counted = tuple(ratio for ratio, _ in figures)
+            own = [Block(table.name, {key: key for key in page.keys}, counted)] if table is not None else []
             of_page = (*own, *blocks.get(name, ()))
             title = page.title or words_of(name).capitalize()
             self.pages[name] = Page(title, page.question or title, page.keys, of_page, add.get(name))

@@ -5,6 +5,7 @@ folded from a seat's lines contains no secret of another seat. A game's folder m
 and `table.js` that draws its view.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -99,8 +100,7 @@ class Table:
 
     def named(self, seat: int) -> str:
         """Return the seat within a sentence."""
-        name = self.name(seat)
-        return name[:1].lower() + name[1:]
+        return re.sub("^(You|Seat)", lambda word: word[0].lower(), self.name(seat))
 
     def says(self, seat: int, words: str) -> str:
         """Return a clause with the seat as subject; `words` begins with a verb in the third person."""

@@ -19,9 +19,9 @@ from strozzi_sim.game.reporting import Picture, Tables, headline_players
 from strozzi_sim.pictures.series import Words, in_order
 from strozzi_sim.report.naming import labels_of
 from strozzi_sim.report.page import packed
+from strozzi_sim.stats.intervals import MIN_EVENTS
 
 MAX_ROWS = 400_000  # of tables; the explorer of more would be too large for a page
-FEW = 30  # fewer events have no value
 Array = np.ndarray[Any, Any]
 _SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}
 
@@ -67,7 +67,7 @@ def packed_explorer(
     return packed(
         {
             "study": title,
-            "few": FEW,
+            "few": MIN_EVENTS,
             "cells": [[int(players), lineup.replace(",", ", "), variant] for players, lineup, variant in cells],
             "maps": [*map_by_name.values()],
             "presets": presets,
@@ -93,7 +93,7 @@ def _map(
     ratios = [ratio for ratio in block.figures if ratio.name in present]
     measures = [_measure(ratio, heat_map, labels, shown_by.get(ratio.name)) for ratio in ratios]
     sides = {side: in_order(rows.loc[rows["n"] > 0, side], ()) for side in ("row", "column", "round")}
-    rounds = [*(["all"] if "all" in set(rows["round"]) else []), *(level for level in sides["round"] if level != "all")]
+    rounds = sorted(sides["round"], key=lambda level: level != "all")
     scales = {measure["id"]: measure["scale"] for measure in measures}
     rows = rows[(rows["n"] > 0) & rows["figure"].isin(list(scales))]
     axes = {"round": rounds, "row": sides["row"], "column": sides["column"], "figure": list(scales)}
@@ -105,10 +105,10 @@ def _map(
     figures = np.full((*events.shape, 3), np.nan)
     events[at], figures[at] = rows["n"], rows[["value", "low", "high"]]
     figures *= np.array(list(scales.values()), np.float64)[:, None]
-    known = iter(_deltas(figures[events >= FEW]).tolist())
+    known = iter(_deltas(figures[events >= MIN_EVENTS]).tolist())
     data: list[Any] = []
     for count in events.ravel().tolist():
-        data += [count, *next(known)] if count >= FEW else [count]
+        data += [count, *next(known)] if count >= MIN_EVENTS else [count]
     return {
         "id": name,
         "fact": block.fact,

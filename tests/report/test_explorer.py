@@ -10,8 +10,9 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.report import explorer
-from strozzi_sim.report.explorer import FEW, packed_explorer
+from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.layout import Layout
+from strozzi_sim.stats.intervals import MIN_EVENTS
 from strozzi_sim.study.folders import study_of
 
 GAMES = {"strozzi": [3, 4], "medici_vs_strozzi": [2], "strasbourg": [3]}
@@ -102,7 +103,7 @@ def test_the_numbers_are_those_of_the_tables(results, data):
                 if sides is None:
                     continue
                 value, low, high = sides
-                assert n >= FEW
+                assert n >= MIN_EVENTS
                 assert low is None or low <= value <= high
                 found[players, lineup, variant, round_, figure, round(value * scales[figure])] += 1
                 key = (players, lineup, variant, round_, row, column, figure)

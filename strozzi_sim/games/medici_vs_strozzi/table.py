@@ -53,9 +53,6 @@ class MediciTable(Table):
     def name(self, seat: int) -> str:
         return "You" if seat == self.viewer else PLAYER_NAMES[seat]
 
-    def named(self, seat: int) -> str:
-        return "you" if seat == self.viewer else PLAYER_NAMES[seat]
-
     def _words(self, tiles: Any) -> str:
         return listed([f"{self._tiles[tile]['type']} {self._tiles[tile]['value']}" for tile in tiles])
 
