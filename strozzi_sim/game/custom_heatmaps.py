@@ -135,18 +135,12 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
     if kind == "share" and not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
         raise ArgumentError(argument, f'{of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
-    if kind == "share":
-        name = name or ("win_share" if of == "win" else f"share_{of}")
-        return Ratio(name, (of,), share=True), Figure(name, _share_words(of), "share")
-    name = name or f"mean_{of}"
-    if _is_yes_or_no(column):  # a share, by another name
-        return Ratio(name, (of,)), Figure(name, _share_words(of), "share")
+    name = name or ("win_share" if value == "share win" else f"{kind}_{of}")
+    ratio = Ratio(name, (of,), share=kind == "share")
+    if _is_yes_or_no(column):  # whose mean is a share, by another name
+        return ratio, Figure(name, "games won" if of == "win" else f"share with {words_of(of)}", "share")
     unit = f", {column.unit}" if column.unit not in ("", of) else ""
-    return Ratio(name, (of,)), Figure(name, f"mean of {words_of(of)}{unit}", "amount")
-
-
-def _share_words(column: str) -> str:
-    return "games won" if column == "win" else f"share with {words_of(column)}"
+    return ratio, Figure(name, f"mean of {words_of(of)}{unit}", "amount")
 
 
 def _is_yes_or_no(column: Column) -> bool:

@@ -232,6 +232,16 @@ class Face:
     bare: bool = False  # a map, whose axes are not drawn
 
     @property
+    def scale(self) -> Scale:
+        """The axis of values; with two of them that of x."""
+        return next(axis for axis in (self.x, self.y) if isinstance(axis, Scale))
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names along the other axis."""
+        return next(axis for axis in (self.x, self.y) if not isinstance(axis, Scale))
+
+    @property
     def ends(self) -> tuple[Point, Point]:
         """The ends of both axes."""
         x = self.x.ends if isinstance(self.x, Scale) else (0.0, float(len(self.x)))

@@ -22,18 +22,6 @@ _EDGE = 14  # pixels for half a number at the right end of an axis
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The content of a panel; `players` is its player count, None if it shows several."""
-
-    title: str
-    figure: Figure
-    scale: Scale
-    names: list[str]
-    marks: list[Mark]
-    players: int | None
-
-
-@dataclass(frozen=True)
 class _Shape:
     """The appearance of a picture's panels: `labelled` is "every", "surest" or ""; `label` names the levels."""
 
@@ -57,34 +45,35 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     sideways = picture.kind == "dots" or (picture.kind == "intervals" and longest > _LONG)
     if sideways:  # only the first panel of a row has the names
         levels = [in_order(rows[picture.x], picture.levels)] * len(panels)
-    parts = []
-    for (title, panel_rows, same_scale, figure, players), levels_of_panel in zip(panels, levels, strict=True):
-        level_names = {level: named(level, words, picture.x) for level in levels_of_panel}
-        marks = _marks(picture, panel_rows, figure, title, level_names, series)
-        scale = scale_of(same_scale, figure, picture)
-        parts.append(_Part(title, figure, scale, list(level_names.values()), marks, players))
-    parts = _on_one_scale(parts)
-    has_few = max(len(part.names) for part in parts) <= 6 if picture.kind == "intervals" else len(parts) == 1
+    level_names = [{level: named(level, words, picture.x) for level in of_panel} for of_panel in levels]
+    has_few = max(map(len, level_names)) <= 6 if picture.kind == "intervals" else len(panels) == 1
     is_labelled = len(names) == 1 and picture.kind != "lines" and has_few
     labelled = "every" if is_labelled else "surest" if picture.kind == "intervals" else ""
-    label = "seat; 0 begins" if picture.x == "seat" else picture.x_label
-    shape = _Shape(picture.kind, looks, labelled, label)
+    shape = _Shape(picture.kind, looks, labelled, "seat; 0 begins" if picture.x == "seat" else picture.x_label)
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
     several = len(picture.figures) > 1 and picture.kind != "dots"  # in one panel
+    scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
+    faces, all_marks, has_labels = list[Face](), list[Mark](), False
+    for (title, panel_rows, _, figure, players), scale, of_panel in zip(panels, scales, level_names, strict=True):
+        marks = _marks(picture, panel_rows, figure, title, of_panel, series)
+        fill = partial(_fill, marks=marks, scale=scale, figure=figure, levels=len(of_panel), shape=shape)
+        label, panel_names = title_of(picture, figure) if several else figure.label + points, list(of_panel.values())
+        if sideways:
+            fill, labels = partial(fill, upright=False), (label, picture.x_label)
+            faces.append(Face(title, scale, panel_names, fill, players, labels))
+        else:
+            fill, labels = partial(fill, upright=True), (picture.x_label, label)
+            faces.append(Face(title, panel_names, scale, fill, players, labels))
+        has_labels |= bool(_labelled(marks, scale, labelled))
+        all_marks += marks
 
     def draw(sheet: Sheet) -> None:
-        (_sideways if sideways else _upright)(sheet, parts, shape)
-
-    def face(part: _Part) -> Face:
-        label = title_of(picture, part.figure) if several else part.figure.label + points
-        fill = partial(_fill, part=part, shape=shape, upright=not sideways)
         if sideways:
-            return Face(part.title, part.scale, part.names, fill, part.players, (label, picture.x_label))
-        return Face(part.title, part.names, part.scale, fill, part.players, (picture.x_label, label))
+            _sideways(sheet, faces, shape, has_labels=has_labels)
+        else:
+            _upright(sheet, faces, shape)
 
-    marks = [mark for part in parts for mark in part.marks]
-    faces = [face(part) for part in parts]
-    return Drawn(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), marks, n_of(rows), width)
+    return Drawn(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
 
 
 def _panels(
@@ -128,77 +117,76 @@ def _marks(
     return sorted(marks, key=lambda mark: (mark["_series"], mark["_at"]))
 
 
-def _on_one_scale(parts: list[_Part]) -> list[_Part]:
-    """Return panels on one axis if they have one unit and their axes are of about one length."""
-    ends = np.array([part.scale.ends for part in parts])
+def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
+    """Return the axes of figures, as one if these have one unit and the axes are of about one length."""
+    ends = np.array([scale.ends for scale, _ in scales])
     joint_ends = float(ends[:, 0].min()), float(ends[:, 1].max())
-    kinds = {(part.figure.unit, part.scale.line) for part in parts}
+    kinds = {(figure.unit, scale.line) for scale, figure in scales}
     if len(kinds) > 1 or joint_ends[1] - joint_ends[0] > ALIKE * float(np.diff(ends).min()):
-        return parts
-    return [replace(part, scale=replace(part.scale, ends=joint_ends)) for part in parts]
+        return [scale for scale, _ in scales]
+    return [replace(scale, ends=joint_ends) for scale, _ in scales]
 
 
-def _upright(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
-    is_joined, is_shared = shape.kind == "lines", len({part.scale for part in parts}) == 1
-    widest = max(width_of(name) for part in parts for name in part.names)
-    most_levels = max(len(part.names) for part in parts)
+def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
+    is_joined, is_shared = shape.kind == "lines", len({face.scale for face in faces}) == 1
+    widest = max(width_of(name) for face in faces for name in face.names)
+    most_levels = max(len(face.names) for face in faces)
     least_width = max(96.0, most_levels * max(widest + 12, 11 * len(shape.looks) + 8))
     if is_joined:
         least_width = 300 if sheet.width > NARROW else 250
-    left = max(part.scale.room() for part in parts)
+    left = max(face.scale.room() for face in faces)
     gap = GAP if is_shared else left
-    columns, panel_width = fit(sheet.width, left, least_width, len(parts), gap)
+    columns, panel_width = fit(sheet.width, left, least_width, len(faces), gap)
     panel_height = 170 if is_joined else 230 if sheet.width > 700 else 200
-    foot = 24 + 14 * max(name.count("\n") for part in parts for name in part.names) + (20 if shape.label else 0)
-    rooms = [panel_width + (0 if k % columns else left) + (gap if (k + 1) % columns else 0) for k in range(len(parts))]
-    titles = [wrapped(part.title, room - 8, 13.5) for part, room in zip(parts, rooms, strict=True)]
+    foot = 24 + 14 * max(name.count("\n") for face in faces for name in face.names) + (20 if shape.label else 0)
+    rooms = [panel_width + (0 if k % columns else left) + (gap if (k + 1) % columns else 0) for k in range(len(faces))]
+    titles = [wrapped(face.title, room - 8, 13.5) for face, room in zip(faces, rooms, strict=True)]
     title_height = 16 + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 10
     step = panel_width + gap, title_height + panel_height + foot + 12
-    grid = sheet.grid(len(parts), columns, (left, title_height), step)
-    for part, title, (is_first, place) in zip(parts, titles, grid, strict=True):
-        panel = sheet.panel(*place, panel_width, panel_height, (0.0, len(part.names)), part.scale.ends, foot)
+    grid = sheet.grid(len(faces), columns, (left, title_height), step)
+    for face, title, (is_first, place) in zip(faces, titles, grid, strict=True):
+        panel = sheet.panel(*place, panel_width, panel_height, *face.ends, foot)
         panel.title(title, left if is_first else 0)
-        panel.numbers("y", part.scale, labels=is_first or not is_shared)
-        panel.names("x", part.names, shape.label)
-        _fill(panel, part, shape, upright=True)
+        panel.numbers("y", face.scale, labels=is_first or not is_shared)
+        panel.names("x", face.names, shape.label)
+        face.fill(panel)
 
 
-def _sideways(sheet: Sheet, parts: Sequence[_Part], shape: _Shape) -> None:
-    names, is_rows = parts[0].names, shape.kind == "dots"
+def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels: bool) -> None:
+    names, is_rows = faces[0].names, shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
-    ends = [max(map(width_of, part.scale.texts(part.scale.ticks(4)))) / 2 for part in parts]
+    ends = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
     # the numbers of neighbours do not touch
     gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])
-    columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(parts), gap)
+    columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(faces), gap)
     each = max(19, 7 * len(shape.looks) + 6) if is_rows else max(26, 13 * len(shape.looks) + 10)
     panel_height = each * len(names)
     # pixels of a title to the left of its panel
-    title_margin = 0 if columns > 1 and parts[0].players is None else margin
-    rooms = [panel_width + (0 if k % columns else title_margin) for k in range(len(parts))]
-    titles = [wrapped(part.title, room - 4, 13.5) for part, room in zip(parts, rooms, strict=True)]
-    has_labels = any(_labelled(part.marks, part.scale, shape.labelled) for part in parts)
+    title_margin = 0 if columns > 1 and faces[0].players is None else margin
+    rooms = [panel_width + (0 if k % columns else title_margin) for k in range(len(faces))]
+    titles = [wrapped(face.title, room - 4, 13.5) for face, room in zip(faces, rooms, strict=True)]
     above = 14 if panel_height > TALL else 0  # numbers at both ends
     title_height = 10 + above + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 6 + above
-    grid = sheet.grid(
-        len(parts), columns, (margin, title_height), (panel_width + gap, title_height + panel_height + 40)
-    )
-    for part, title, (is_first, place) in zip(parts, titles, grid, strict=True):
-        scale = part.scale.with_room(panel_width) if has_labels else part.scale
+    step = panel_width + gap, title_height + panel_height + 40
+    grid = sheet.grid(len(faces), columns, (margin, title_height), step)
+    for face, title, (is_first, place) in zip(faces, titles, grid, strict=True):
+        scale = face.scale.with_room(panel_width) if has_labels else face.scale
         panel = sheet.panel(*place, panel_width, panel_height, scale.ends, (float(len(names)), 0.0), 24)
         panel.title(title, title_margin if is_first else 0, 8 + above)
         panel.numbers("x", scale, most=8 if panel_width > 400 else 5 if panel_width > 180 else 4)
         if is_first:
             panel.names("y", names, room=margin - 10)
-        _fill(panel, part, shape, upright=False)
+        face.fill(panel)
 
 
-def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
+def _fill(
+    panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape, *, upright: bool
+) -> None:
     """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
-    scale = part.scale
     # single marks are not shifted beside their level
-    series_count = len(shape.looks) if len({mark["_at"] for mark in part.marks}) < len(part.marks) else 1
+    series_count = len(shape.looks) if len({mark["_at"] for mark in marks}) < len(marks) else 1
     panel.line("y" if upright else "x", scale.line)
-    room = (panel.width if upright else panel.height) / max(len(part.names), 1)  # pixels of a level
+    room = (panel.width if upright else panel.height) / max(levels, 1)  # pixels of a level
     gap = 0.0 if shape.kind == "lines" else min(0.62 / series_count, (13 if shape.kind == "intervals" else 7) / room)
 
     def spot(mark: Mark, value: float) -> tuple[float, float]:
@@ -207,17 +195,17 @@ def _fill(panel: Panel, part: _Part, shape: _Shape, *, upright: bool) -> None:
 
     radius = 4.2 if series_count < 4 and not (shape.kind == "dots" and series_count > 1) else 3.6
     for series, (ink, shape_name) in enumerate(shape.looks):
-        of_series = [mark for mark in part.marks if mark["_series"] == series]
+        of_series = [mark for mark in marks if mark["_series"] == series]
         if shape.kind == "lines" and of_series:
             panel.lines([[spot(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
         with_interval = [mark for mark in of_series if not np.isnan(mark["low"])]
         panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in with_interval], ink, 2.0)
         points, tips = [spot(mark, mark["value"]) for mark in of_series], [mark["tip"] for mark in of_series]
         panel.dots([x for x, _ in points], [y for _, y in points], ink, shape_name, radius, tips)
-    whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in part.marks]
-    for mark in _labelled(part.marks, scale, shape.labelled):
+    whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in marks]
+    for mark in _labelled(marks, scale, shape.labelled):
         below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
-        text = label_of(mark["value"], half, part.figure.unit, scale)
+        text = label_of(mark["value"], half, figure.unit, scale)
         if scale.signed and not text.strip("0."):
             continue
         place = spot(mark, _reach(mark)[0 if below else 1])
