@@ -68,8 +68,9 @@ class Table:
         """Write what is derived from the fold into the view, after `set_up` and after every line; default: nothing."""
 
     def apply(self, line: Line) -> str:
-        """Fold one line into the view; return its sentence."""
-        self.marks = []
+        """Fold one line into the view; return its sentence. The line's player acts, and is marked unless parts are."""
+        seat = self.view["actor"] = line.get("player")
+        self.marks = [] if seat is None else [f"seat:{seat}"]
         sentence: str = getattr(self, f"on_{line['type']}", self.on_line)(line)
         self.last = line["type"]
         self.lay_out()
@@ -77,13 +78,11 @@ class Table:
         return sentence[:1].upper() + sentence[1:]
 
     def on_line(self, line: Line) -> str:
-        """Fold a line without a method for its type: round, acting seat and final points; return the event's text."""
-        seat, total = line.get("player"), line.get("total") or ()
-        self.view |= {"round": line.get("round", self.view["round"]), "actor": seat}
-        self.view["over"] = line["type"] == "score_end"
+        """Fold a line without a method for its type: round and final points; return the event's text."""
+        total = line.get("total") or ()
+        self.view |= {"round": line.get("round", self.view["round"]), "over": line["type"] == "score_end"}
         if len(total) == self.players:
             self.view["now"] = list(total)
-        self.marks = [] if seat is None else [f"seat:{seat}"]
         text: str = self.game.events.EVENTS.describe(dict(line), self._speakers, self.components)
         return text.replace("\n", " ")
 

@@ -65,13 +65,13 @@ class MediciTable(Table):
 
     def on_reveal(self, line: Line) -> str:
         seat = line["player"]
-        self.view |= {"lot": [*self.view["lot"], self._tiles[line["tile"]]], "proposer": seat, "actor": seat}
+        self.view |= {"lot": [*self.view["lot"], self._tiles[line["tile"]]], "proposer": seat}
         self.view["bag"] -= 1
         self.marks = ["lot"]
         return self.says(seat, f"shows {self._words([line['tile']])}.")
 
     def on_price(self, line: Line) -> str:
-        self.view |= {"price": line["price"], "actor": line["player"]}
+        self.view["price"] = line["price"]
         self.marks = ["lot"]
         lot = self._words(tile["id"] for tile in self.view["lot"])
         return self.says(line["player"], f"names {pluralize(line['price'], 'coin')} for {lot}.")
@@ -81,7 +81,7 @@ class MediciTable(Table):
         buyer = seat if line["buy"] else 1 - seat
         if self.view["cash"][buyer] is not None:
             self.view["cash"][buyer] -= price
-        self.view |= {"buyer": buyer, "actor": seat}
+        self.view["buyer"] = buyer
         self.marks = ["lot", f"seat:{buyer}"]
         if line["buy"]:
             return self.says(seat, f"buys for {price}.")
@@ -93,7 +93,7 @@ class MediciTable(Table):
         ship = next(ship for ship in self.view["ships"][seat] if ship["capacity"] == line["ship"])
         ship["harbor"] = harbor
         ship["tiles"] += [self._tiles[tile] for tile in tiles]
-        self.view |= {"lot": [], "price": None, "buyer": None, "actor": seat}
+        self.view |= _NO_LOT
         self.marks = [f"berth:{harbor}:{seat}"]
         return self.says(seat, f"loads {self._words(tiles)} on the ship for {line['ship']} at {harbor}.")
 
@@ -102,14 +102,14 @@ class MediciTable(Table):
         return self.says(line["player"], f"discards {self._words(line['tiles'])}.")
 
     def on_score_round(self, line: Line) -> str:
-        self.view |= {"cash": list(line["cash"]), "markers": line["markers"], "actor": None, **_NO_LOT}
+        self.view |= {"cash": list(line["cash"]), "markers": line["markers"], **_NO_LOT}
         paid = [sum(line[key][seat] for key in self.sources) for seat in range(SEATS)]
         self.marks = [f"track:{harbor}:{kind}" for harbor, kinds in line["markers"].items() for kind in kinds]
         return f"Round {line['round']} pays {self.listed_seats(paid)}."
 
     def on_score_end(self, line: Line) -> str:
         total, winners = line["total"], line["winners"]
-        self.view |= {"cash": list(total), "over": True, "actor": None}
+        self.view |= {"cash": list(total), "over": True}
         if len(winners) > 1:
             return f"Both have {total[0]} coins and share the win."
         return f"{self.won(total, winners[0], 1 - winners[0])}."

@@ -80,7 +80,6 @@ class StrasbourgTable(Table):
 
     def on_keep_tasks(self, line: Line) -> str:
         seat, tasks = line["player"], line["tasks"]
-        self.marks = [f"seat:{seat}"]
         if tasks is None:
             return self.says(seat, "keeps some tasks in secret.")
         self.view["tasks"][seat] = [self._tasks[task] for task in tasks]
@@ -88,7 +87,7 @@ class StrasbourgTable(Table):
         return self.says(seat, f"keeps {pluralize(len(tasks), 'task')}: {listed(conditions)}.")
 
     def on_round(self, line: Line) -> str:
-        self.view |= {"round": line["round"], "start": line["start_player"], "step": "planning", "actor": None}
+        self.view |= {"round": line["round"], "start": line["start_player"], "step": "planning"}
         self.view |= {"letter": None, "guild": None, "stacks": [[] for _ in range(self.players)], **self._no_bids()}
         return f"Round {line['round']} begins with {self.named(line['start_player'])}."
 
@@ -110,14 +109,14 @@ class StrasbourgTable(Table):
         letter, guild = line["step"], line["guild"]
         subject = f"the {guild}s" if guild else _STEPS[letter]
         self.view |= {"letter": letter, "step": f"step {letter}: {subject}", "guild": guild, **self._no_bids()}
-        self.view |= {"start": line["start_player"], "actor": None}
+        self.view["start"] = line["start_player"]
         if letter == "I":
             subject = f"edifice worth {self.view['plan'][self.view['round'] - 1]['edifice']}"
         return f"Step {letter}: {subject}."
 
     def on_bid(self, line: Line) -> str:
         seat, stack, stacks = line["player"], line["stack"], self.view["stacks"][line["player"]]
-        self.view["has_bid"][seat], self.view["actor"] = True, seat
+        self.view["has_bid"][seat] = True
         self.marks = [f"bid:{seat}"]
         if stack is None:
             return self.says(seat, "passes.")
@@ -133,7 +132,6 @@ class StrasbourgTable(Table):
         return self.says(seat, "pays a privilege and waits.")
 
     def on_act(self, line: Line) -> str:
-        self.view["actor"] = line["player"]
         deed: str = getattr(self, f"_act_{line['action']}")(line["player"], line)
         return deed
 
@@ -147,7 +145,6 @@ class StrasbourgTable(Table):
 
     def _act_good(self, seat: int, line: Line) -> str:
         self._add_goods(seat, line["guild"], 1)
-        self.marks = [f"seat:{seat}"]
         return self.says(seat, f"takes a {line['guild']} good.")
 
     def _act_place(self, seat: int, line: Line) -> str:
@@ -163,7 +160,6 @@ class StrasbourgTable(Table):
         for guild, number in line["goods"].items():
             self._add_goods(seat, guild, -number)
         self._pay(seat, line["coins"])
-        self.marks = [f"seat:{seat}"]
         goods = listed([f"{number} {guild}" for guild, number in line["goods"].items()])
         return self.says(seat, f"sells {goods} for {pluralize(line['coins'], 'coin')}.")
 
@@ -180,12 +176,10 @@ class StrasbourgTable(Table):
 
     def on_return_card(self, line: Line) -> str:
         self.view["decks"][line["player"]] += 1
-        self.marks = [f"seat:{line['player']}"]
         return self.says(line["player"], f"puts a {line['card']} under the deck.")
 
     def on_chapel(self, line: Line) -> str:
         seat, site = line["player"], line["site"]
-        self.view["actor"] = seat
         if site is None:
             return self.says(seat, "builds no chapel.")
         self.view["chapels"].append(list(site))
@@ -197,7 +191,6 @@ class StrasbourgTable(Table):
 
     def on_edifice(self, line: Line) -> str:
         seat, site, points = line["player"], line["site"], self._edifices[line["edifice"]]
-        self.view["actor"] = seat
         if site is None:
             return self.says(seat, f"does not build the edifice worth {points}.")
         self.view["built"].append([*site, points])
@@ -206,7 +199,7 @@ class StrasbourgTable(Table):
 
     def on_council(self, line: Line) -> str:
         self.view |= {"prestige": list(line["total"]), "privileges": list(line["held"]), "coins": list(line["coins"])}
-        self.view |= {"decks": list(line["deck"]), "step": "council", "letter": None, "guild": None, "actor": None}
+        self.view |= {"decks": list(line["deck"]), "step": "council", "letter": None, "guild": None}
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
         gainers = listed([self.named(seat) for seat, number in enumerate(line["privileges"]) if number]) or "no seat"
         return f"The council gives points: {self.listed_seats(line['prestige'])}; a privilege to {gainers}."
@@ -214,7 +207,7 @@ class StrasbourgTable(Table):
     def on_score_end(self, line: Line) -> str:
         self._total = list(line["total"])
         winners, total = line["winners"], line["total"]
-        self.view |= {"over": True, "step": "the end", "actor": None, "best": list(winners)}
+        self.view |= {"over": True, "step": "the end", "best": list(winners)}
         tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."
         if len(winners) > 1:
             return f"{tasks} {listed([self.name(seat) for seat in winners])} share the win with {total[winners[0]]}."

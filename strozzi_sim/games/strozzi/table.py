@@ -66,7 +66,7 @@ class StrozziTable(Table):
     def on_reveal(self, line: Line) -> str:
         seat, card = line["player"], self._ships[line["ship"]]
         printed = {key: card[key] for key in ("id", "sail", *PORT_NAMES, "scrolls", "promotion")}
-        self.view |= {"ship": printed, "active": seat, "actor": seat, "holder": None, "flag": None}
+        self.view |= {"ship": printed, "active": seat, "holder": None, "flag": None}
         self.view["deck"] -= 1
         self.marks = ["ship"]
         return self.says(seat, f"turns over a ship of {self._ship_words(card)}.")
@@ -79,8 +79,6 @@ class StrozziTable(Table):
 
     def on_claim(self, line: Line) -> str:
         seat, flag, holder, claim_flag = line["player"], line["flag"], self.view["holder"], self.view["flag"]
-        self.view["actor"] = seat
-        self.marks = [f"seat:{seat}"]
         if flag is None:
             return self.says(seat, "passes.")
         if holder is not None:
@@ -100,7 +98,7 @@ class StrozziTable(Table):
         berths = self.view["ports"][port]
         rank = sum(other["speed"] >= line["speed"] for other in berths)
         berths.insert(rank, {"seat": seat, "ship": line["ship"], "flag": line["flag"], "speed": line["speed"]})
-        self.view |= {"ship": None, "holder": None, "flag": None, "actor": seat}
+        self.view |= {"ship": None, "holder": None, "flag": None}
         self.marks = [f"berth:{port}:{seat}"]
         moves = ((port, self._gain(card, port, line["flag"])), ("florence", card["scrolls"]))
         moves_text = [move_text for city, steps in moves if (move_text := self._move(city, seat, steps))]
@@ -109,8 +107,6 @@ class StrozziTable(Table):
 
     def on_take_tile(self, line: Line) -> str:
         seat, tile, display = line["player"], line["tile"], self.view["display"]
-        self.view["actor"] = seat
-        self.marks = [f"seat:{seat}"]
         if tile is None:
             return self.says(seat, "takes no tile.")
         slot = [each["id"] for each in display].index(tile)
@@ -131,13 +127,13 @@ class StrozziTable(Table):
 
     def on_score_round(self, line: Line) -> str:
         paid = [sum(line[key][seat] for key in ("ships", "markers", "bonus")) for seat in range(self.players)]
-        self.view |= {"coins": list(line["total"]), "ship": None, "holder": None, "flag": None, "actor": None}
+        self.view |= {"coins": list(line["total"]), "ship": None, "holder": None, "flag": None}
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
         return f"Round {line['round']} pays coins: {self.listed_seats(paid)}."
 
     def on_score_end(self, line: Line) -> str:
         total, (first, second) = line["total"], line["ranking"][:2]
-        self.view |= {"coins": list(total), "over": True, "actor": None, "best": list(line["ranking"])}
+        self.view |= {"coins": list(total), "over": True, "best": list(line["ranking"])}
         return f"The tiles pay coins: {self.listed_seats(line['promotion'])}. {self.won(total, first, second)}."
 
     def heading(self) -> str:
