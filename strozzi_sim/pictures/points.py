@@ -29,6 +29,7 @@ class _Shape:
     looks: Sequence[Look]
     labelled: str
     label: str
+    upright: bool  # whether values grow upwards, not to the right
 
 
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
@@ -49,7 +50,8 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     has_few = max(map(len, level_names)) <= 6 if picture.kind == "intervals" else len(panels) == 1
     is_labelled = len(names) == 1 and picture.kind != "lines" and has_few
     labelled = "every" if is_labelled else "surest" if picture.kind == "intervals" else ""
-    shape = _Shape(picture.kind, looks, labelled, "seat; 0 begins" if picture.x == "seat" else picture.x_label)
+    label_of_levels = "seat; 0 begins" if picture.x == "seat" else picture.x_label
+    shape = _Shape(picture.kind, looks, labelled, label_of_levels, upright=not sideways)
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
     several = len(picture.figures) > 1 and picture.kind != "dots"  # in one panel
     scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
@@ -59,20 +61,13 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         fill = partial(_fill, marks=marks, scale=scale, figure=figure, levels=len(of_panel), shape=shape)
         label, panel_names = title_of(picture, figure) if several else figure.label + points, list(of_panel.values())
         if sideways:
-            fill, labels = partial(fill, upright=False), (label, picture.x_label)
-            faces.append(Face(title, scale, panel_names, fill, players, labels))
+            faces.append(Face(title, scale, panel_names, fill, players, (label, picture.x_label)))
         else:
-            fill, labels = partial(fill, upright=True), (picture.x_label, label)
-            faces.append(Face(title, panel_names, scale, fill, players, labels))
+            faces.append(Face(title, panel_names, scale, fill, players, (picture.x_label, label)))
         has_labels |= bool(_labelled(marks, scale, labelled))
         all_marks += marks
-
-    def draw(sheet: Sheet) -> None:
-        if sideways:
-            _sideways(sheet, faces, shape, has_labels=has_labels)
-        else:
-            _upright(sheet, faces, shape)
-
+    sideways_draw = partial(_sideways, faces=faces, shape=shape, has_labels=has_labels)
+    draw = sideways_draw if sideways else partial(_upright, faces=faces, shape=shape)
     return Drawn(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
 
 
@@ -179,19 +174,17 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
         face.fill(panel)
 
 
-def _fill(
-    panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape, *, upright: bool
-) -> None:
+def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape) -> None:
     """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
     # single marks are not shifted beside their level
     series_count = len(shape.looks) if len({mark["_at"] for mark in marks}) < len(marks) else 1
-    panel.line("y" if upright else "x", scale.line)
-    room = (panel.width if upright else panel.height) / max(levels, 1)  # pixels of a level
+    panel.line("y" if shape.upright else "x", scale.line)
+    room = (panel.width if shape.upright else panel.height) / max(levels, 1)  # pixels of a level
     gap = 0.0 if shape.kind == "lines" else min(0.62 / series_count, (13 if shape.kind == "intervals" else 7) / room)
 
     def spot(mark: Mark, value: float) -> tuple[float, float]:
         level = mark["_at"] + 0.5 + (gap * (mark["_series"] - (series_count - 1) / 2) if series_count > 1 else 0.0)
-        return (level, value) if upright else (value, level)
+        return (level, value) if shape.upright else (value, level)
 
     radius = 4.2 if series_count < 4 and not (shape.kind == "dots" and series_count > 1) else 3.6
     for series, (ink, shape_name) in enumerate(shape.looks):
@@ -210,12 +203,12 @@ def _fill(
             continue
         place = spot(mark, _reach(mark)[0 if below else 1])
         x, y = panel.at(*place)
-        if upright:  # beyond the whiskers of neighbours too
+        if shape.upright:  # beyond the whiskers of neighbours too
             neighbours = [side[1] for pair in whiskers for side in pair if abs(side[0] - x) < width_of(text) / 2 + 3]
             shift = (0.0, max(neighbours) - y + 18) if below else (0.0, min(neighbours) - y - 9)
         else:
             shift = (-9.0 if below else 9.0, 4.0)
-        side = "center" if upright else "right" if below else "left"
+        side = "center" if shape.upright else "right" if below else "left"
         panel.text(*place, text, shape.looks[mark["_series"]][0], shift, side, bold=True)
 
 

@@ -254,10 +254,9 @@ class StrozziTable(Table):
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
         view = self.view
-        tile_values = {tile: (data["category"], data["value"]) for tile, data in self._tile.items()}
+        taken = [[self._tile[tile] for tile in tiles] for tiles in seen.tiles]
         totals = [
-            [sum(tile_values[tile][1] for tile in taken if tile_values[tile][0] == kind) for kind in CATEGORIES]
-            for taken in seen.tiles
+            [sum(tile["value"] for tile in own if tile["category"] == kind) for kind in CATEGORIES] for own in taken
         ]
         ports = {port: tuple((b["seat"], b["ship"], b["flag"]) for b in ships) for port, ships in view["ports"].items()}
         yield "tracks", {city: tuple(map(tuple, track)) for city, track in view["tracks"].items()}, dict(seen.tracks)
