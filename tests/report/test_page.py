@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from page_text import assert_stands_alone, text_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.report import write
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.write import content
@@ -226,6 +227,12 @@ def test_pictures_are_saved_and_shown(results, tmp_path):
         assert b"<svg" in written.read_bytes()
     with pytest.raises(ArgumentError, match="path: must end in"):
         results.plot().save(tmp_path / "a.bmp")
+
+
+def test_a_picture_without_values_is_refused_before_it_is_shown(results, monkeypatch):
+    monkeypatch.setattr(write, "_painted", lambda *_: iter(()))
+    with pytest.raises(ArgumentError, match="name: this picture has no values"):
+        results.plot("seats")
 
 
 def test_every_figure_of_a_page_says_how_it_is_counted(results):

@@ -54,6 +54,17 @@ def test_the_fold_agrees_with_the_core_under_every_switch(game, variant):
     assert here.result.promises["table"] > 100
 
 
+@pytest.mark.parametrize("game", KITS)
+def test_the_player_of_a_line_acts_and_a_part_of_the_drawing_is_marked(game):
+    position = played(game)
+    table = table_of(position.game, position.record()[0])
+    for line in position.lines():
+        table.apply(line)
+        if "player" in line:
+            assert table.view["actor"] == line["player"], line
+            assert table.marks, line
+
+
 @pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi"])
 @pytest.mark.parametrize("deal", [0, 1])
 def test_the_points_if_the_round_ended_are_what_the_round_pays(game, deal):
