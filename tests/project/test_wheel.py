@@ -68,6 +68,7 @@ def test_the_wheel_holds_all_that_is_no_code(wheel):
     for needed in (
         "strozzi_sim/py.typed", "strozzi_agents/py.typed", "strozzi_sim/games/strozzi/components.toml",
         "strozzi_sim/games/strozzi/variants.toml", "strozzi_sim/report/templates/page.html",
+        "strozzi_sim/games/strozzi/short_rules.txt",
         "strozzi_sim/games/strozzi/table.js", "strozzi_sim/table/assets/shell.js", "strozzi_sim/table/templates/table.html",
     ):  # fmt: skip
         assert needed in names
