@@ -1,7 +1,7 @@
 """play: a human player at one seat, in the terminal or in the browser."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -30,16 +30,11 @@ from strozzi_sim.play.start import joined, split_names
 from strozzi_sim.runtime.workers import stdout_to_stderr
 from strozzi_sim.web.session import Sitting
 
-COMMANDS = {
-    "help": "print this",
-    "board": "print the whole table; without it only the parts that changed are printed",
-    "log": "print what has happened",
-    "rules": "print the rules of the game in short",
-    "undo": "take your last choice back; chance is unchanged",
-    "quit": "leave the table",
-}
+HELP = """Type a choice, or as much of it as no other begins with; numbers are typed whole. Or type
+  board  to print the whole table; otherwise the parts that changed are printed
+  undo   to take your last choice back; chance is unchanged
+  quit   to leave the table"""
 _WIDTH = 100  # maximum columns of the terminal in use
-_SHORT = 12  # maximum letters of a choice's name for several choices on one line
 
 
 def play(
@@ -147,13 +142,12 @@ def outcome_words(table: Position, names: list[str], seat: int) -> str:
 
 
 class Person:
-    """The human player, and the text displayed so far."""
+    """The human player, and what the terminal has shown."""
 
     def __init__(self, table: Position, names: Sequence[str], seat: int) -> None:
         self.table, self.names, self.seat = table, names, seat
-        self._lines_shown = 0  # lines of the record
-        self._answered = True  # whether an empty line is due before what comes next
-        self._shown: list[list[str]] = []  # the parts of the table as they were last printed, by lines
+        self._lines_shown = 0  # of the record
+        self._parts_shown: set[str] = set()  # of the table, as they were last printed
         self._choice_starts: list[int] = []  # number of actions before each choice of the player
         if isinstance(sys.stdin, TextIOWrapper):
             sys.stdin.reconfigure(errors="backslashreplace")  # so that any typed bytes get an answer
@@ -161,155 +155,93 @@ class Person:
     def hear(self) -> None:
         """Print the events since the last call."""
         lines = self.table.lines(self.seat)
-        if self._answered and lines[self._lines_shown :]:
-            print()
-            self._answered = False
-        self._print(lines[self._lines_shown :])
+        print("".join(f"{text}\n" for text in self.table.sentences(lines[self._lines_shown :], self.names)), end="")
         self._lines_shown = len(lines)
 
     def decide(self) -> bool:
         """Prompt until the player has chosen, and play the choice; return False if they leave."""
-        self._show_changes()
         self._ask()
-        unconfirmed = ""  # the choice that is to be confirmed
-        while line := self._read():
-            answer = line.strip().lower()
-            if unconfirmed and answer in ("y", "yes"):
-                return self._choose(unconfirmed)
-            answer = "" if unconfirmed and answer in ("n", "no") else answer
+        while (answer := _typed()) is not None:
             choices = dict(zip(self.table.names, self.table.legal, strict=True))
-            matches, unconfirmed = names_meant(answer, list(choices), self.table.compound_choices), ""
-            if not answer:
-                print(self._spoken(), end="")
-            elif not matches:
-                print(f"{short_repr(line.strip())} is not a valid choice; type a whole name, or ? for help.", end="")
-            elif len(matches) > 1:
-                print(f"{short_repr(line.strip())} may be {' / '.join(in_ranges(matches))}.", end="")
-            elif matches == ["quit"] and "quit" not in choices:
+            command = "" if answer in choices else answer.lower()
+            meant = names_meant(answer.lower(), list(choices), self.table.compound_choices)
+            if command in ("q", "quit"):
                 return False
-            elif (choice := matches[0]) not in choices:
-                self._obey(choice)
-            elif warning := self.table.game.view.caution(choices[choice], self.table.view(self.seat)):
-                print(f"{warning} Type yes to do it, or choose again.", end="")
-                unconfirmed = choice
-            else:
-                return self._choose(choice)
+            if command == "undo":
+                self._undo()
+            elif command in ("?", "help"):
+                print(HELP)
+            elif command == "board":
+                print(f"\n{self._board()}\n")
+            elif not answer:
+                print(self._spoken())
+            elif not meant:
+                print(f"{short_repr(answer)} is not a valid choice; type a whole name, or ? for help.")
+            elif len(meant) > 1:
+                print(f"{short_repr(answer)} may be {' / '.join(in_ranges(meant))}.")
+            elif self._is_confirmed(choices[meant[0]]):
+                self._choice_starts.append(len(self.table.actions))
+                self.table.play(meant[0])
+                print()
+                return True
         return False
 
     def show_table(self) -> None:
-        """Print the whole table."""
-        text = self.table.text(self.seat, self.names)
-        self._shown = _parts_of(text)
-        print(f"\n{text}")
+        """Print the parts of the table that have changed since the last call, all at first."""
+        parts = self._board().split("\n\n")
+        print("".join(f"\n{part}\n" for part in parts if part not in self._parts_shown), end="")
+        self._parts_shown = set(parts)
 
-    def _show_changes(self) -> None:
-        """Print the changed parts of the table."""
-        parts = _parts_of(self.table.text(self.seat, self.names))
-        changed = ["\n".join(lines) for part in parts if (lines := _changed_lines(part, self._shown))]
-        self._shown = parts
-        if changed:
-            print()
-        for number, text in enumerate(changed):
-            is_tight = number == 0 or ("\n" not in text and "\n" not in changed[number - 1])
-            print(text if is_tight else f"\n{text}")
+    def _board(self) -> str:
+        return self.table.text(self.seat, self.names)
 
     def _ask(self) -> None:
-        print(f"\n{self.table.question}\n{self._spoken()}", end="")
+        self.show_table()
+        print(f"\n{self.table.question}\n{self._spoken()}")
 
-    def _read(self) -> str:
-        """Return a typed line, printed again if input is no terminal; "" at the end of input."""
-        print(" > ", end="", flush=True)
-        line = sys.stdin.readline()
-        if not sys.stdin.isatty():
-            plain = line.isascii() and line.strip().isprintable() and len(line) < _WIDTH
-            print(line.strip() if plain else short_repr(line))
-        return line
+    def _spoken(self) -> str:
+        meanings = self.table.game.view.meanings(self.table.view(), int(self.table.state["phase"][0]))
+        return spoken(self.table.compound_choices or self.table.names, meanings)
 
-    def _choose(self, name: str) -> bool:
-        self._choice_starts.append(len(self.table.actions))
-        self.table.play(name)
-        self._answered = True
-        return True
-
-    def _obey(self, command: str) -> None:
-        """Carry out a command, then print the choices again."""
-        if command == "undo":
-            if not self._choice_starts:
-                print("There is no choice of yours to take back.", end="")
-                return
-            self._undo()
-        elif command == "board":
-            self.show_table()
-        elif command == "log":
-            print()
-            self._print(self.table.lines(self.seat))
-        elif command == "rules":
-            rules = self.table.game.view.short_rules(self.table.variant.components, self.table.players)
-            print("" if rules else f"\n{self.table.game.name} has no rules in short.")
-            for paragraph in rules.splitlines():
-                print(fill(paragraph, _width(), subsequent_indent="  "))
-        else:
-            print("\nType a choice, or as much of it as no other begins with; numbers are typed whole. Or type")
-            print("\n".join(f"  {name:<6} {what}" for name, what in COMMANDS.items()))
-        self._ask()
+    def _is_confirmed(self, action: int) -> bool:
+        """Return whether the player means a choice; one that may be a mistake is asked again."""
+        warning = self.table.game.view.caution(action, self.table.view(self.seat))
+        if warning:
+            print(f"{warning} Type yes to do it, or anything else to choose again.")
+        return not warning or _typed() in ("y", "yes")
 
     def _undo(self) -> None:
-        """Undo to the player's last choice."""
+        """Undo to the player's last choice, and ask again."""
+        if not self._choice_starts:
+            print("There is no choice of yours to take back.")
+            return
         before, undone = self._choice_starts.pop(), 0
         while len(self.table.actions) > before:
             undone = self.table.undo()
         self._lines_shown = len(self.table.lines(self.seat))
-        print(f"\nTaken back: {self.table.names[self.table.legal.index(undone)]}, and all that followed.")
-        self._show_changes()
+        print(f"Taken back: {self.table.names[self.table.legal.index(undone)]}, and all that followed.")
+        self._ask()
 
-    def _print(self, lines: Iterable[Mapping[str, object]]) -> None:
-        print("".join(f"{sentence}\n" for sentence in self.table.sentences(lines, self.names)), end="")
 
-    def _spoken(self) -> str:
-        """Return the choices with their meanings."""
-        names = self.table.compound_choices or self.table.names
-        return spoken(names, self.table.game.view.meanings(self.table.view(), int(self.table.state["phase"][0])))
+def _typed() -> str | None:
+    """Return what the player types; None at the end of input."""
+    try:
+        return input(" > ").strip()
+    except EOFError:
+        return None
 
 
 def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
-    """Return choices with their meanings: in one line if they fit, else one per line, or as many as fit."""
-    names_in_ranges = in_ranges(names)
-    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in names_in_ranges)
-    if len(line) <= _width() or not any(len(meanings.get(name, "")) > _SHORT for name in names_in_ranges):
-        return fill(line, _width(), break_long_words=False, break_on_hyphens=False)
-    longest = max(map(len, names_in_ranges))
-    return "\n".join(f"  {name:<{longest}}  {meanings.get(name, '')}".rstrip() for name in names_in_ranges) + "\n"
-
-
-def _parts_of(text: str) -> list[list[str]]:
-    """Split the text of a table into its parts, which are divided by empty lines, and these into lines."""
-    return [part.split("\n") for part in text.split("\n\n")]
-
-
-def _changed_lines(part: Sequence[str], before: Iterable[Sequence[str]]) -> Sequence[str]:
-    """Return the heading of a part and its new lines; all if the heading is new or lines are gone.
-
-    Lines are compared without their blanks, as columns may have become wider.
-    """
-    heading = part[0].split()
-    for old_part in before:
-        if old_part[0].split() == heading:
-            if len(part) < len(old_part):
-                return part
-            old_lines = [line.split() for line in old_part]
-            lines = [line for line in part if line.split() not in old_lines]
-            return [part[0], *lines] if lines else []
-    return part
+    """Return choices with their meanings, in as many lines as they take."""
+    line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in in_ranges(names))
+    width = min(_WIDTH, get_terminal_size((_WIDTH, 24)).columns)
+    return fill(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list[str]:
-    """Return the names, or commands, that begin with an answer; of a compound choice each item may be abbreviated."""
-    command = ["help"] if answer == "?" else _names_beginning(answer, list(COMMANDS))
+    """Return the names that begin with an answer; of a compound choice each item may be abbreviated."""
     if not items:
-        equal = [name for name in names if name.lower() == answer]
-        return equal or ([answer] if answer in COMMANDS else _names_beginning(answer, names) or command)
-    if len(command) == 1 and not _names_beginning(answer, items):
-        return command
+        return _names_beginning(answer, names)
     words = [_names_beginning(word, items) for word in split_names(answer)]
     for matches in words:
         if len(matches) != 1:
@@ -322,7 +254,3 @@ def _names_beginning(answer: str, names: Sequence[str]) -> list[str]:
     """Return the names equal to an answer, else those that begin with it, but not with a digit."""
     matches = [name for name in names if name.lower().startswith(answer)]
     return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]
-
-
-def _width() -> int:
-    return min(_WIDTH, get_terminal_size((_WIDTH, 24)).columns)

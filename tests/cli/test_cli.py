@@ -283,24 +283,20 @@ def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
     heading = next(k for k, line in enumerate(board) if line.split()[-1:] == ["total"])
     assert [row.split()[-1] for row in board[heading + 1 : heading + 4]] == points
     assert f" with {points[0]}" in lines[-1]
-    # the map is printed at the beginning and at the end; in between only its rows that changed
-    assert sum(line.startswith("City ") for line in lines) == 2
-    asked = sum(" > " in line for line in lines)
-    assert sum("not a valid choice" not in line for line in lines) < 25 * asked
+    # a part of the table is printed only where it has changed
+    assert sum(line.startswith("City ") for line in lines) < sum(" > " in line for line in lines)
 
 
 def test_a_person_can_ask_for_help_and_take_a_choice_back():
-    answers = "help\n?\nrules\nboard\nundo\nmore\nundo\nlog\nstop\n3\n\nquit\n"
+    answers = "help\n?\nboard\nundo\nmore\nundo\nmore\nstop\n3\n\nquit\n"
     done = strozzi("play", "medici_vs_strozzi", "--agents", "random", "--seed", 1, stdin=answers)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("  undo   take your last choice back") == 2
-    assert "- At each harbor the ship with the higher total earns 20 coins" in done.stdout
+    assert done.stdout.count("  undo   to take your last choice back") == 2
     assert done.stdout.count("\nH3\n") >= 2
     assert "There is no choice of yours to take back." in done.stdout
     shown = re.findall(r"You show (\S+)\.", done.stdout)
-    assert shown[0] == shown[2]  # in the log, after `more` was taken back
+    assert shown[1] == shown[2]  # `more` was taken back, and shows the same again
     assert "Taken back: more, and all that followed." in done.stdout
-    assert shown.count(shown[1]) == 1
     assert "You name 3 coins." in done.stdout
 
 
@@ -350,7 +346,7 @@ def test_the_outcome_names_seats_and_agents(places, scores, seat, words):
     ("answer", "found"),
     [
         ("3", []), ("30", ["30"]), ("5@", []), ("5@h1", ["5@H1"]), ("4+", []), ("4+2", ["4+2"]), ("di", ["discard"]), ("d", ["discard", "draw"]),
-        ("h", ["help"]), ("?", ["help"]), ("log", ["log"]), ("boar", ["board"]), ("rules", ["rules"]), ("q", ["quit"]), ("¹", []),
+        ("disc", ["discard"]), ("q", []), ("¹", []),
     ],
 )  # fmt: skip
 def test_numbers_are_typed_whole(answer, found):
