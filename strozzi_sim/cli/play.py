@@ -21,7 +21,7 @@ from strozzi_sim.errors import (
     short_repr,
 )
 from strozzi_sim.game import find_game
-from strozzi_sim.game.sentences import YOU, capitalized, listed, seat_name
+from strozzi_sim.game.sentences import YOU
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import analyse_game, find_judge
 from strozzi_sim.play.position import Position
@@ -122,23 +122,9 @@ def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentS
             raise AgentFault(f"{fault}; replay: {command}") from fault
     person.hear()
     person.show_table()
-    print(f"\n{outcome_words(table, names, seat)}")
     if judge is not None:
         print()
         print(*analysis_lines(analyse_game(start, table.actions, judge, names=names)), sep="\n")
-
-
-def outcome_words(table: Position, names: list[str], seat: int) -> str:
-    """Return the winners with their scores, by name and seat, and the player's place."""
-    places, scores = [1 + sum(other < place for other in table.places) for place in table.places], table.scores
-    winners = [other for other, place in enumerate(places) if place == 1]
-    who = capitalized(listed([seat_name(names, other) for other in winners]) + " ").strip()
-    verb = "share the win" if len(winners) > 1 else "win" if winners == [seat] else "wins"
-    won = f"{who} {verb} with {scores[winners[0]]}"
-    if seat in winners:
-        return f"{won}."
-    verb = "share" if places.count(places[seat]) > 1 else "take"
-    return f"{won}; you {verb} place {places[seat]} with {scores[seat]}."
 
 
 class Person:

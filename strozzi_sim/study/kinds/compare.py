@@ -14,8 +14,7 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, AnyAgent, names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.agent.registry import agents
-from strozzi_sim.errors import ArgumentError, as_argument_error, nearest, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr, suggest_names
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game import Game, find_game
@@ -82,18 +81,16 @@ def compare(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     variants = _variants(the_game, first, second, settings, variant, study)
-    if variants is None:
-        other_effect = None if effect == PLAIN.effect else effect
-        refuse_given("is for comparing variants; leave it out", agents=agents, effect=other_effect)
-    else:
+    if variants is not None:
         other_variant = None if variant == BASE or settings else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
-    if variants is not None:
         as_argument_error("second", names.check_one_variant_per_name, variants)
         kind: type[Compare] = CompareVariants
         lineups = names.lineups_of(the_game, agents, counts)
         played = variants if variants[0].name != variants[1].name else variants[:1]
     else:
+        other_effect = None if effect == PLAIN.effect else effect
+        refuse_given("is for comparing variants; leave it out", agents=agents, effect=other_effect)
         kind, sides = CompareAgents, [_agent(the_game, "first", first), _agent(the_game, "second", second)]
         opponent_specs = names.agents_named(the_game, opponents or [the_game.default_agent], "opponents")
         other_seats = min(counts) - 1
@@ -330,10 +327,8 @@ def _variants(
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
     """Return the agent that one side names."""
-    agent_names, variants = agents(game), [BASE, *shipped_variants(game)]
-    is_name = isinstance(side, str) and not {":", "@"} & set(side)
-    if is_name and side not in agent_names and nearest(side, agent_names) is None:
-        hint = f"; did you mean {suggestion!r}?" if (suggestion := nearest(side, variants)) else ""
-        lists = f"agents: {', '.join(agent_names)}; variants: {', '.join(variants)}"
-        raise ArgumentError(argument, f"no agent and no variant of {game.name}: {short_repr(side)}; {lists}{hint}")
-    return names.agents_named(game, [side], argument)[0]
+    try:
+        return names.agents_named(game, [side], argument)[0]
+    except ArgumentError as error:
+        variants = f"variants: {', '.join([BASE, *shipped_variants(game)])}"
+        raise ArgumentError(argument, f"{error.message}; {variants}") from None
