@@ -22,8 +22,6 @@ MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
 _MOST_CHANGES = 16
 _SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # of other names
 _BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # no keys
-# columns of a difference that are no keys
-_OF_DIFFERENCE = ("before", "p_corrected", "size", "verdict", "variant", "than")
 
 
 @dataclass(frozen=True)
@@ -72,8 +70,8 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     yield from results.verdict
     shown = results.tables if every_table else _own_maps(results) or results.study.printed if page is None else ()
     for name in shown:
-        if name == "changes" and not every_table:
-            yield from _changes_in_short(results)
+        if name == "changes":
+            yield from _changes(results, every_table)
         elif len(results.tables.get(name, ())):
             yield "\n" + table_text(name, results.tables[name], ALL_LINES if every_table else MOST_LINES)
     gap = "\n" * bool(results.verdict)
@@ -86,19 +84,20 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
         yield "--out DIR keeps the tables and a report with pictures"
 
 
-def _changes_in_short(results: "Results") -> Iterator[str]:
+def _changes(results: "Results", every: bool) -> Iterator[str]:
     """Yield the headlines of the changes between variants and the largest others, in the words of the page."""
     from strozzi_sim.study.games import labelled_changes
 
-    for first, second, rows in labelled_changes(results.study, results.tables):
+    for first, second, rows in labelled_changes(results.study, results.tables, every=every):
         several = rows["players"].nunique() > 1
         lines = [["what changes", first, "change", "n", "verdict"]]
         for row in rows.itertuples(index=False):
             what = f"{row.players} players: {row.what}" if several else row.what
             change = "+" * (row.value > 0) + _text("format_range", row, row.unit).replace(" %", " points")
             lines.append([what, _text("format_value", row.before, row.unit), change, f"{row.n:,}", row.verdict])
-        more = f"\n{len(lines) - 1 - _MOST_CHANGES:,} more changed: --tables" if len(lines) - 1 > _MOST_CHANGES else ""
-        yield f"\n{second} beside {first}\n{columns_of(lines[: _MOST_CHANGES + 1])}{more}"
+        most = ALL_LINES if every else _MOST_CHANGES
+        more = f"\n{len(lines) - 1 - most:,} more changed: --tables" if len(lines) - 1 > most else ""
+        yield f"\n{second} beside {first}\n{columns_of(lines[: most + 1])}{more}"
 
 
 def _own_maps(results: "Results") -> list[str]:
@@ -141,10 +140,8 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
     first = {key: frame[key].iloc[0] for key in keys if key not in vary}
     shared = [_head(key, value) for key, value in first.items() if key == "players" or isinstance(value, str)]
     title = ", ".join(word for word in (name.replace("_", " "), *shared) if word not in ("", "base", "all"))
-    named = [key for key in vary if "verdict" not in keys or key not in _OF_DIFFERENCE]
-    things = [
-        ", ".join(filter(None, map(_head, named, row))) for row in zip(*(frame[key] for key in named), strict=True)
-    ]
+    values = zip(*(frame[key] for key in vary), strict=True)
+    things = [", ".join(filter(None, map(_head, vary, row))) for row in values]
     things = things or ["value"] * len(frame)
     if not set(_BESIDE[:4]) <= set(frame.columns):
         lines = [[key.replace("_", " ") for key in frame.columns][:MOST_COLUMNS]]
@@ -152,7 +149,7 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
     elif {"row", "column"} <= set(keys):
         return "\n\n".join([title, *_grids(frame)])
     else:
-        lines = _changes(frame, things) if "verdict" in keys else _figures(frame, things)
+        lines = _figures(frame, things)
     remaining = len(lines) - 1 - most
     more = f"\nand {remaining:,} more lines: --tables" if remaining > 0 else ""
     return f"{title}\n{columns_of(lines[: most + 1])}{more}"
@@ -182,16 +179,6 @@ def _figures(frame: Any, things: Sequence[str]) -> list[list[str]]:
     )
     counts = cells.groupby(down)["n"].max()
     return [[down, *grid.columns, "n"], *([name, *row, f"{counts[name]:,}"] for name, *row in grid.itertuples())]
-
-
-def _changes(frame: Any, things: Sequence[str]) -> list[list[str]]:
-    """Return a line for each difference, the surest first, after their heading."""
-    lines = [["thing", "figure", "before", "change", "verdict", "n"]]
-    for row in frame.assign(thing=things).sort_values("p", kind="stable").itertuples(index=False):
-        before = _text("format_value", row.before, _unit_of(row.figure))
-        change = estimate(row).replace(" %", " points")
-        lines.append([row.thing, row.figure.replace("_", " "), before, change, row.verdict, f"{row.n:,}"])
-    return lines
 
 
 def _grids(frame: Any) -> Iterator[str]:

@@ -139,22 +139,15 @@ def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
     frame["p_corrected"] = families.transform(lambda of_family: holm(of_family.to_numpy()))
     in_effects = divide(frame["value"].to_numpy(np.float64), effect * frame["limit"].to_numpy(np.float64))
     frame["size"] = np.where(frame["value"] == 0, 0.0, in_effects)
-    frame["verdict"] = [_verdict(row, effect) for row in frame.itertuples(index=False)]
+    size, limit = frame["value"].abs(), effect * frame["limit"]
+    is_rare = frame["constant"].astype(bool) & frame["low"].isna() & (frame["deals"] * effect >= _RULE_OF_THREE)
+    is_equal = (frame[["value", "low", "high"]] == 0).all(axis=1)
+    is_small = frame[["low", "high"]].abs().max(axis=1, skipna=False) < limit
+    conditions = [is_equal, is_rare & ((size < limit) | (size == 0)), is_rare, is_small, frame["p_corrected"] < ALPHA]
+    frame["verdict"] = np.select(conditions, [EQUAL, SMALL, CHANGED, SMALL, CHANGED], UNCLEAR)
     types = dict.fromkeys(COLUMNS, "float64") | dict.fromkeys(("players", "n", "deals"), "int64")
     types |= dict.fromkeys(("variant", "lineup", "than", "table", "level", "figure", "verdict"), "str")
     return frame[list(COLUMNS)].astype(types)
-
-
-def _verdict(row: Any, effect: float) -> str:
-    """Return the verdict on a difference."""
-    if row.value == 0 and row.low == 0 and row.high == 0:
-        return EQUAL
-    limit = effect * row.limit
-    if row.constant and np.isnan(row.low) and row.deals * effect >= _RULE_OF_THREE:
-        return SMALL if abs(row.value) < limit or row.value == 0 else CHANGED
-    if max(abs(row.low), abs(row.high)) < limit:
-        return SMALL
-    return CHANGED if row.p_corrected < ALPHA else UNCLEAR
 
 
 def _is_constant(first: Estimate, second: Estimate) -> Any:
@@ -260,15 +253,18 @@ def _wins(rows: pd.DataFrame) -> pd.DataFrame:
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]
 
 
-def changes_in_short(tables: Tables, labels: Mapping[str, Figure]) -> Iterator[tuple[str, str, pd.DataFrame]]:
+def listed_changes(
+    tables: Tables, labels: Mapping[str, Figure], *, every: bool
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield (first, second, changes) of every two variants: games won, the gap, the score, then the largest others.
 
-    The changes are rows of the table, with `what` and `unit`; `labels` has the figures of the page by name.
+    The changes are rows of the table, with `what` and `unit`; `labels` has the figures of the page by name. The others
+    are those that changed, or with `every` all.
     """
     for (first, second), rows in _pairs(tables):
         balance = pick(rows, table="balance")
         headlines = pd.concat([_wins(rows), *(pick(balance, figure=name) for name in ("seat_gap", "score_mean"))])
-        others = rows[_is_changed(rows) & ~rows.index.isin(headlines.index)]
+        others = rows[(every | _is_changed(rows)) & ~rows.index.isin(headlines.index)]
         yield first, second, _named(pd.concat([headlines, _largest_first(others)]), labels)
 
 

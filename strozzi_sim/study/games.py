@@ -32,7 +32,7 @@ from strozzi_sim.game.reporting import (
 )
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CellCounts, CountsOf
-from strozzi_sim.study.changes import changes, changes_in_short, changes_section
+from strozzi_sim.study.changes import changes, changes_section, listed_changes
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import played_by, players_words, seat_words
@@ -161,10 +161,10 @@ def sections_of_games(
     return sorted(sections.values(), key=lambda section: section is not sections.get(first_name))
 
 
-def labelled_changes(study: Study, tables: Tables) -> Iterator[tuple[str, str, Any]]:
-    """Yield (first, second, changes) of every two variants, with the labels of the page; see `changes_in_short`."""
+def labelled_changes(study: Study, tables: Tables, *, every: bool) -> Iterator[tuple[str, str, Any]]:
+    """Yield (first, second, changes) of every two variants, with the labels of the page; see `listed_changes`."""
     pictures = [*pictures_of("balance", tables), *study.the_game.report.pictures(tables)]
-    yield from changes_in_short(tables, _figures_of(pictures))
+    yield from listed_changes(tables, _figures_of(pictures), every=every)
 
 
 def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:

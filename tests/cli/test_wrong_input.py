@@ -31,7 +31,7 @@ CALLS = [
     (lambda: ss.Position("strozzi", 3, variant={"a": {}, "b": {}}), "variant: expected one name with its changes, got 2: ['a', 'b']", ""),
     (lambda: ss.Position("strozzi", 3).imagine(0, np.zeros(1)), "rng: expected a RANDOM record, array of shape (1,), ", "got array([0.])"),
     (lambda: ss.Position.from_record(5), "lines: expected the lines of a record, got 5", ""),
-    (lambda: ss.compare("strozzi", "base", "bas"), "second: expected a variant, as 'base' is one, got 'bas'; ", "did you mean 'base'?"),
+    (lambda: ss.compare("strozzi", "base", "bas"), "second: unknown variant 'bas'", "did you mean 'base'?"),
     (lambda: ss.compare("strozzi", "random", "xyzzy"), "second: unknown agent 'xyzzy'", "; variants: base, long-tracks"),
     (lambda: ss.read_study(5), "path: expected a path, got 5", ""),
     (lambda: simulate(agents=[3]), "agents: must be a spec string or a declared agent, got 3", ""),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strozzi_sim as ss
-from strozzi_sim.cli.show import estimate, table_text
+from strozzi_sim.cli.show import estimate
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import THIN, digits_for, format_estimate, format_row, format_value
@@ -135,18 +135,3 @@ def test_every_table_of_the_page(study):
 def test_no_interval_of_a_share_in_a_sentence_leaves_0_to_100_per_cent(value, low, high, text):
     row = SimpleNamespace(value=value, low=low, high=high)
     assert format_estimate(row, "share").replace(THIN, " ") == text
-
-
-def test_a_changed_share_is_in_per_cent_before_and_in_points():
-    row = {
-        "figure": "over_990_share",
-        "variant": "b",
-        "than": "a",
-        "value": 0.54,
-        "low": 0.47,
-        "high": 0.61,
-        "n": 200,
-        "deals": 200,
-    }
-    changes = pd.DataFrame([{**row, "before": 0.065, "p": 0.0, "p_corrected": 0.0, "size": 9.0, "verdict": "changed"}])
-    assert re.search(r"over 990 share +6.5 % +54 points \(47 to 61\) +changed", table_text("changes", changes))

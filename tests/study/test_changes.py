@@ -1,10 +1,13 @@
 """What changed between variants: differences of every figure, paired by deal, and the verdicts on them."""
 
+import re
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from planted_game import GAME
+from strozzi_sim.cli.show import _changes
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import with_settings
@@ -44,6 +47,13 @@ def test_a_planted_change_is_found_with_its_sign(stronger):
     score = row(table, "balance", "score_mean")
     assert (score["verdict"], score["low"] > 0) == (CHANGED, True)
     assert abs(score["size"]) == pytest.approx(abs(score["value"]) / (0.01 * score["before"]))
+
+
+def test_the_terminal_lists_a_changed_share_in_points(stronger):
+    short, whole = ("\n".join(_changes(stronger, every=every)) for every in (False, True))
+    assert re.search(r" % +[+\N{MINUS SIGN}][\d.]+ points \(", short)
+    assert len(short.splitlines()) < len(whole.splitlines())
+    assert "more changed: --tables" not in whole
 
 
 def test_values_are_those_of_the_tables(stronger):
@@ -103,7 +113,7 @@ def test_every_variant_is_compared_with_the_first(tmp_path):
         ({"settings": [WARE], "second": "long-tracks"}, "settings: makes the second side; leave out"),
         ({"settings": [WARE], "effect": 2.0}, "effect: "),
         ({"first": "base", "second": "long-tracks", "effect": -0.1}, "effect: "),
-        ({"first": "base", "second": "random"}, "second: expected a variant, as 'base' is one, got 'random'"),
+        ({"first": "base", "second": "random"}, "second: unknown variant 'random'"),
         ({"first": "base", "second": "long-tracks", "opponents": "random"}, "opponents: is for comparing agents"),
         ({"first": "random"}, "second: give two agents or two variants"),
     ],

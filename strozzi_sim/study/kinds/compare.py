@@ -14,7 +14,7 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, AnyAgent, names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game import Game, find_game
@@ -310,18 +310,9 @@ def _variants(
     if not (first and second):
         advice = f"give two agents or two variants, such as {game.default_agent} and random"
         raise ArgumentError("second" if first else "first", advice)
-    variant_names, sides = [BASE, *shipped_variants(game)], {"first": first, "second": second}
-    variants, others = dict[str, Any](), dict[str, Any]()
-    for argument, side in sides.items():
-        is_one = study or isinstance(side, Variant | Mapping) or (isinstance(side, str) and side in variant_names)
-        (variants if is_one else others)[argument] = side
-    if not variants:
+    known = [BASE, *shipped_variants(game)]
+    if not (study or any(isinstance(side, Variant | Mapping) or side in known for side in (first, second))):
         return None
-    for argument, agent in others.items():
-        (other,) = variants.values()
-        name = other if isinstance(other, str) else other.name if isinstance(other, Variant) else next(iter(other), "")
-        got = f"got {short_repr(agent)}; {suggest_names(agent, variant_names)}"
-        raise ArgumentError(argument, f"expected a variant, as {name!r} is one, {got}")
     return names.one_variant(game, "first", first, study), names.one_variant(game, "second", second, study)
 
 

@@ -307,11 +307,6 @@ class FieldOrder:
         """The agents that none beats."""
         return tuple(np.array(self.agents)[~self.beats.any(axis=0)].tolist())
 
-    def tells_apart(self, first: str, second: str) -> bool:
-        """Return whether one of two agents beats the other."""
-        pair = self.agents.index(first), self.agents.index(second)
-        return bool(self.beats[pair] | self.beats[pair[::-1]])
-
     @property
     def cycle(self) -> tuple[str, ...]:
         """A shortest cycle, such as (a, b, c) where c beats a, the least name first; or ()."""
@@ -403,8 +398,11 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     order_of = {(order.players, order.variant): order for order in orders}
     rows = pick(tables["pairwise"], figure="ahead_share")
     rows = rows[rows["agent"].isin(list(number)) & rows["opponent"].isin(list(number))]
-    pairs = rows[["players", "variant", "agent", "opponent"]].itertuples(index=False, name=None)
-    told = [order_of[players, variant].tells_apart(*pair) for players, variant, *pair in pairs]
+    told = []
+    for row in rows.itertuples(index=False):
+        order = order_of[row.players, row.variant]
+        pair = order.agents.index(row.agent), order.agents.index(row.opponent)
+        told.append(order.beats[pair] or order.beats[pair[::-1]])
     shade = np.where(told, rows["value"] - 0.5, np.nan)
     names = {agent: f"{k} {shortened(agent, _LETTERS)}" for agent, k in number.items()}
     rows = rows.assign(row=rows["agent"].map(names), column=rows["opponent"].map(number).astype("str"), shade=shade)

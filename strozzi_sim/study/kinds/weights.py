@@ -245,19 +245,15 @@ class Step:
 
 def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
     """Yield every number of the components that a variant may change, with its key: ("tracks.bonus.7", 5)."""
-    for name in game.components_part.VARIABLE:
-        yield from _numbers_in(variant.components.get(name), name)
-
-
-def _numbers_in(data: Any, key: str) -> Iterator[tuple[str, float]]:
-    if isinstance(data, list | tuple):  # blocks go by their ids
-        data = {each.get("id", k) if isinstance(each, Mapping) else k: each for k, each in enumerate(data)}
-    if isinstance(data, Mapping):
-        for name, value in data.items():
-            if name != "id":
-                yield from _numbers_in(value, f"{key}.{name}")
-    elif isinstance(data, int | float) and not isinstance(data, bool):
-        yield key, data
+    pending = [(name, variant.components.get(name)) for name in reversed(game.components_part.VARIABLE)]
+    while pending:
+        key, data = pending.pop()
+        if isinstance(data, list | tuple):  # blocks go by their ids
+            data = {each.get("id", k) if isinstance(each, Mapping) else k: each for k, each in enumerate(data)}
+        if isinstance(data, Mapping):
+            pending += [(f"{key}.{name}", value) for name, value in reversed(data.items()) if name != "id"]
+        elif isinstance(data, int | float) and not isinstance(data, bool):
+            yield key, data
 
 
 def steps(game: Game, variant: Variant) -> tuple[list[Step], dict[str, str]]:
