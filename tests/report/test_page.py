@@ -75,7 +75,7 @@ class Parser(HTMLParser):
 
 
 @pytest.mark.slow_for(
-    "balance", "compare_agents", "compare_variants", "sweep", "luck", "weights", "leak_check", "exploit", "our_table"
+    "balance", "compare_agents", "compare_variants", "sweep", "luck", "leak_check", "exploit", "our_table"
 )
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path):

@@ -18,6 +18,7 @@ from strozzi_sim.study.kinds.weights import (
     REAL,
     Effect,
     Step,
+    Weights,
     effect_of,
     hotelling,
     judge,
@@ -106,7 +107,7 @@ def kind_of(key):
 @pytest.mark.parametrize("races", [5, pytest.param(30, marks=pytest.mark.slow)])
 def test_of_planted_numbers_none_is_named_wrongly(races):
     """Of three large, five middle and 200 idle numbers no idle one is named, and no middle one above a large one."""
-    study = ss.Study.of(kind="weights", game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
+    study = Weights.of(game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
     found_large = found_middle = wrong_bounds = 0
     for seed in range(races):
         heats = planted_race(seed)
@@ -139,7 +140,7 @@ def test_more_deals_tell_large_from_middle_numbers():
 def test_numbers_of_one_size_are_not_told_apart():
     """Ten of fourteen equal numbers are in the last heat: it is said that the others may matter as much."""
     equal = {f"large.{k}": 0.02 for k in range(14)}
-    study = ss.Study.of(kind="weights", game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
+    study = Weights.of(game="strozzi", players=[4], deals=50, chunks=50, lineups=[["random"]])
     for seed in range(3):
         heats = planted_race(seed, equal)
         said = judge(heats)
@@ -198,17 +199,20 @@ def test_what_is_refused(given, words):
         ss.weights("strozzi", **({"players": 3, "agents": ["random"]} | given))
 
 
-def test_the_verdict_says_what_matters_and_what_could_be_missed():
+def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="setup.*", workers=1)
     headline, *groups = found.verdict
     assert headline == "No number is known to move the shares of wins."
     assert any("change something; a change of the shares of wins by up to" in each for each in groups)
     (nothing,) = (each for each in groups if "cannot be told from zero; a change of up to" in each)
     assert "setup.cards_removed.4" in nothing
+    page = found.report(tmp_path / "weights.html").read_text("utf-8")
+    assert headline in page
+    assert "<svg" in page
 
 
 def test_an_interrupted_heat_decides_nothing():
-    """Part of a study is worth its tables, as only intervals widen; part of a heat would decide which numbers go on."""
+    """Part of a heat would decide which numbers go on."""
     stopped = []
 
     def interrupt(phase, done, total):

@@ -13,7 +13,7 @@ FUNCTIONS |= {name: name for name in ("compare", "worth", "tournament", "sweep",
 FUNCTIONS |= {name: name for name in ("leak_check", "our_table", "heatmap")}
 # kind in a file -> its file
 STUDIES = {"balance": "balance", "compare_agents": "compare", "compare_variants": "compare"}
-STUDIES |= {kind: kind for kind in FUNCTIONS if kind not in ("simulate", "compare", "heatmap")}
+STUDIES |= {kind: kind for kind in FUNCTIONS if kind not in ("simulate", "compare", "heatmap", "weights")}
 
 
 def kind_named(kind: str) -> Any:

@@ -31,7 +31,6 @@ from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import documented
-from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption, progress_of
@@ -39,7 +38,7 @@ from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import outcomes_in_memory
 from strozzi_sim.study.wording import grouped, seat_words
 
-CHUNKS, FEWEST_CHUNKS = 50, 4
+CHUNKS = 50
 FIRST, SECOND = 20, 5  # parts of the deals that the first two heats play
 MIDDLE, MOST = 40, 10  # numbers in the second heat and in the last one
 KNOWN = 0.001  # share of runs that report an effect of some number that has none
@@ -108,7 +107,8 @@ def weights(
                 seed=seed + heat,
             )
             studies.append(study)
-            return study.effects(chosen, outcomes_in_memory(study, number, reporter))
+            base, *moved = (by_chunk(study, outcome) for outcome in outcomes_in_memory(study, number, reporter))
+            return [effect_of(step, base, other, study.deals) for step, other in zip(chosen, moved, strict=True)]
 
         heats = race(all_steps, measure, deals)
     first, played = studies[0], sum(study.games for study in studies)
@@ -119,35 +119,9 @@ def weights(
 
 
 class Weights(Study, frozen=True, kw_only=True, tag="weights"):
-    """A heat of a race of numbers: the box, and a variant for every step."""
+    """A heat of a race of numbers: the box, and a variant for every step. A race is several, so no file holds one."""
 
     printed = ("weights",)
-
-    @property
-    def steps(self) -> list[Step]:
-        """The steps, of every variant but the first."""
-        box, *others = self.variant_of.values()
-        numbers_of_box, found_steps = dict(numbers(self.the_game, box)), []
-        for other in others:
-            ends = numbers(self.the_game, other)
-            moved = ((key, after) for key, after in ends if numbers_of_box.get(key, after) != after)
-            key, after = next(moved, ("", 0.0))
-            found_steps.append(Step(key, numbers_of_box.get(key, 0.0), after, other))
-        return found_steps
-
-    def check(self) -> None:
-        if len(self.players) > 1 or len(self.lineups) > 1 or self.chunks < FEWEST_CHUNKS:
-            raise ArgumentError("players", f"expected one player count, one line-up and {FEWEST_CHUNKS} chunks")
-
-    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return weights, of this heat alone."""
-        heat = corrected(self.effects(self.steps, [counts(cell).outcome for cell in self.cells]))
-        return {"weights": table_of(self, [heat], judge([heat]))}
-
-    def effects(self, moved: Sequence[Step], outcomes: Sequence[Array]) -> list[Effect]:
-        """Return the effects of steps, from the outcomes of the box and of the box with each."""
-        base, *others = (by_chunk(self, outcome) for outcome in outcomes)
-        return [effect_of(step, base, other, self.deals) for step, other in zip(moved, others, strict=True)]
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the numbers that move the shares of wins most, and what could be missed of every other group."""
