@@ -2,8 +2,6 @@
 
 from markupsafe import Markup
 
-import strozzi_sim as ss
-from strozzi_sim.game.reporting import pick
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.report.content import Item, Part, Section, Shown, marked
 
@@ -22,15 +20,3 @@ def test_the_first_picture_leads_and_nothing_is_lost():
     assert found.others == [TABLE]
     assert Section("a", "Name", "What?", "Name", [], [TABLE]).lead is None
     assert [item.kind for item in (TABLE, PICTURE)] == ["", "picture"]
-
-
-def test_the_difference_of_variants_has_the_sign_of_the_change():
-    results = ss.compare("strozzi", settings=["tracks.bonus.9=40"], players=3, deals=60, agents="random")
-    table = pick(results.tables["difference"], figure="score_mean", level="0")
-    section = next(
-        section for section in results.study.sections(results.tables, results.look) if section.name == "Difference"
-    )
-    shown = pick(section.tables["difference"], figure="score_mean", level="0")
-    assert shown["value"].item() == -table["value"].item() > 0
-    assert shown["low"].item() == -table["high"].item()
-    assert section.shown[0].title == "tracks-bonus-9-40 minus base, on the same deals"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -18,7 +17,7 @@ from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import FigureTable, Picture, Tables, headline_players, pick
+from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, pick
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
@@ -27,7 +26,7 @@ from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
-from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, picture, section
+from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, section
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
@@ -212,32 +211,6 @@ class Compare(Study, frozen=True, kw_only=True):
                 difference.add(first_cell, f"{figure}{_SAVED}", saved, **where)
         return {"sides": sides, "difference": difference}
 
-    def difference_section(self, tables: Tables) -> Section:
-        """Return the section of the differences: a picture of those of seats, and of positions, and all in figures."""
-        table, sides = tables["difference"].copy(), self.sides
-        if self.is_of_variants:  # as in the section of changes: the second minus the first
-            sides, is_difference = sides[::-1], ~table["figure"].str.endswith(_SAVED)
-            turned = -table.loc[is_difference, ["value", "high", "low"]]
-            table.loc[is_difference, ["value", "low", "high"]] = turned.to_numpy()
-        sides_text, is_one = " minus ".join(sides), set(table["level"]) == {"0"}
-        of_level, where = table["by"] + " " + table["level"], table["players"].astype("str") + " players"
-        table = table.assign(at=where if is_one else where + ", " + of_level, whom=sides_text if is_one else of_level)
-        if table.groupby("players")["lineup"].nunique().max() <= 1:
-            table["lineup"] = ""
-        shown = {"difference": table}
-        pictures = list[Picture]()
-        for by in dict.fromkeys(table["by"]):
-            name = f"difference-by-{by}" if pictures else "difference"
-            pictures.append(replace(picture("difference", shown, sides=sides_text, by=by), name=name))
-        rows = table.dropna(subset="value")
-        rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
-        numbers: tuple[KeyNumber, ...] = ()
-        for figure, unit, what in _NUMBERS:
-            row = pick(rows, figure=figure).head(1)
-            numbers += key_numbers(row, unit, f"{what}: {sides_text}, {{at}}", is_change=True)
-        declared = section("difference", shown, numbers=numbers, sides=sides_text, by="")
-        return replace(declared, shown=(*pictures, declared.shown[-1]))
-
 
 class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
     """A comparison of two agents: the first line-up has one of them at position 0, the last line-up the other."""
@@ -270,7 +243,18 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         return [known_text if words else unknown_text, *(f"{text}, {first} minus {second}." for text in each)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        return [self.difference_section(tables)]
+        """Return the section of the differences: a picture, and all in figures."""
+        table, sides = tables["difference"], " minus ".join(self.sides)
+        table = table.assign(at=table["players"].astype("str") + " players", whom=sides)
+        if table.groupby("players")["lineup"].nunique().max() <= 1:
+            table["lineup"] = ""
+        rows = table.dropna(subset="value")
+        rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
+        numbers: tuple[KeyNumber, ...] = ()
+        for figure, unit, what in _NUMBERS:
+            row = pick(rows, figure=figure).head(1)
+            numbers += key_numbers(row, unit, f"{what}: {sides}, {{at}}", is_change=True)
+        return [section("difference", {"difference": table}, numbers=numbers, sides=sides)]
 
 
 class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"):
@@ -289,9 +273,7 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
         return change_sentences(tables, self.the_game, self.chunks)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the section of changes, that of differences, then the pages of the game."""
-        changed, *pages = sections_of_games(self, tables, look, "changes")
-        return [changed, self.difference_section(tables), *pages]
+        return sections_of_games(self, tables, look, "changes")
 
 
 def _variants(
