@@ -50,7 +50,7 @@ def planned(game, **asked):
 
 def two_values(game):
     """Return a number of the components, and its value and the next."""
-    step = next(step for step in steps(game, resolve_variant(game, "base"))[0] if step.after > step.before)
+    step = next(step for step in steps(game, resolve_variant(game, "base")) if step.after > step.before)
     return {step.key: [step.before, step.after]}
 
 

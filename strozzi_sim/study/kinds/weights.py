@@ -13,6 +13,7 @@ than another's lower bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from time import monotonic
@@ -88,8 +89,7 @@ def weights(
     lineups = names.lineups_of(the_game, agents, counts)
     if deals // FIRST < CHUNKS:
         raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
-    all_steps, refused = steps(the_game, box)
-    all_steps = [step for step in all_steps if fnmatchcase(step.key, keys)]
+    all_steps = [step for step in steps(the_game, box) if fnmatchcase(step.key, keys)]
     if not all_steps:
         keys_of_box = [key for key, _ in numbers(the_game, box)]
         raise ArgumentError("keys", f"no number has a key like {keys!r}; {suggest_names(keys, keys_of_box)}")
@@ -112,10 +112,9 @@ def weights(
 
         heats = race(all_steps, measure, deals)
     first, played = studies[0], sum(study.games for study in studies)
-    about = {"refused": {key: why for key, why in refused.items() if fnmatchcase(key.partition("=")[0], keys)}}
     tables = Frames({"weights": table_of(first, heats, judge(heats))})
     seconds = round(monotonic() - start, 3)
-    return Results(first, first.look(), tables, None, played, first.summary, played, seconds, about)
+    return Results(first, first.look(), tables, None, played, first.summary, played, seconds)
 
 
 class Weights(Study, frozen=True, kw_only=True, tag="weights"):
@@ -230,26 +229,18 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
             yield key, data
 
 
-def steps(game: Game, variant: Variant) -> tuple[list[Step], dict[str, str]]:
-    """Return every number moved one step up and down, and those that cannot be moved with the reason.
+def steps(game: Game, variant: Variant) -> Iterator[Step]:
+    """Yield every number moved one step up and down, as far as the game allows it and the number decides anything.
 
     A step is 1 for a whole number below 20, else a tenth of the number.
     """
-    possible: list[Step] = []
-    refused: dict[str, str] = {}
     for key, value in numbers(game, variant):
         step = value / 10 if isinstance(value, float) else max(1, round(abs(value) / 10))
         for after in (value + step, value - step):
-            try:
+            with suppress(InputError):  # a value that the game does not allow
                 changed = with_values(game, variant, {key: after})
-            except InputError as error:
-                refused[f"{key}={after:g}"] = str(error)
-                continue
-            if changed.components == variant.components:
-                refused[f"{key}={after:g}"] = "is counted from the other data, whatever is written there"
-            else:
-                possible.append(Step(key, value, after, changed))
-    return possible, refused
+                if changed.components != variant.components:  # else it is counted from the other data
+                    yield Step(key, value, after, changed)
 
 
 # -- the race and its judgement ---------------------------------------------------------------------------------------
