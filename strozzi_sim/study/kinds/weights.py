@@ -224,7 +224,7 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
         if isinstance(data, list | tuple):  # blocks go by their ids
             data = {each.get("id", k) if isinstance(each, Mapping) else k: each for k, each in enumerate(data)}
         if isinstance(data, Mapping):
-            pending += [(f"{key}.{name}", value) for name, value in reversed(data.items()) if name != "id"]
+            pending += [(f"{key}.{name}", data[name]) for name in reversed([*data]) if name != "id"]
         elif isinstance(data, int | float) and not isinstance(data, bool):
             yield key, data
 
