@@ -20,7 +20,7 @@ from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, sho
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import Tables, listed
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.runtime.parsing import read_lines, real_number
+from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
 from strozzi_sim.study.arguments import RunOptions, documented
@@ -145,53 +145,42 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:
     """Return the scores in a CSV file, separated by commas or semicolons; an InputError names file, line and column."""
-    scores_by_count: dict[int, list[list[int]]] = {}
-    columns: list[int] = []  # of the seats, in order
-    separator, games = "", 0
+    separator, rows = "", dict[int, list[str]]()  # by number of the line, without empty ones and comments
     for number, raw in read_lines(path):
         where = f"{path}: line {number}"
         try:
             line = raw.decode("utf-8-sig").strip()
-            separator = separator or max(",;", key=line.count)
-            cells = next(csv.reader([line], delimiter=separator)) if line and line[0] != "#" else []
+            if line and line[0] != "#":
+                separator = separator or max(",;", key=line.count)
+                rows[number] = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
         except UnicodeDecodeError:
             raise InputError(f"{where}: is not UTF-8 text; save the sheets as CSV UTF-8") from None
         except csv.Error as error:
             raise InputError(f"{where}: {error}") from None
-        if not cells:
-            separator = separator if columns else ""
-        elif not columns:
-            head = [name.strip().lower().replace("_", " ") for name in cells]
-            columns = [head.index(name) for seat in range(game.max_players) if (name := f"seat {seat}") in head]
-            if len(columns) < game.player_counts[0]:
-                expected = f"expected columns seat 0 to seat {game.max_players - 1}"
-                raise InputError(f"{where}: {expected}, got {short_repr(head)}")
-        elif scores := _scores(cells, columns, where):
-            if len(scores) not in game.player_counts:
-                raise InputError(f"{where}: {len(scores)} scores; {game.title} has {game.player_count_text}")
-            scores_by_count.setdefault(len(scores), []).append(scores)
-            if (games := games + 1) > MOST:
-                raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
-    if games < FEWEST:
+        if len(rows) > MOST + 1:
+            raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
+    first = next(iter(rows), 1)
+    head = [name.lower().replace("_", " ") for name in rows.pop(first, [])]
+    columns = [head.index(name) for seat in range(game.max_players) if (name := f"seat {seat}") in head]
+    if len(columns) < game.player_counts[0]:
+        expected = f"expected columns seat 0 to seat {game.max_players - 1}"
+        raise InputError(f"{path}: line {first}: {expected}, got {short_repr(head)}")
+    texts = [[row[column] if column < len(row) else "" for column in columns] for row in rows.values()]
+    cells = pd.DataFrame(texts, list(rows), dtype="str")
+    scores = cells.apply(lambda each: pd.to_numeric(each.str.replace(",", "."), errors="coerce"))  # 41 is also 41,0
+    is_given = (cells != "").iloc[:, ::-1].cummax(axis=1).iloc[:, ::-1]  # up to the last seat that is filled
+    is_wrong = is_given & ~((scores == np.floor(scores)) & (scores.abs() <= _LARGEST))
+    if is_wrong.any(axis=None):
+        row, seat = np.argwhere(is_wrong.to_numpy())[0]
+        expected = f"expected a whole number up to {_LARGEST:,}, got {short_repr(cells.iat[row, seat])}"
+        raise InputError(f"{path}: line {cells.index[row]}: seat {seat}: {expected}")
+    counts = is_given.sum(axis=1)
+    for number, count in counts[~counts.isin([0, *game.player_counts])].items():
+        raise InputError(f"{path}: line {number}: {count} scores; {game.title} has {game.player_count_text}")
+    if (games := int((counts > 0).sum())) < FEWEST:
         raise InputError(f"{path}: {games} games; at least {FEWEST} are needed to tell anything")
-    return {count: np.array(scores_by_count[count], np.int64) for count in sorted(scores_by_count)}
-
-
-def _scores(cells: list[str], columns: list[int], where: str) -> list[int]:
-    """Return the scores of a line, in seat order."""
-    texts = [cells[column].strip() if column < len(cells) else "" for column in columns]
-    filled = max((seat for seat, text in enumerate(texts, 1) if text), default=0)
-    scores = []
-    for seat, text in enumerate(texts[:filled]):
-        try:
-            score = real_number(text.replace(",", "."))  # spreadsheets write 41 as 41.0 or 41,0 too
-        except ValueError:
-            score = np.nan
-        if score != np.floor(score) or abs(score) > _LARGEST:
-            expected = f"expected a whole number up to {_LARGEST:,}"
-            raise InputError(f"{where}: seat {seat}: {expected}, got {short_repr(text)}")
-        scores.append(int(score))
-    return scores
+    by_count = scores.groupby(counts[counts > 0])
+    return {int(count): of_count.iloc[:, : int(count)].to_numpy(np.int64) for count, of_count in by_count}
 
 
 # -- likelihood and bands ---------------------------------------------------------------------------------------------
