@@ -13,6 +13,7 @@ from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.loop import ROW
 from strozzi_sim.stats import intervals, ratings
 from strozzi_sim.stats.ratings import Orders, fit_ratings, plackett_luce
+from strozzi_sim.study.kinds.tournament import FieldOrder, dominance_sentences
 from strozzi_sim.study.kinds.tournament import _matchups as matchups
 from study_examples import played, tables_in
 
@@ -330,3 +331,12 @@ def test_two_variants_are_compared_seat_by_seat():
     mixed = ss.compare("strozzi", "base", "base", agents="greedy,random", **given).tables["difference"]
     assert set(mixed["by"]) == {"seat", "position"}
     assert (mixed.query("figure == 'win_share'")["value"] == 0).all()
+
+
+def test_a_cycle_is_said_with_the_least_name_first():
+    beats = np.zeros((4, 4), bool)
+    beats[[1, 2, 3, 0], [2, 3, 1, 1]] = True
+    order = FieldOrder(4, "base", ("a", "b", "c", "d"), beats)
+    assert order.cycle == ("b", "c", "d")
+    assert dominance_sentences([order])[-1] == "At 4 players there is a cycle: b beats c, c beats d, d beats b."
+    assert FieldOrder(4, "base", ("a", "b", "c", "d"), np.triu(np.ones((4, 4), bool), 1)).cycle == ()

@@ -292,7 +292,7 @@ class FieldOrder:
 
     players: int
     variant: str
-    agents: tuple[str, ...]
+    agents: tuple[str, ...]  # in alphabetical order
     beats: Array  # bool[F, F], whether the first agent beats the second
     unseen: float = float("nan")  # largest advantage that pairs which cannot be told apart may hide, a share of games
 
@@ -309,20 +309,10 @@ class FieldOrder:
 
     @property
     def cycle(self) -> tuple[str, ...]:
-        """A shortest cycle, such as (a, b, c) where c beats a, the least name first; or ()."""
-        from scipy.sparse.csgraph import shortest_path
-
-        steps, before = shortest_path(self.beats, unweighted=True, return_predecessors=True)
-        around = np.where(self.beats, steps.T, np.inf)  # from the beaten agent back to the one that beats it
-        last, first = np.unravel_index(around.argmin(), around.shape)
-        if np.isinf(around[last, first]):
-            return ()
-        path = [last]
-        while path[-1] != first:
-            path.append(before[first, path[-1]])
-        names = [self.agents[k] for k in reversed(path)]
-        smallest = names.index(min(names))
-        return (*names[smallest:], *names[:smallest])
+        """Three agents of which each beats the next, the last the first, and the least name is first; or ()."""
+        beats = self.beats
+        cycles = np.argwhere(beats[:, :, None] & beats[None, :, :] & beats.T[:, None, :])
+        return tuple(self.agents[k] for k in cycles[0]) if len(cycles) else ()
 
 
 def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
