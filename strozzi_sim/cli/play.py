@@ -194,7 +194,7 @@ class Person:
         warning = self.table.game.view.caution(action, self.table.view(self.seat))
         if warning:
             print(f"{warning} Type yes to do it, or anything else to choose again.")
-        return not warning or _typed() in ("y", "yes")
+        return not warning or str(_typed()).lower() in ("y", "yes")
 
     def _undo(self) -> None:
         """Undo to the player's last choice, and ask again."""
