@@ -1,7 +1,8 @@
 """The number of steps that a task lacks, and the probability that a seat will fulfil it.
 
-Steps are members to place, chairs to take, or buildings needed in the right place. Each step succeeds with a
-probability that grows with the opportunities left, so the probability of all of them falls geometrically.
+Steps here are members to place, chairs to take, or buildings needed in the right place; the steps of a round are called
+auctions where they are auctions. Each step succeeds with a probability that grows with the opportunities left, so the
+probability of all of them falls geometrically.
 """
 
 from numba import float64, int64
@@ -40,10 +41,11 @@ NEVER = 99  # steps missing when a task is impossible
 
 
 @jit
-def guild_steps_left(state, rules, seat, guild, spaces):
-    """Return the number of auctions of a guild left, including the current one; of all guilds if `guild` is negative.
+def guild_auctions_left(state, rules, seat, guild, spaces):
+    """Return the number of auctions left, with the current one, of guilds that have one of `spaces`.
 
-    Counted are auctions in which `seat` may bid (any if negative), of guilds that have one of `spaces`.
+    guild : the only guild to count, or -1
+    seat  : the seat that may bid in all auctions counted, or -1
     """
     count = int64(0)
     for number in range(state.round, rules.rounds):
@@ -51,8 +53,8 @@ def guild_steps_left(state, rules, seat, guild, spaces):
         card = state.round_card[number]
         closed = rules.no_bid[seat, card] if seat >= 0 else int64(0)
         for k in range(3):
-            step_guild = rules.card_guild[card, k]
-            if 2 * k + 1 < first or (closed >> (2 * k + 1)) & 1 or rules.guild_spaces[step_guild] & spaces == 0:
+            step, step_guild = 2 * k + 1, rules.card_guild[card, k]  # steps B, D and F are of guilds
+            if step < first or (closed >> step) & 1 or rules.guild_spaces[step_guild] & spaces == 0:
                 continue
             count += int64(guild < 0 or step_guild == guild)
     return count
@@ -75,18 +77,18 @@ def chapels_to_come(state, rules):
 
 
 @jit
-def _most_in_line(members, usable, length, step, columns):
+def _most_in_line(members, usable, length, shift, movable):
     """Return the most members on a line of `length` usable spaces, or -1 without such a line.
 
-    `step` and `columns` are as in `scoring.has_line`. All lines are counted at once: `one`, `two` and `four` hold one
-    bit of each line's count.
+    `shift` and the set `movable` are `step` and `columns` of `scoring.has_line`. All lines are counted at once: `one`,
+    `two` and `four` hold one bit of each line's count.
     """
     one = two = four = int64(0)
     chain = usable
     for k in range(length):
         if k > 0:
-            usable = (usable & columns) >> step
-            members = (members & columns) >> step
+            usable = (usable & movable) >> shift
+            members = (members & movable) >> shift
             chain &= usable
         carry = one & members
         one ^= members
@@ -132,46 +134,15 @@ def _most_in_square(members, usable, columns, not_first):
 
 
 @jit
-def _missing_at_edifices(state, rules, members, usable, wanted, enough):
-    """Return the members to place until `wanted` edifices have `enough` beside them, plus one if a site is unbuilt."""
-    to_come = edifices_to_come(state, rules)
-    built_best = free_best = int64(NEVER)
-    touched = fillable = int64(0)
-    for edifice in range(rules.edifices):
-        site = state.edifice_site[edifice]
-        if site == NO_SITE:
-            continue
-        beside = count_bits(members & rules.site_spaces[site])
-        if beside >= enough:
-            touched += 1
-        elif count_bits(usable & rules.site_spaces[site]) >= enough:
-            fillable += 1
-            built_best = min(built_best, enough - beside)
-    if wanted == 1:
-        if touched > 0:
-            return int64(0)
-        if to_come != 0:
-            free = state.free_sites
-            while free != 0:
-                spaces = rules.site_spaces[lowest_bit(free)]
-                free &= free - 1
-                if count_bits(usable & spaces) >= enough:
-                    free_best = min(free_best, max(enough - count_bits(members & spaces), 0) + 1)
-        return min(built_best, free_best)
-    if touched + fillable + count_bits(to_come) < wanted:
-        return int64(NEVER)
-    return max(wanted - touched, 0)
+def _missing_at_sites(members, usable, spaces_of_site, built, free, to_come, wanted, enough):
+    """Return the steps until `wanted` buildings have `enough` members beside them.
 
-
-@jit
-def _missing_at_chapels(state, rules, members, usable, wanted, enough):
-    """Return the members to place so that `wanted` chapels have `enough` beside them, plus one if a site is unbuilt."""
-    free = state.free_chapel_sites
-    built = ~free & ((int64(1) << rules.chapel_sites) - 1)
-    touched = fillable = int64(0)
-    best = int64(NEVER)
+    For one building: members, plus 1 for a building not yet built. For several, `enough` must be 1: one member each;
+    buildings to come add nothing. `built` and `free` are sets of sites.
+    """
+    best, touched, fillable = int64(NEVER), int64(0), int64(0)
     while built != 0:
-        spaces = rules.chapel_spaces[lowest_bit(built)]
+        spaces = spaces_of_site[lowest_bit(built)]
         built &= built - 1
         beside = count_bits(members & spaces)
         if beside >= enough:
@@ -179,44 +150,52 @@ def _missing_at_chapels(state, rules, members, usable, wanted, enough):
         elif count_bits(usable & spaces) >= enough:
             fillable += 1
             best = min(best, enough - beside)
-    to_come = chapels_to_come(state, rules)
-    if wanted == 1:
-        if touched > 0:
-            return int64(0)
-        if to_come > 0:
-            while free != 0:
-                spaces = rules.chapel_spaces[lowest_bit(free)]
-                free &= free - 1
-                if count_bits(usable & spaces) >= enough:
-                    best = min(best, max(enough - count_bits(members & spaces), 0) + 1)
-        return best
-    if touched + fillable + to_come < wanted:
-        return int64(NEVER)
-    return max(wanted - touched, 0)
-
-
-@jit
-def _missing_at_edifice(state, rules, members, usable, edifice, minimum):
-    site = state.edifice_site[edifice]
-    if site != NO_SITE:
-        spaces = rules.site_spaces[site]
-        if count_bits(usable & spaces) < minimum:
-            return int64(NEVER)
-        return max(minimum - count_bits(members & spaces), 0)
-    if (edifices_to_come(state, rules) >> edifice) & 1 == 0:
-        return int64(NEVER)
-    best, free = int64(NEVER), state.free_sites
-    while free != 0:
-        spaces = rules.site_spaces[lowest_bit(free)]
+    if wanted > 1:
+        return max(wanted - touched, 0) if touched + fillable + to_come >= wanted else int64(NEVER)
+    if touched > 0:
+        return int64(0)
+    while to_come > 0 and free != 0:
+        spaces = spaces_of_site[lowest_bit(free)]
         free &= free - 1
-        if count_bits(usable & spaces) >= minimum:
-            best = min(best, max(minimum - count_bits(members & spaces), 0) + 1)
+        if count_bits(usable & spaces) >= enough:
+            best = min(best, max(enough - count_bits(members & spaces), 0) + 1)
     return best
 
 
 @jit
-def _missing_pairs(rules, members, usable, guilds, enough):
-    """Return the members still to place so that the `guilds` guilds that need fewest have `enough`."""
+def _missing_at_edifices(state, rules, members, usable, wanted, enough):
+    """Return the steps until `wanted` edifices have `enough` members beside them, as `_missing_at_sites` does."""
+    built, to_come = int64(0), count_bits(edifices_to_come(state, rules))
+    for edifice in range(rules.edifices):
+        site = state.edifice_site[edifice]
+        if site != NO_SITE:
+            built |= int64(1) << site
+    free = int64(state.free_sites)
+    return _missing_at_sites(members, usable, rules.site_spaces, built, free, to_come, wanted, enough)
+
+
+@jit
+def _missing_at_chapels(state, rules, members, usable, wanted, enough):
+    """Return the steps until `wanted` chapels have `enough` members beside them, as `_missing_at_sites` does."""
+    free, to_come = state.free_chapel_sites, chapels_to_come(state, rules)
+    built = ~free & ((int64(1) << rules.chapel_sites) - 1)
+    return _missing_at_sites(members, usable, rules.chapel_spaces, built, free, to_come, wanted, enough)
+
+
+@jit
+def _missing_at_edifice(state, rules, members, usable, edifice, enough):
+    """Return the steps until an edifice has `enough` members beside it, as `_missing_at_sites` does."""
+    site, none = state.edifice_site[edifice], int64(0)
+    if site != NO_SITE:
+        built = int64(1) << site
+        return _missing_at_sites(members, usable, rules.site_spaces, built, none, none, int64(1), enough)
+    to_come, free = (edifices_to_come(state, rules) >> edifice) & 1, int64(state.free_sites)
+    return _missing_at_sites(members, usable, rules.site_spaces, none, free, to_come, int64(1), enough)
+
+
+@jit
+def _missing_in_guilds(rules, members, usable, guilds, enough):
+    """Return the members to place until `guilds` guilds have `enough`, those that need fewest; or NEVER."""
     chosen_guilds, total = int64(0), int64(0)
     for _ in range(guilds):
         best, chosen = int64(NEVER), int64(-1)
@@ -258,7 +237,7 @@ def missing(state, rules, seat, task, members, empty):
             best = _most_in_line(members, usable, minimum, columns + 1, rules.not_first_column)
             best = max(best, _most_in_line(members, usable, minimum, columns - 1, rules.not_last_column))
         return minimum - best if best >= 0 else int64(NEVER)
-    if kind == CONNECTED_GROUP:
+    if kind == CONNECTED_GROUP:  # as for the border, spaces left are ignored
         return max(minimum - largest_group(rules, members), 0)
     if kind == BORDER_MEMBERS:
         return max(minimum - count_bits(members & rules.border), 0)
@@ -267,20 +246,20 @@ def missing(state, rules, seat, task, members, empty):
     if kind == DISTINCT_EDIFICES:
         return _missing_at_edifices(state, rules, members, usable, minimum, int64(1))
     if kind == DISTINCT_GUILDS:
-        return _missing_pairs(rules, members, usable, minimum, int64(1))
+        return _missing_in_guilds(rules, members, usable, minimum, int64(1))
     if kind == GUILDS_WITH_PAIRS:
-        return _missing_pairs(rules, members, usable, subject, minimum)
+        return _missing_in_guilds(rules, members, usable, subject, minimum)
     if kind == DISTINCT_CHAPELS:
         return _missing_at_chapels(state, rules, members, usable, minimum, int64(1))
     if kind == SAME_CHAPEL:
         return _missing_at_chapels(state, rules, members, usable, int64(1), minimum)
-    best = _most_in_square(members, usable, rules.columns, rules.not_first_column)
+    best = _most_in_square(members, usable, rules.columns, rules.not_first_column)  # SQUARE_2X2
     return 4 - best if best >= 0 else int64(NEVER)
 
 
 @force_inline
 def _power(chance, steps):
-    """Return `chance` to the power of a small whole number, at most 8."""
+    """Return `chance` to the power of `steps`, or of 8 if there are more."""
     result = 1.0
     for _ in range(min(steps, 8)):
         result *= chance
@@ -307,58 +286,62 @@ def task_chance(state, rules, params, seat, task, members, empty, coins, left):
         return 0.5 + 0.5 * lead / (spread + abs(lead))
     if kind == COUNCIL_MEMBERS:
         need = rules.task_minimum[task, state.players] - chairs_held(state, rules, seat)
-        if rules.no_space[seat] != 0:
-            left = float64(guild_steps_left(state, rules, seat, int64(-1), int64(-1)))
+        if rules.no_space[seat] != 0:  # a chair needs no space in the city
+            left = float64(guild_auctions_left(state, rules, seat, int64(-1), int64(-1)))
         return _power(left / (left + params.task_seat), max(need, 0))
     if kind == NOBILITY_OR_CHURCH:
-        holds_seat = state.council[NOBILITY] == seat or state.council[CHURCH] == seat
+        holds_chair = state.council[NOBILITY] == seat or state.council[CHURCH] == seat
         last = state.round == rules.rounds - 1
         if last and state.step > 0:
-            return 1.0 if holds_seat else 0.0
+            return 1.0 if holds_chair else 0.0
         if (closed_steps(state, rules, seat) >> STEP_A) & 1:
-            return 0.2 * float64(holds_seat)
-        return 0.5 + 0.2 * float64(holds_seat)
+            return 0.2 * float64(holds_chair)
+        return 0.5 + 0.2 * float64(holds_chair)
     steps = missing(state, rules, seat, task, members, empty)
     if steps == 0:
         return 1.0
     if steps >= NEVER:
         return 0.0
     if kind == MEMBERS_IN_GUILD:
-        auctions = guild_steps_left(state, rules, seat, rules.task_subject[task], ~rules.no_space[seat])
+        auctions = guild_auctions_left(state, rules, seat, rules.task_subject[task], ~rules.no_space[seat])
         if auctions < steps:
             return 0.0
         left = params.task_guild * auctions
     return _power(left / (left + params.task_effort), steps)
 
 
-# Share of `heuristic` seats, all keeping all tasks dealt, that meet a task of each kind, at 3, 4 and 5 players (1,500
-# games each, so half-widths of 0.03 or less; tasks of guilds and edifices are pooled). `members_in_guild`: at price 0.
+# The next two tables are by kind of task, in the order of state.py: beside an edifice, in a guild, beside one edifice,
+# row, diagonal, square, council, beside edifices, most in the city, most coins, in guilds, pairs in guilds, at chapels,
+# at one chapel, group, border, nobility or church.
+#
+# Share of seats that meet a task, with 3, 4 and 5 players: `heuristic` in 1,500 games each, all dealt tasks kept. Half-
+# widths are 0.03 or less. Tasks are pooled over guilds and edifices; in a guild, the share is for spaces at price 0.
 _FIRST_CHANCE = (
     (0.46, 0.55, 0.57, 0.45, 0.71, 0.10, 0.33, 0.58, 0.30, 0.67, 0.60, 0.69, 0.51, 0.40, 0.17, 0.34, 0.88),
     (0.36, 0.74, 0.42, 0.60, 0.68, 0.12, 0.51, 0.45, 0.26, 0.57, 0.80, 0.89, 0.51, 0.41, 0.20, 0.73, 0.83),
     (0.29, 0.50, 0.23, 0.44, 0.48, 0.06, 0.73, 0.27, 0.22, 0.42, 0.57, 0.57, 0.35, 0.27, 0.10, 0.47, 0.82),
 )
 _PRICED_OUT = 0.19  # relative decrease per coin of the guild's mean price
-# Members, chairs or buildings needed by the boxed task of each kind, as in `_needed`; 0: no number, or by player count.
-_BOXED = (2, 3, 3, 3, 3, 4, 0, 4, 0, 0, 5, 12, 4, 3, 5, 6, 0)
-_HARDER = 3  # the probability of a task that needs another number is raised to this power of their ratio
+# Number that the published task of each kind needs, as in `_needed`; 0: no number, or by player count.
+_PUBLISHED = (2, 3, 3, 3, 3, 4, 0, 4, 0, 0, 5, 12, 4, 3, 5, 6, 0)
+_HARDER = 3  # a task's probability is raised to the power (number it needs / number of the published task) ** _HARDER
 
 
 @jit
 def _needed(rules, task, players):
-    """Return (number that a task needs, number that the boxed task of its kind needs); (1, 1) without a number."""
+    """Return (number that a task needs, number that the published task of its kind needs); (1, 1) without a number."""
     kind, minimum = rules.task_kind[task], int64(rules.task_minimum[task, players])
-    boxed = int64(_BOXED[kind])
+    published = int64(_PUBLISHED[kind])
     if kind == COUNCIL_MEMBERS:
-        boxed = int64(7 - players)
-    if kind == GUILDS_WITH_PAIRS:  # a third member of a guild comes harder than two of another
+        published = int64(7 - players)
+    if kind == GUILDS_WITH_PAIRS:  # squared: a third member of a guild is harder to place than two in another guild
         minimum *= minimum * rules.task_subject[task]
-    return (minimum, boxed) if minimum > 0 and boxed > 0 else (int64(1), int64(1))
+    return (minimum, published) if minimum > 0 and published > 0 else (int64(1), int64(1))
 
 
 @jit
 def _share_left(state, rules, seat, task):
-    """Return the share of the probability to fulfil a task, when dealt, that restrictions leave a seat."""
+    """Return the factor by which the restrictions of a seat lower its probability to fulfil a task when it is dealt."""
     kind = rules.task_kind[task]
     if kind == MOST_COINS:
         return 1.0
@@ -366,8 +349,8 @@ def _share_left(state, rules, seat, task):
         return float64((closed_steps(state, rules, seat) >> STEP_A) & 1 == 0)
     guild = rules.task_subject[task] if kind == MEMBERS_IN_GUILD else int64(-1)
     spaces = int64(-1) if kind == COUNCIL_MEMBERS else ~rules.no_space[seat]
-    left = guild_steps_left(state, rules, seat, guild, spaces)
-    all_left = guild_steps_left(state, rules, int64(-1), guild, int64(-1))
+    left = guild_auctions_left(state, rules, seat, guild, spaces)
+    all_left = guild_auctions_left(state, rules, int64(-1), guild, int64(-1))
     if left == all_left and rules.no_space[seat] == 0:
         return 1.0
     needed = int64(1)
@@ -388,7 +371,7 @@ def first_chance(state, rules, seat, task):
             coins += rules.price[lowest_bit(spaces)]
             spaces &= spaces - 1
         chance *= max(1.0 - _PRICED_OUT * coins / count, 0.05)
-    needed, boxed = _needed(rules, task, state.players)
-    if needed != boxed:
-        chance **= (float64(needed) / boxed) ** _HARDER
+    needed, published = _needed(rules, task, state.players)
+    if needed != published:
+        chance **= (float64(needed) / published) ** _HARDER
     return chance * _share_left(state, rules, seat, task) if rules.restricted else chance

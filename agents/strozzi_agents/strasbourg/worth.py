@@ -6,7 +6,7 @@ The value of a step for a rank is that of the rank's actions. Values constant du
 import numpy as np
 from numba import float64, int64
 
-from strozzi_agents.strasbourg.tasks import chapels_to_come, guild_steps_left, task_chance
+from strozzi_agents.strasbourg.tasks import chapels_to_come, guild_auctions_left, task_chance
 from strozzi_sim.games.strasbourg.legal_actions import building_sites, closed_steps, may_take_good
 from strozzi_sim.games.strasbourg.scoring import chairs_held
 from strozzi_sim.games.strasbourg.state import (
@@ -280,7 +280,7 @@ def best_edifice(state, rules, params, memory, seat):
 @jit
 def fill_decision(state, rules, params, memory, seat):
     """Compute the values that are constant during a decision."""
-    memory.left = float64(guild_steps_left(state, rules, seat, int64(-1), ~rules.no_space[seat]))
+    memory.left = float64(guild_auctions_left(state, rules, seat, int64(-1), ~rules.no_space[seat]))
     fill_coins(state, rules, params, memory, seat)
     fill_spaces(state, rules, params, memory, seat)
 
