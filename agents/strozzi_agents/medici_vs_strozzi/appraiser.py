@@ -125,20 +125,20 @@ def _list_options(state, rules, params, memory, seat):
 @jit
 def _play_lot(state, rules, params, tables, memory):
     """Play one turn as two `fair-price` agents do, but judge another tile by one random tile of the bag."""
-    own_margin, rival_margin, own_place, rival_place = worth.outcomes(state, rules, params, tables)
+    kept, sold, own_place, rival_place = worth.outcomes(state, rules, params, tables)
     while state.phase == REVEAL:
         shown, unseen = state.shown, state.unseen
         after = clone(state)
         after.lot[shown] = state.unseen_tile[randbelow(memory.roll, unseen)]
         after.shown = shown + 1
         after.unseen = unseen - 1
-        own_after, rival_after = worth.swing(after, rules, params, tables)
-        if worth.node(own_after, rival_after) <= worth.node(own_margin, rival_margin):
+        kept_after, sold_after = worth.kept_and_sold(after, rules, params, tables)
+        if worth.node(kept_after, sold_after) <= worth.node(kept, sold):
             apply(state, rules, STOP, memory.chance, None)
             break
         apply(state, rules, REVEAL_MORE, memory.chance, None)
-        own_margin, rival_margin, own_place, rival_place = worth.outcomes(state, rules, params, tables)
-    half = 0.5 * (own_margin - rival_margin)
+        kept, sold, own_place, rival_place = worth.outcomes(state, rules, params, tables)
+    half = 0.5 * (kept - sold)
     price = worth.whole_price(rules, half)
     apply(state, rules, NAME_PRICE + price, memory.chance, None)
     buys = float64(price) < half
@@ -265,9 +265,9 @@ def appraiser(state, rules, params, memory, rng):
     phase = state.phase
     proposer = state.proposer
     if phase == REVEAL:
-        own_margin, rival_margin = worth.swing(root, rules, params, memory.now)
+        kept, sold = worth.kept_and_sold(root, rules, params, memory.now)
         with_another_tile = worth.another_tile(root, rules, params, memory.now)
-        return REVEAL_MORE if with_another_tile > worth.node(own_margin, rival_margin) else STOP
+        return REVEAL_MORE if with_another_tile > worth.node(kept, sold) else STOP
     stream = random_word(rng)
     if phase == PLACE:
         return _best(root, rules, params, memory, state.actor, stream, int64(0))[0]

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_type_hints
 
 from numba import int64
 
@@ -14,7 +14,6 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
     DECLINE,
     MAX_PRICE,
     MAX_REVEAL,
-    MAX_TILES,
     NAME_PRICE,
     PRICE,
     REVEAL,
@@ -24,28 +23,19 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.games.medici_vs_strozzi.worth import (
     DEFAULT,
     MEMORY,
+    Weights,
     another_tile,
     best_placement,
     fill_round,
+    kept_and_sold,
     node,
-    swing,
     whole_price,
 )
 from strozzi_sim.kernel.jit import jit
 
 WEIGHTS: dict[str, Any] = {
-    "fill": Param(DEFAULT.fill, 0.0, 1.0, "share of the free spaces that will be loaded, of the fleet nearer to full"),
-    "lag": Param(DEFAULT.lag, 0.0, 1.0, "share of the other fleet's further spaces that counts as well"),
-    "single": Param(DEFAULT.single, 0.0, 2.0, "spaces that a ship's last free one counts as"),
-    "double": Param(DEFAULT.double, 0.0, 4.0, "spaces that its last two free ones count as"),
-    "tile": Param(DEFAULT.tile, 0.0, 10.0, "face value of a tile yet to be loaded"),
-    "spread": Param(DEFAULT.spread, 0.0, 20.0, "lead at a harbor that is 7/10 safe, with one tile to come there"),
-    "drift": Param(DEFAULT.drift, 0.0, 0.99, "of a marker's ways in a round, the share of each further space"),
-    "open": Param(DEFAULT.open, 0.0, 1.0, "how much of a round's wandering each tile to come at the harbor is"),
-    "step": Param(DEFAULT.step, 0.0, 2.0, "steps of every marker at a harbor, for each own space to fill there"),
-    "later": Param(DEFAULT.later, 0.0, 2.0, "weight of later rounds"),
-    "turn": Param(DEFAULT.turn, -20.0, 20.0, "coins that the turn is worth, with an empty bag"),
-    "looks": Param(DEFAULT.looks, 1, MAX_TILES, "tiles of the bag it thinks of before it shows another one"),
+    name: Param(getattr(DEFAULT, name), *hint.__metadata__)  # lowest, highest, description
+    for name, hint in get_type_hints(Weights, include_extras=True).items()
 }
 
 
@@ -74,11 +64,11 @@ def fair_action(state, rules, weights, memory, factor):
     phase = state.phase
     if phase > ANSWER:
         return best_placement(state, rules, weights, memory, state.actor)[0]
-    own_margin, rival_margin = swing(state, rules, weights, memory)
-    half = 0.5 * (own_margin - rival_margin)
+    kept, sold = kept_and_sold(state, rules, weights, memory)
+    half = 0.5 * (kept - sold)
     if phase == REVEAL:
         with_another_tile = another_tile(state, rules, weights, memory)
-        return REVEAL_MORE if with_another_tile > node(own_margin, rival_margin) else STOP
+        return REVEAL_MORE if with_another_tile > node(kept, sold) else STOP
     if phase == PRICE:
         return NAME_PRICE + min(whole_price(rules, factor * half), rules.price_cap[state.actor])
     return BUY if float(state.price) < half else DECLINE
@@ -88,11 +78,11 @@ def fair_action(state, rules, weights, memory, factor):
     name="fair-price",
     games=("medici_vs_strozzi",),
     memory=MEMORY,
-    factor=Param(1.0, 0.0, 3.0, "share of the fair price that it names"),
+    factor=Param(1.0, 0.0, 3.0, "multiple of the fair price that it names"),
     **WEIGHTS,
 )
 def fair_price(state, rules, params, memory, rng):
-    """Names half of the swing of a lot, and buys below it.
+    """Names a multiple of the fair price of a lot, by default that price, and buys below the fair price.
 
     It estimates both outcomes of a lot (see `worth.margin`); half the difference is the price at which its rival's
     choice cannot hurt it (a switch {L | R} and its temperature, in Berlekamp 1996).
@@ -103,6 +93,6 @@ def fair_price(state, rules, params, memory, rng):
 shader = replace(
     fair_price,
     name="shader",
-    params=MappingProxyType({**fair_price.params, "factor": Param(0.8, 0.0, 3.0, "share of the fair price it names")}),
-    description="Names less than the fair price, and buys below the fair price.",
+    params=MappingProxyType({**fair_price.params, "factor": replace(fair_price.params["factor"], default=0.8)}),
+    description="Names a multiple of the fair price, by default less than it, and buys below the fair price.",
 )

@@ -1,15 +1,15 @@
 """The worth of a position: the margin still to come from harbors and monopolies, and the fair price of a lot.
 
-An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Totals of loads
-are carried on by what will be loaded in the free spaces; markers wander at random, this round and later ones.
+An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Loads are
+extrapolated to those at the end of the round; markers move at random, this round and later ones.
 
-The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if the
-proposer or the rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p),
+The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if it keeps
+the lot, or the rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p),
 which is best at p = (W_P - W_R) / 2.
 """
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numba import float64, int64
@@ -22,47 +22,47 @@ from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
 
 SPACES = 2 * s.MAX_HALF_LENGTH + 1  # of the longest track
-_FURTHEST = 6  # that a marker wanders in a round
+_FURTHEST = 6  # spaces that a marker moves at random in a round
 
 
 class Weights(NamedTuple):
-    """The weights of the estimate; tuned by benchmarks/tuning."""
+    """The weights of the estimate, tuned by benchmarks/tuning; as parameters of agents, with range and description."""
 
-    fill: float = 0.78  # share of the free spaces that will be loaded, of the fleet that is nearer to full
-    lag: float = 0.36  # how much of its further spaces counts for the other fleet
-    single: float = 0.36  # spaces that a ship's last free one counts as: few lots are of one tile
-    double: float = 1.92  # the same, of its last two
-    tile: float = 3.0  # face value of a tile yet to be loaded
-    spread: float = 4.3  # lead at a harbor that is 7/10 safe, with one tile to come there; goes by its square root
-    drift: float = 0.55  # of a marker's ways in a round, the share of each further space
-    open: float = 0.235  # how much of a round's wandering each tile to come at the harbor is
-    step: float = 0.225  # of every marker at the harbor, for each space that is one's own to fill
-    later: float = 1.0  # weight of later rounds
-    turn: float = 5.5  # coins that the turn is worth, with an empty bag; nothing with a full one
-    looks: float = 6  # tiles of the bag thought of before another one is shown
+    fill: Annotated[float, 0.0, 1.0, "share of the free spaces of the fuller fleet that will be loaded"] = 0.78
+    lag: Annotated[float, 0.0, 1.0, "share of the other fleet's further free spaces that counts as well"] = 0.36
+    single: Annotated[float, 0.0, 2.0, "spaces that the last free space of a ship counts as"] = 0.36
+    double: Annotated[float, 0.0, 4.0, "spaces that the last two free spaces of a ship count as"] = 1.92
+    tile: Annotated[float, 0.0, 10.0, "face value of a tile yet to be loaded"] = 3.0
+    spread: Annotated[float, 0.0, 20.0, "lead worth 7/10 of a harbor's majority, with one tile to come there"] = 4.3
+    drift: Annotated[float, 0.0, 0.99, "ratio of the probabilities that a marker moves n + 1 and n spaces"] = 0.55
+    open: Annotated[float, 0.0, 1.0, "share of a round's random moves, for each tile to come at a harbor"] = 0.235
+    step: Annotated[float, 0.0, 2.0, "steps of a harbor's markers for each tile that a fleet will load there"] = 0.225
+    later: Annotated[float, 0.0, 2.0, "weight of what markers earn in later rounds"] = 1.0
+    turn: Annotated[float, -20.0, 20.0, "coins that the turn is worth with an empty bag; with a full one, 0"] = 5.5
+    looks: Annotated[float, 1, s.MAX_TILES, "tiles of the bag, at least, that it tries before it shows another"] = 6
 
 
 DEFAULT = Weights()
 
 MEMORY = np.dtype([  # shape                                         meaning
     ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
-    ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [way + 6] chance of a marker's way in a round
+    ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [6 + spaces] probability that a marker moves so far
     ("tracks", "i8", (s.MAX_HARBORS,)),  #                           [harbor] number of its tracks
     ("kind", "i8", (s.MAX_HARBORS, s.MAX_TYPES)),  #                 [harbor, track] its type
     ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, space, CLOSED to RISE_OPEN]
     #                                                                of a position and its lot:
-    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] free on the ship there, or mean at sea
+    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] on the ship there, or `_mean_at_sea`
     ("lead", "i8", (s.MAX_HARBORS + 1,)),  #                         [harbor or _LOT] Medici's total load less Strozzi's
     ("more_ships", "i8", (s.MAX_HARBORS + 1,)),  #                   [harbor or _LOT] Medici's ships less Strozzi's
     ("lot_value", "i8"),
-    ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type or GOLD] of its marker
+    ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type] of its marker; [GOLD] stays 0
     ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] where the marker would end
     ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin: loads, each track
 ], align=True)  # fmt: skip
 _LOT = s.MAX_HARBORS  # row of the harbor where the lot is loaded
 _ALL_HARBORS = (1 << s.MAX_HARBORS) - 1
-# The margin from a marker that ends the round on a space, later rounds included; from one that has a round's way to go;
-# and how much more both are one space further.
+# Medici's margin from a marker on a space, later rounds included: CLOSED if it ends the round there, OPEN if a round's
+# random moves are to come. RISE_CLOSED and RISE_OPEN: how much more that is one space further.
 CLOSED, OPEN, RISE_CLOSED, RISE_OPEN = range(4)
 
 
@@ -72,12 +72,12 @@ def fill_round(state, rules, weights, memory):
     if memory.filled == state.round + 1:
         return
     total, share = 0.0, 1.0
-    for way in range(_FURTHEST + 1):
-        memory.drift[_FURTHEST + way] = memory.drift[_FURTHEST - way] = share
-        total += share if way == 0 else 2.0 * share
+    for spaces in range(_FURTHEST + 1):
+        memory.drift[_FURTHEST + spaces] = memory.drift[_FURTHEST - spaces] = share
+        total += share if spaces == 0 else 2.0 * share
         share *= weights.drift
-    for way in range(2 * _FURTHEST + 1):
-        memory.drift[way] /= total
+    for k in range(2 * _FURTHEST + 1):
+        memory.drift[k] /= total
     for harbor in range(rules.harbors):
         memory.tracks[harbor] = 0
         for kind in range(rules.types):
@@ -90,21 +90,21 @@ def fill_round(state, rules, weights, memory):
 
 @jit
 def _fill_track(state, rules, weights, memory, harbor, kind):
-    """Compute the worth of a marker."""
+    """Compute the worth of a marker on every space, from the last round back to this one."""
     worth, half = memory.worth[harbor, kind], rules.half_length[harbor, kind]
     last = 2 * half
     for space in range(last + 1):
         worth[space, OPEN] = 0.0
     later = rules.rounds - state.round - 1
     for back in range(later + 1):
-        weight = 1.0 if back == later else weights.later
+        weight = 1.0 if back == later else weights.later  # 1 for this round's pay
         for space in range(last + 1):
             pay = float64(track_pay(rules, harbor, kind, int64(space - half)))
             worth[space, CLOSED] = weight * pay + worth[space, OPEN]
         for space in range(last + 1):
             mean = 0.0
-            for way in range(2 * _FURTHEST + 1):
-                mean += memory.drift[way] * worth[min(max(space + way - _FURTHEST, 0), last), CLOSED]
+            for k in range(2 * _FURTHEST + 1):
+                mean += memory.drift[k] * worth[min(max(space + k - _FURTHEST, 0), last), CLOSED]
             worth[space, OPEN] = mean
     for part in range(2):
         for space in range(last):
@@ -172,41 +172,45 @@ def _survey_with_lot(state, rules, weights, memory):
 
 @force_inline
 def _to_come(state, rules, weights, own_loaded, rival_loaded, over):
-    """Return the shares of free spaces that the seat in turn and its rival will load, and the worth of the turn.
+    """Return the share of its free spaces that the seat in turn will load, that of its rival, and the turn's coins.
 
-    Both have loaded so many tiles; nothing is to come of a round that is over.
+    own_loaded, rival_loaded : tiles that both have loaded
+    over : whether the round is over; then all three are 0
     """
     if over:
         return 0.0, 0.0, 0.0
     own_left = float64(rules.capacity_total - own_loaded)
     rival_left = float64(rules.capacity_total - rival_loaded)
     nearer = min(own_left, rival_left)
-    fill = weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))
+    fill = weights.fill * min(1.0, state.unseen / (1.0 + nearer + nearer))  # lower if the bag cannot fill both
     own_fill = fill * (nearer + weights.lag * (own_left - nearer)) / max(own_left, 1.0)
     rival_fill = fill * (nearer + weights.lag * (rival_left - nearer)) / max(rival_left, 1.0)
     return own_fill, rival_fill, weights.turn * (1.0 - state.unseen / float64(rules.tiles))
 
 
 @force_inline
-def _weigh(rules, weights, memory, harbor, row, side, own, other, over):
-    """Fill a row of `terms` for a harbor, with so many tiles to come from a seat of this side and from its rival."""
-    come, more = own + other, side * (own - other)  # of both, and of Medici less Strozzi
+def _weigh(rules, weights, memory, harbor, row, side, own, rivals, over):
+    """Fill a row of `terms` for a harbor, with tiles to come: `own` of one seat, `rivals` of the other.
+
+    side : 1 if the one seat is Medici, else -1
+    """
+    to_come, more = own + rivals, side * (own - rivals)  # of both; of Medici less Strozzi
     if over:
         memory.terms[row, 0] = float64(rules.majority) * leader(rules, memory.lead[row], memory.more_ships[row])
     else:
         ahead = memory.lead[row] + weights.tile * more
-        spread = weights.spread**2 * come
-        memory.terms[row, 0] = float64(rules.majority) * ahead / sqrt(ahead * ahead + spread + 1e-9)
-    loose = min(weights.open * come, 1.0)
+        variance = weights.spread**2 * to_come
+        memory.terms[row, 0] = float64(rules.majority) * ahead / sqrt(ahead * ahead + variance + 1e-9)
+    loose = min(weights.open * to_come, 1.0)
     for track in range(memory.tracks[harbor]):
         kind = memory.kind[harbor, track]
         last = 2 * rules.half_length[harbor, kind]
         space = min(max(memory.places[row, track] + weights.step * more, 0.0), float64(last))
         low = min(int64(space), last - 1)
-        further = space - low
+        further = space - low  # between `low` and the next space the worth is linear
         closed = memory.worth[harbor, kind, low, CLOSED] + further * memory.worth[harbor, kind, low, RISE_CLOSED]
-        far = memory.worth[harbor, kind, low, OPEN] + further * memory.worth[harbor, kind, low, RISE_OPEN]
-        memory.terms[row, 1 + track] = closed + loose * (far - closed)
+        opened = memory.worth[harbor, kind, low, OPEN] + further * memory.worth[harbor, kind, low, RISE_OPEN]
+        memory.terms[row, 1 + track] = closed + loose * (opened - closed)
 
 
 @force_inline
@@ -220,24 +224,24 @@ def _sum_terms(rules, memory, total, at):
 
 
 @force_inline
-def _margin(state, rules, weights, memory, turn, over):
-    """Return Medici's margin still to come in the position that was surveyed."""
-    side, rival = 1 if turn == s.MEDICI else -1, 1 - turn
-    own_fill, rival_fill, worth = _to_come(state, rules, weights, state.loaded[turn], state.loaded[rival], over)
+def _margin(state, rules, weights, memory, seat, over):
+    """Return Medici's margin still to come in the position that was surveyed, with the turn at `seat`."""
+    side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
+    own_fill, rival_fill, turn = _to_come(state, rules, weights, state.loaded[seat], state.loaded[rival], over)
     for harbor in range(rules.harbors):
-        own, other = own_fill * memory.spaces[turn, harbor], rival_fill * memory.spaces[rival, harbor]
-        _weigh(rules, weights, memory, harbor, harbor, side, own, other, over)
-    return _sum_terms(rules, memory, side * worth, -1)
+        own, rivals = own_fill * memory.spaces[seat, harbor], rival_fill * memory.spaces[rival, harbor]
+        _weigh(rules, weights, memory, harbor, harbor, side, own, rivals, over)
+    return _sum_terms(rules, memory, side * turn, -1)
 
 
 @jit
-def margin(state, rules, weights, memory, turn, over):
+def margin(state, rules, weights, memory, seat, over):
     """Return Medici's margin still to come, without cash, in a position between two turns, the lot placed.
 
-    The seat `turn` has the next one; if the round is `over`, it does not matter which.
+    The next turn is that of `seat`; if the round is `over`, it does not matter which.
     """
     _survey(state, rules, weights, memory)
-    return _margin(state, rules, weights, memory, turn, over)
+    return _margin(state, rules, weights, memory, seat, over)
 
 
 @force_inline
@@ -250,23 +254,23 @@ def place_lot(after, state, rules, seat, place):
 @force_inline
 def margin_of(after, rules, weights, memory, seat):
     """Return the margin still to come for `seat`, which bought and placed a lot and has the next turn of the round."""
-    worth = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
-    return worth if seat == s.MEDICI else -worth
+    medicis = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
+    return medicis if seat == s.MEDICI else -medicis
 
 
 @jit
 def _best_placement(state, rules, weights, memory, seat):
-    """Return what `best_placement` does, of the position and the lot that were surveyed.
+    """Return the result of `best_placement` for the position and the lot that were surveyed.
 
     A lot changes one harbor. In the others a purchase changes only how many tiles are to come, equally at all ships.
     """
     side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
     best, chosen = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat)), s.DISCARD
-    places, loaded = placements(state, rules, seat), state.loaded[seat] + state.shown
-    weighed = -1  # 0 or 1 if the harbors without the lot were weighed for a round that goes on, or is over
+    allowed, loaded = placements(state, rules, seat), state.loaded[seat] + state.shown
+    weighed = -1  # `over` for which the harbors without the lot were weighed last
     for ship in range(s.MAX_SHIPS):
-        berths = (places >> (ship * s.MAX_HARBORS)) & _ALL_HARBORS
-        if berths == 0:
+        harbors = (allowed >> (ship * s.MAX_HARBORS)) & _ALL_HARBORS
+        if harbors == 0:
             continue
         moors = int64(state.harbor[seat, ship] == s.NO_HARBOR)
         over = int64(state.unseen == 0 or fleet_full(rules, state.moored[seat] + moors, loaded))
@@ -276,21 +280,21 @@ def _best_placement(state, rules, weights, memory, seat):
             empty = (state.berths[seat] >> harbor) & 1
             if empty or weighed != over:
                 own = own_fill * (mean if empty else memory.spaces[seat, harbor])
-                other = rival_fill * memory.spaces[rival, harbor]
-                _weigh(rules, weights, memory, harbor, harbor, side, own, other, over)
+                rivals = rival_fill * memory.spaces[rival, harbor]
+                _weigh(rules, weights, memory, harbor, harbor, side, own, rivals, over)
         weighed = over
         own = own_fill * _counted(weights, state.free[seat, ship] - state.shown)
-        while berths != 0:
-            harbor = lowest_bit(berths)
-            berths &= berths - 1
+        while harbors != 0:
+            harbor = lowest_bit(harbors)
+            harbors &= harbors - 1
             memory.lead[_LOT] = memory.lead[harbor] + side * memory.lot_value
             memory.more_ships[_LOT] = memory.more_ships[harbor] + side * moors
             _find_markers(state, rules, memory, harbor, _LOT, seat == s.MEDICI, seat == s.STROZZI)
-            other = rival_fill * memory.spaces[rival, harbor]
-            _weigh(rules, weights, memory, harbor, _LOT, side, own, other, over)
-            worth = side * _sum_terms(rules, memory, side * turn, harbor)
-            if worth > best:
-                best, chosen = worth, s.LOAD + ship * s.MAX_HARBORS + harbor
+            rivals = rival_fill * memory.spaces[rival, harbor]
+            _weigh(rules, weights, memory, harbor, _LOT, side, own, rivals, over)
+            own_margin = side * _sum_terms(rules, memory, side * turn, harbor)
+            if own_margin > best:
+                best, chosen = own_margin, s.LOAD + ship * s.MAX_HARBORS + harbor
     return chosen, best
 
 
@@ -303,47 +307,48 @@ def best_placement(state, rules, weights, memory, seat):
 
 @force_inline
 def may_buy(state, rules, seat):
-    """Return whether `seat` can buy the lot (14)."""
+    """Return whether `seat` can buy the lot (item 14 of the rules' ambiguities)."""
     return rules.buy_without_room or state.shown <= state.room[seat]
 
 
 @jit
 def outcomes(state, rules, weights, memory):
-    """Return (W_P, W_R, where the proposer would load the lot, where the rival would)."""
+    """Return (W_P, W_R, action of the proposer that loads the lot, action of the rival that does)."""
     proposer = state.proposer
     _survey_with_lot(state, rules, weights, memory)
     own_place, own_margin = _best_placement(state, rules, weights, memory, proposer)
     if not may_buy(state, rules, 1 - proposer):
-        return own_margin, own_margin, own_place, own_place  # any price is paid by the proposer
+        return own_margin, own_margin, own_place, own_place  # the proposer pays whatever it names
     rival_place, rival_margin = _best_placement(state, rules, weights, memory, 1 - proposer)
     return own_margin, -rival_margin, own_place, rival_place
 
 
 @force_inline
-def swing(state, rules, weights, memory):
-    """Return (W_P, W_R): the proposer's margin to come if the proposer, or the rival, gets the lot and the turn."""
-    mine, yours, _, _ = outcomes(state, rules, weights, memory)
-    return mine, yours
+def kept_and_sold(state, rules, weights, memory):
+    """Return (W_P, W_R): the proposer's margin to come, without the price, if it keeps the lot, and if it sells it."""
+    kept, sold, _, _ = outcomes(state, rules, weights, memory)
+    return kept, sold
 
 
 @force_inline
 def whole_price(rules, coins):
-    """Return the legal price nearest to `coins`."""
+    """Return `coins` rounded to a whole price from 0 to the top price; a seat's own cap is not applied."""
     return int64(min(max(coins, 0.0), float64(rules.top_price)) + 0.5)
 
 
 @jit
 def fair_price(state, rules, weights, memory):
     """Return half the swing of the lot on the table, in coins, at least 0."""
-    mine, yours = swing(state, rules, weights, memory)
-    return max(0.5 * (mine - yours), 0.0)
+    kept, sold = kept_and_sold(state, rules, weights, memory)
+    return max(0.5 * (kept - sold), 0.0)
 
 
 @jit
 def another_tile(state, rules, weights, memory):
     """Return the proposer's expected margin after one more tile, if the fair price is named then.
 
-    It is the mean over `weights.looks` tiles of the bag, evenly spread over types and values, or over all of them.
+    It is the mean over at least `weights.looks` and fewer than twice as many tiles of the bag, evenly spread over types
+    and values, or over all if there are fewer.
     """
     shown, unseen = state.shown, state.unseen
     more = clone(state)
@@ -356,13 +361,13 @@ def another_tile(state, rules, weights, memory):
             if skip == 0:
                 skip = step
                 more.lot[shown] = tile
-                total += node(*swing(more, rules, weights, memory))
+                total += node(*kept_and_sold(more, rules, weights, memory))
                 looked += 1
             skip -= 1
     return total / looked
 
 
 @force_inline
-def node(mine, yours):
+def node(kept, sold):
     """Return the proposer's value of a price node, from (W_P, W_R)."""
-    return 0.5 * (mine + yours) if mine > yours else mine
+    return 0.5 * (kept + sold) if kept > sold else kept

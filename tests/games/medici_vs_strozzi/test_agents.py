@@ -101,7 +101,7 @@ def test_fixed_price_loads_where_it_pays_most_now():
 @jit
 def estimate(state, rules, weights, memory, out):
     worth.fill_round(state, rules, weights, memory)
-    out[0], out[1] = worth.swing(state, rules, weights, memory)
+    out[0], out[1] = worth.kept_and_sold(state, rules, weights, memory)
     out[2] = worth.fair_price(state, rules, weights, memory)
     out[3] = worth.margin(state, rules, weights, memory, state.proposer, False)
     out[4] = worth.margin(state, rules, weights, memory, state.proposer, True)
