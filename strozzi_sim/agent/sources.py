@@ -3,7 +3,7 @@
 The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
 agent in a package, that package and its imports. Imports are followed by name, without running code. Python, installed
 packages and strozzi-sim are excluded: they change with a version. A package installed in editable form is in its
-author's folder, and counts as the author's code.
+author's folder, and is followed as the user's code.
 
 The digest of an agent declared in code, in a notebook or a script, covers everything that its functions and classes
 reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle
@@ -60,7 +60,7 @@ def sources_of_files(files: Iterable[Path]) -> Sources:
 
 
 def files_of(module: str) -> list[Path]:
-    """Return the file of a module, or all files of a package; nothing is imported."""
+    """Return the file of a module, or a package's source and extension files; only packages around it are imported."""
     try:
         spec = find_spec(module)
     except Exception:  # noqa: BLE001 - third-party finders may raise anything
@@ -82,7 +82,10 @@ def _is_user_code(module: str | None, file: str | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def _imports(text: bytes) -> tuple[frozenset[str], int]:
-    """Return the modules and packages that a module's text imports, and the first line with a computed name, or 0."""
+    """Return the top-level names that a module's text imports, and the first line that computes a name, or 0.
+
+    Relative imports are left out: they are in the module's package, all files of which are followed.
+    """
     names, computed_at = set[str](), list[int]()
     try:
         tree = ast.parse(text)
@@ -134,8 +137,8 @@ class _Walk:
         self._seen: dict[int, int] = {}
         self._referenced: list[Any] = []  # so that no other object gets the id of a temporary one
 
-    def add(self, value: Any, user: str) -> None:
-        """Add a value that `user`, a function or class, uses."""
+    def add(self, value: Any, owner: str) -> None:
+        """Add a value that `owner`, a function or class, uses."""
         kind = type(value)
         self._write(kind.__module__, kind.__qualname__)
         if kind in _PLAIN:
@@ -145,8 +148,8 @@ class _Walk:
         else:
             self._seen[id(value)] = len(self._seen)
             self._referenced.append(value)
-            inner = value.__qualname__ if isinstance(value, types.FunctionType | type) else user
-            for part in self._parts(value, user):
+            inner = value.__qualname__ if isinstance(value, types.FunctionType | type) else owner
+            for part in self._parts(value, owner):
                 self.add(part, inner)
             self._write("end")
 
@@ -155,8 +158,8 @@ class _Walk:
             content = word if isinstance(word, bytes) else str(word).encode("utf-8", "surrogatepass")
             self.hash.update(len(content).to_bytes(8, "little") + content)
 
-    def _parts(self, value: Any, user: str) -> Iterable[Any]:
-        """Return what a value consists of."""
+    def _parts(self, value: Any, owner: str) -> Iterable[Any]:
+        """Return what a value consists of; note what cannot be taken apart as unknown."""
         kind = type(value)
         if isinstance(value, types.ModuleType):
             return [value.__name__, self._digest_module(value.__name__)]
@@ -190,15 +193,15 @@ class _Walk:
             elements = [sources_of_values([element]) for element in value]
             self.unknown |= dict.fromkeys(name for element in elements for name in element.unknown)
             return sorted(element.digest for element in elements)
-        if isinstance(getattr(kind, "source_digest", None), property):  # an agent with values
+        if isinstance(getattr(kind, "source_digest", None), property):  # an AgentSpec, which has a digest of its own
             self.unknown |= dict.fromkeys(value.undigested)
             return [value.text, value.source_digest]
         try:
             reduced = value.__reduce_ex__(4)
         except Exception:  # noqa: BLE001 - user code may raise anything
-            self.unknown[f"a {kind.__qualname__} of {user}"] = None
+            self.unknown[f"a {kind.__qualname__} of {owner}"] = None
             return []
-        # pickle's tuple has 2 to 6 elements; a string is the name of a global
+        # a string, the name of a global; or a tuple of 2 to 6 elements, of which the sixth, a setter, is left out
         padded = (*((reduced,) if isinstance(reduced, str) else reduced), *[None] * 4)
         constructor, arguments, state, elements, items = padded[:5]
         return [constructor, arguments, state, list(elements or ()), list(items or ())]
@@ -219,7 +222,7 @@ class _Walk:
         return [*named, closure, reached, [self._digest_module(str(step.argval)) for step in steps]]
 
     def _digest_module(self, name: str) -> str:
-        """Return the digest of the user's module or package."""
+        """Return the digest of the top-level package or module of a name, as far as it is the user's."""
         top = name.partition(".")[0]
         sources = sources_of_files(file for file in files_of(top) if _is_user_code(top, str(file)))
         self.unknown |= dict.fromkeys(sources.unknown)

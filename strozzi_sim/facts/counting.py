@@ -3,10 +3,12 @@
 The count and the sums of a cell are packed into 64-bit words: a row is added to one or two words instead of five
 numbers. Before a packed number could overflow, the words are added to the counts and cleared.
 
-Descriptors, int64, one row each. A place is an index into the sink viewed as an array of items of that size.
-    tables  place of the number of rows, of the ends, of the column seat or -1
+Descriptors, int64, one row each. A place is an index into the sink, viewed as an array of items of the size of what is
+there: 4 bytes for numbers of rows and ends, 1 for a seat, else the given size.
+    tables  place of the number of rows, place of their ends by game, place of the column `seat` or -1
     fills   table, size of an item, place of the outcome by game and seat, place of the column
-    cubes   table, dims from, to, parts from, to, first of its counts, cells, first of its words, words of a cell
+    cubes   columns TABLE to WIDTH: table, dims from, to, parts from, to, first of its counts, number of cells, first of
+            its words, words of a cell
     dims    place of the column, size of an item, smallest value, largest value, word offset per step between them,
             first of its `strides`, or -1 if all steps are equal
     parts   place of the column, or -1 for the count; size of an item; word of the cell, lowest bit, number of bits
@@ -27,16 +29,17 @@ Array = np.ndarray[Any, Any]
 STEP = 512  # rows
 BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # bits of the count (0) and of a column's sum, by size of its items
 _ROOM = 2 ** BITS[1] - 1  # largest packed number; the sum of STEP bytes fits
-_WIDER = np.uint64(BITS[2] - BITS[1])
+_SCALE = np.uint64(BITS[2] - BITS[1])  # the sum of a 2-byte column has this many more bits than that of a byte
+TABLE, DIMS_FROM, DIMS_TO, PARTS_FROM, PARTS_TO, FIRST_COUNT, CELLS, FIRST_WORD, WIDTH = range(9)  # columns of `cubes`
 
 
 class Counting(NamedTuple):
     """The arrays of `count_rows`: the sink by size of items, the descriptors, and work space."""
 
-    # bytes, words, longs: the sink as uint8, uint16 and int32
-    bytes: Array
-    words: Array
-    longs: Array
+    # the sink as arrays of items of 1, 2 and 4 bytes
+    uint8s: Array
+    uint16s: Array
+    int32s: Array
     # tables, fills, cubes, dims, parts, strides: descriptors, see above
     tables: Array
     fills: Array
@@ -47,7 +50,7 @@ class Counting(NamedTuple):
     cells: Array  # word offset of each row's cell, for STEP rows at a time, uint32[STEP]
     packed: Array  # increments of the words of these cells, uint64[words * STEP]
     pending: Array  # upper bound of the packed numbers of each cube, int64[cubes]
-    sums: Array  # packed words of every cell of every cube, uint64
+    sums: Array  # packed words of every cell of every cube, counts included, uint64
 
 
 COUNTING = types.Tuple([
@@ -58,35 +61,35 @@ COUNTING = types.Tuple([
 
 
 @jit
-def end_game(game, longs, tables):
+def end_game(game, int32s, tables):
     """Record where the rows of a game end, in every table."""
     for table in range(tables.shape[0]):
-        longs[tables[table, 1] + game] = longs[tables[table, 0]]
+        int32s[tables[table, 1] + game] = int32s[tables[table, 0]]
 
 
 @jit
-def empty(longs, tables):
+def empty(int32s, tables):
     """Discard all rows."""
     for table in range(tables.shape[0]):
-        longs[tables[table, 0]] = 0
+        int32s[tables[table, 0]] = 0
 
 
 @jit
-def _fill(games, bytes_, longs, tables, fills):
+def _fill(games, uint8s, int32s, tables, fills):
     """Write the outcome columns of every row from the result of its seat."""
     for k in range(fills.shape[0]):
         table, source, target = fills[k, 0], uint64(fills[k, 2]), uint64(fills[k, 3])
         ends, seats = tables[table, 1], uint64(tables[table, 2])
         row = uint64(0)
         for game in range(games):
-            end = uint64(longs[ends + game])
+            end = uint64(int32s[ends + game])
             if fills[k, 1] == 1:
                 while row < end:
-                    bytes_[target + row] = bytes_[source + uint64(bytes_[seats + row])]
+                    uint8s[target + row] = uint8s[source + uint64(uint8s[seats + row])]
                     row += uint64(1)
             else:
                 while row < end:
-                    longs[target + row] = longs[source + uint64(bytes_[seats + row])]
+                    int32s[target + row] = int32s[source + uint64(uint8s[seats + row])]
                     row += uint64(1)
             source += uint64(SEATS)
 
@@ -102,33 +105,33 @@ def _step_through(column, place, rows, low, high, step, cells):
 
 
 @jit
-def _look_up(column, place, rows, low, high, strides, by, cells):
+def _look_up(column, place, rows, low, high, strides, first_stride, cells):
     """Add to each row's cell the offset of its value in `strides`; values beyond the levels count as the outer ones."""
     for row in range(rows):
-        cells[row] += strides[by + min(max(int64(column[place + row]), low), high) - low]
+        cells[row] += strides[first_stride + min(max(int64(column[place + row]), low), high) - low]
 
 
 @jit
-def _find_cells(begin, rows, bytes_, words, longs, dims, first, last, strides, cells):
+def _find_cells(begin, rows, uint8s, uint16s, int32s, dims, first, last, strides, cells):
     """Fill `cells` for `rows` rows from number `begin` on."""
     for row in range(rows):
         cells[row] = 0
     for d in range(first, last):
         place, size, low, high = dims[d, 0] + begin, dims[d, 1], dims[d, 2], dims[d, 3]
-        step, by = dims[d, 4], dims[d, 5]
-        if by >= 0:
+        step, first_stride = dims[d, 4], dims[d, 5]
+        if first_stride >= 0:
             if size == 1:
-                _look_up(bytes_, place, rows, low, high, strides, by, cells)
+                _look_up(uint8s, place, rows, low, high, strides, first_stride, cells)
             elif size == 2:
-                _look_up(words, place, rows, low, high, strides, by, cells)
+                _look_up(uint16s, place, rows, low, high, strides, first_stride, cells)
             else:
-                _look_up(longs, place, rows, low, high, strides, by, cells)
+                _look_up(int32s, place, rows, low, high, strides, first_stride, cells)
         elif size == 1:
-            _step_through(bytes_, place, rows, uint8(low), uint8(high), uint32(step), cells)
+            _step_through(uint8s, place, rows, uint8(low), uint8(high), uint32(step), cells)
         elif size == 2:
-            _step_through(words, place, rows, uint16(low), uint16(high), uint32(step), cells)
+            _step_through(uint16s, place, rows, uint16(low), uint16(high), uint32(step), cells)
         else:
-            _step_through(longs, place, rows, low, high, step, cells)
+            _step_through(int32s, place, rows, low, high, step, cells)
 
 
 @jit
@@ -143,21 +146,21 @@ def _pack(column, place, rows, bit, packed, offset):
 
 
 @jit
-def _fill_words(begin, rows, bytes_, words, longs, parts, first, last, packed):
+def _fill_words(begin, rows, uint8s, uint16s, int32s, parts, first, last, packed):
     """Fill `packed` for `rows` rows from number `begin` on; return an upper bound of their numbers, scaled to _ROOM."""
     bound = uint64(1)
     for k in range(first, last):
         place, size, offset, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
         if bit == uint64(0):  # the first number of its word
-            count = uint64(parts[k, 0] < 0)
+            initial = uint64(parts[k, 0] < 0)  # 1 if that is the count, else 0
             for row in range(rows):
-                packed[offset + row] = count
+                packed[offset + row] = initial
         if size == 1:
-            bound |= _pack(bytes_, place, rows, bit, packed, offset)
+            bound |= _pack(uint8s, place, rows, bit, packed, offset)
         elif size == 2:
-            bound |= (_pack(words, place, rows, bit, packed, offset) >> _WIDER) + uint64(1)
+            bound |= (_pack(uint16s, place, rows, bit, packed, offset) >> _SCALE) + uint64(1)
         elif size == 4:
-            _pack(longs, place, rows, bit, packed, offset)
+            _pack(int32s, place, rows, bit, packed, offset)
     return int64(bound)
 
 
@@ -182,9 +185,9 @@ def _add_words(rows, cells, packed, width, sums, first):
 @jit
 def _clear_words(cube, cubes, parts, sums, counts):
     """Add the words of a cube to its counts, and clear them."""
-    first, last, width = cubes[cube, 3], cubes[cube, 4], cubes[cube, 8]
-    offset, place = cubes[cube, 7], cubes[cube, 5]
-    for _ in range(cubes[cube, 6]):
+    first, last, width = cubes[cube, PARTS_FROM], cubes[cube, PARTS_TO], cubes[cube, WIDTH]
+    offset, first_count = cubes[cube, FIRST_WORD], cubes[cube, FIRST_COUNT]
+    for _ in range(cubes[cube, CELLS]):
         any_word = uint64(0)
         for word in range(width):
             any_word |= sums[offset + word]
@@ -194,37 +197,39 @@ def _clear_words(cube, cubes, parts, sums, counts):
                 number = sums[offset + parts[k, 2]] >> uint64(parts[k, 3])
                 if bits < uint64(64):
                     number &= (uint64(1) << bits) - uint64(1)
-                counts[place + k - first] += int64(number)
+                counts[first_count + k - first] += int64(number)
             for word in range(width):
                 sums[offset + word] = uint64(0)
         offset += width
-        place += last - first
+        first_count += last - first
 
 
 @jit
 def count_rows(
-    games, counts, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
+    games, counts, uint8s, uint16s, int32s, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
 ):
     """Add the rows of `games` games to the words, in steps that fit into the nearest cache."""
-    _fill(games, bytes_, longs, tables, fills)
+    _fill(games, uint8s, int32s, tables, fills)
     for cube in range(cubes.shape[0]):
-        total_rows = int64(longs[tables[cubes[cube, 0], 0]])
+        dims_from, dims_to = cubes[cube, DIMS_FROM], cubes[cube, DIMS_TO]
+        parts_from, parts_to = cubes[cube, PARTS_FROM], cubes[cube, PARTS_TO]
+        total_rows = int64(int32s[tables[cubes[cube, TABLE], 0]])
         for begin in range(0, total_rows, STEP):
             rows = min(STEP, total_rows - begin)
-            _find_cells(begin, rows, bytes_, words, longs, dims, cubes[cube, 1], cubes[cube, 2], strides, cells)
-            bound = _fill_words(begin, rows, bytes_, words, longs, parts, cubes[cube, 3], cubes[cube, 4], packed)
+            _find_cells(begin, rows, uint8s, uint16s, int32s, dims, dims_from, dims_to, strides, cells)
+            bound = _fill_words(begin, rows, uint8s, uint16s, int32s, parts, parts_from, parts_to, packed)
             if pending[cube] + rows * bound > _ROOM:
                 _clear_words(cube, cubes, parts, sums, counts)
                 pending[cube] = 0
             pending[cube] += rows * bound
-            _add_words(rows, cells, packed, cubes[cube, 8], sums, cubes[cube, 7])
+            _add_words(rows, cells, packed, cubes[cube, WIDTH], sums, cubes[cube, FIRST_WORD])
 
 
 @jit
 def finish_counts(
-    counts, bytes_, words, longs, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
+    counts, uint8s, uint16s, int32s, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
 ):
-    """Add the remaining words to the counts: those of every cell of every cube, int64[size of the plan]."""
+    """Add the remaining words of every cell of every cube to `counts`, int64[size of the plan]."""
     for cube in range(cubes.shape[0]):
         _clear_words(cube, cubes, parts, sums, counts)
         pending[cube] = 0

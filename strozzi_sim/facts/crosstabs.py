@@ -18,7 +18,7 @@ import numpy as np
 from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.conditions import Condition
-from strozzi_sim.facts.counting import BITS, STEP, Counting
+from strozzi_sim.facts.counting import BITS, CELLS, STEP, WIDTH, Counting
 from strozzi_sim.facts.sink import batch_for
 
 MAX_CELLS = 2**22  # of a cube; more is a mistake
@@ -379,7 +379,8 @@ class CrosstabPlan:
     def counting(self, sink: Array) -> Counting:
         """Return the kernel's arrays for counting the rows of `sink`, an array of shape (1,)."""
         descriptors = self._descriptors
-        width, words = descriptors[2][:, 8], descriptors[2][:, 6] * descriptors[2][:, 8]
+        width = descriptors[2][:, WIDTH]
+        words = descriptors[2][:, CELLS] * width
         cells, packed = np.zeros(STEP, np.uint32), np.zeros(max(width, default=1) * STEP, np.uint64)
         pending, sums = np.zeros(len(self.cubes), np.int64), np.zeros(max(words.sum(), 1), np.uint64)
         raw = sink.view(np.uint8)

@@ -13,7 +13,7 @@ from strozzi_sim.game.table import Table
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.table.page import plain_style, render, template
+from strozzi_sim.table.page import common_style, render, template
 from strozzi_sim.table.plain import replayed_steps, table_of
 
 Outcomes = Mapping[int, Sequence[Outcome]]
@@ -49,7 +49,7 @@ def replay_page(
 
 def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
     """Return a page that lists the pages of games, each by the name of its file, its result, and what identifies it."""
-    return template("games.html").render(title=title, games=games, css=Markup(plain_style()))
+    return template("games.html").render(title=title, games=games, css=Markup(common_style()))
 
 
 def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Outcomes) -> dict[str, Any]:

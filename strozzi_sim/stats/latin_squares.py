@@ -2,10 +2,11 @@
 
 A deal's games form a Latin square: rows are positions (agents), columns seats, letters games, so that effects of the
 deal on each are orthogonal. The outcome of position a at seat s in deal d is mean + agent + seat + (agent at seat) +
-deal + (deal's seat) + (deal's agent) + (deal's game) + rest. Agents and seats are fixed and deals random. What differs
-from cell to cell by chance leaks into the margins of a square; it is estimated from the square's residual, and
-subtracted there (analysis of variance, Fisher 1925), so that an effect that does not exist is 0 on average, and may
-come out below 0. A 2 x 2 square has no residual: there the two effects of the deal include chance.
+deal + (deal with seat) + (deal with agent) + (deal with game) + chance; the last two are the source `rest`. Agents and
+seats are fixed and deals random. What differs from cell to cell by chance leaks into the margins of a square; it is
+estimated from the square's residual, and subtracted there (analysis of variance, Fisher 1925), so that an effect that
+does not exist is 0 on average, and may come out below 0. A 2 x 2 square has no residual: there the two effects of the
+deal include chance.
 
 Axes: C chunks, D deals, K positions, seats and games.
 """
@@ -20,24 +21,27 @@ SOURCES = ("agents", "seats", "agents_at_seats", "deal", "deal_of_seat", "deal_o
 
 
 class Moments(NamedTuple):
-    """Sums over the deals of a chunk: the cells, and the squares of margins; each with the axis of chunks first."""
+    """Sums over the deals of a chunk, by chunk."""
 
-    deals: Array  # [C]
-    cells: Array  # [C, K, K]
-    square_of_deal: Array  # [C], of the mean of all cells
-    square_of_seat: Array  # [C], mean over seats
+    deals: Array  # number of deals, [C]
+    cells: Array  # outcomes by position and seat, [C, K, K]
+    # [C] each: the square of a deal's mean outcome, and the mean squares of its means by seat, agent, game and cell
+    square_of_deal: Array
+    square_of_seat: Array
     square_of_agent: Array
     square_of_game: Array
     square_of_cell: Array
 
 
-def moments(outcomes: Array, chunks: Array) -> Moments:
-    """Return the sums of squares of deals by chunk, from outcomes by deal, position and seat, float64[D, K, K].
+def _game_of(players: int) -> Array:
+    """Return the game of each position and seat: in game r position a sits at seat (a + r) mod K."""
+    return (np.arange(players) - np.arange(players)[:, None]) % players
 
-    In game r position a sits at seat (a + r) mod K.
-    """
+
+def moments(outcomes: Array, chunks: Array) -> Moments:
+    """Return the moments of outcomes by deal, position and seat, float64[D, K, K]; `chunks` has each deal's chunk."""
     count, players = int(chunks.max()) + 1, outcomes.shape[1]
-    game = (np.arange(players) - np.arange(players)[:, None]) % players  # of position and seat
+    game = _game_of(players)
     by_game = np.stack([outcomes[:, game == r].mean(axis=1) for r in range(players)], axis=1)
 
     def summed(values: Array) -> Array:
@@ -57,10 +61,11 @@ def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     One chunk has no interval, and a variance of 0 no shares.
     """
     count = len(sums.deals)
-    components = _components(*(part.sum(axis=0) for part in sums))
+    components = _components(Moments._make(part.sum(axis=0) for part in sums))
     without_chunk = np.full((1, len(components)), np.nan)  # components without one chunk
     if count > 1:
-        without_chunk = np.array([_components(*(part.sum(axis=0) - part[c] for part in sums)) for c in range(count)])
+        parts = (Moments._make(part.sum(axis=0) - part[c] for part in sums) for c in range(count))
+        without_chunk = np.array([_components(part) for part in parts])
     variance = components.sum()
     shares = divide(components, variance)
     shares_without_chunk = divide(without_chunk, without_chunk.sum(axis=1, keepdims=True))
@@ -75,27 +80,27 @@ def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     return by_source, estimate(variance, without_chunk.sum(axis=1))
 
 
-def _components(
-    deals: Array, cells: Array, of_deal: Array, of_seat: Array, of_agent: Array, of_game: Array, of_cell: Array
-) -> Array:
-    """Return the variance from each of SOURCES, float64[7]."""
+def _components(sums: Moments) -> Array:
+    """Return the variance from each of SOURCES, float64[7], given moments without the axis of chunks."""
+    deals, cells, *squares = sums
     players = cells.shape[-1]
     mean = cells / deals
     total = mean.mean()
-    game = (np.arange(players) - np.arange(players)[:, None]) % players
+    game = _game_of(players)
     game_means = np.array([mean[game == r].mean() for r in range(players)])
     agents, seats, games = (
         float(((m - total) ** 2).mean()) for m in (mean.mean(axis=1), mean.mean(axis=0), game_means)
     )
     fixed = float(((mean - total) ** 2).mean())
-    d, s, a, g, c = (float(squares / deals) for squares in (of_deal, of_seat, of_agent, of_game, of_cell))
+    d, s, a, g, c = (float(square / deals) for square in squares)
     # variances from deal to deal, chance included
-    of_deals = d - total**2
-    of_seats, of_agents, of_games = s - d - seats, a - d - agents, g - d - games
+    by_deal = d - total**2
+    by_seat, by_agent, by_game = s - d - seats, a - d - agents, g - d - games
     residual = c - s - a - g + 2 * d - (fixed - agents - seats - games)
+    # chance is equal for each degree of freedom: a deal has 1, a margin K - 1, the residual (K - 1)(K - 2)
     leak = residual / (players - 2) if players > 2 else 0.0
-    deal = of_deals - of_games / (players - 1)
-    deal_of_seat, deal_of_agent = of_seats - leak, of_agents - leak
+    deal = by_deal - by_game / (players - 1)
+    deal_of_seat, deal_of_agent = by_seat - leak, by_agent - leak
     variance = c - total**2
     explained = (agents, seats, fixed - agents - seats, deal, deal_of_seat, deal_of_agent)
     return np.array([*explained, variance - sum(explained)])

@@ -49,7 +49,7 @@ def script(game: Game, live: bool = False) -> str:
     return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
 
-def plain_style() -> str:
+def common_style() -> str:
     """Return the style that all tables share."""
     return _asset("table.css")
 
@@ -57,7 +57,7 @@ def plain_style() -> str:
 @cache
 def style(game: Game) -> str:
     """Return the style of a page."""
-    return plain_style() + _of_game(game, "table.css")
+    return common_style() + _of_game(game, "table.css")
 
 
 def _asset(name: str) -> str:
