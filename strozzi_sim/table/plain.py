@@ -94,8 +94,9 @@ def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[
 def _with_pictures(
     table: PlainTable, lines: Sequence[Line], pictures: Sequence[Json], before: dict[str, bytes]
 ) -> list[Json]:
-    """Fold lines, of which the last ones show these pictures."""
-    steps = fold(table, lines[: -len(pictures)], before)
-    for line, table.picture in zip(lines[-len(pictures) :], pictures, strict=True):
+    """Fold lines, of which the last ones show these pictures; an action that writes no line shows nothing."""
+    pictures = pictures[: len(lines)]
+    steps = fold(table, lines[: len(lines) - len(pictures)], before)
+    for line, table.picture in zip(lines[len(lines) - len(pictures) :], pictures, strict=True):
         steps += fold(table, [line], before)
     return steps

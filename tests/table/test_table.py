@@ -104,6 +104,7 @@ def test_a_game_without_a_table_has_its_words_and_its_picture_in_text(game):
     names = [YOU if seat == position.actor else f"seat {seat}" for seat in range(position.players)]
     assert steps[-1]["set"]["text"] == position.text(names=names)
     assert [step["said"] for step in steps[:-1]].count("") == 0
+    assert next_steps(plain, [], position, {}) == []  # after an action that writes no line
 
 
 def test_a_rivals_secret_on_the_page_is_found(monkeypatch):
