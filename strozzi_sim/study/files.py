@@ -18,6 +18,7 @@ from strozzi_sim.errors import InputError, StorageError, short_repr
 from strozzi_sim.runtime.files import storage_errors
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
+MANIFEST = "manifest.json"  # of an earlier format
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 FOLDERS = ("tables", "games", "facts", "figures")
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![+-]*(\d+\.?\d*|\.\d+)\Z)")  # beginning of a text that a spreadsheet runs
@@ -28,6 +29,9 @@ def make_folder(folder: Path) -> None:
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         refuse_links(folder)
+        if (folder / MANIFEST).exists():
+            why = "holds results of an earlier format, which are shown and not played on"
+            raise InputError(f"{folder}: {why}; name another folder")
         if not (folder / DATABASE).exists() and any(folder.iterdir()):
             raise InputError(f"{folder}: is not empty and holds no results of a study; name another folder")
 

@@ -1,9 +1,11 @@
-"""Results folders: shown without their agents, what a killed run left, and kept rows."""
+"""Results folders: shown without their agents, folders of the format before, and kept rows."""
 
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.study.store import Part, Store
 from study_database import execute
 
+OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
 BOT = """
 import strozzi_sim as ss
@@ -42,6 +45,19 @@ def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
     shown = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], capture_output=True, text=True)
     assert shown.stdout == f"{done.verdict} {done.n_games} {done.summary} True\n", shown.stderr
     assert "first: no file" in shown.stderr  # played again it is only with its agents
+
+
+@pytest.mark.parametrize("archive", OLD, ids=lambda path: path.stem)
+def test_a_folder_of_the_format_before_is_shown(archive, tmp_path):
+    with zipfile.ZipFile(archive) as file:
+        file.extractall(tmp_path / "old")
+    results = ss.load_results(tmp_path / "old")
+    assert results.study.kind == archive.stem
+    assert results.verdict
+    assert results.n_games > 0
+    assert "<svg" in results.report(tmp_path / "report.html").read_text()
+    with pytest.raises(InputError, match="an earlier format"):
+        ss.run(ss.Study.of(**KEYS), tmp_path / "old", progress=False)
 
 
 def test_what_a_killed_run_left_half_written_goes(tmp_path):
