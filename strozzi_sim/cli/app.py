@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_text, help_text, parsed
-from strozzi_sim.errors import MAX_SHOWN, InputError, Stopped, StorageError, StrozziError
+from strozzi_sim.errors import MAX_SHOWN, InputError, Interrupted, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.signals import postponed
 
 _MAX_LINE = 2_000  # letters of an error
@@ -115,6 +115,9 @@ def _call(words: Sequence[str]) -> int:
                 answer = command.call(**arguments, progress=progress)
         else:
             answer = command.call(**arguments)
+        if getattr(answer, "interrupted", ""):
+            number = signal.SIGTERM if "SIGTERM" in answer.interrupted else signal.SIGINT
+            raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
         return show(name, answer, with_json=as_json, every_table=every_table)
     except Exception as error:
         if _signals:  # an extension module interrupted during its import raises an ImportError instead
@@ -125,11 +128,13 @@ def _call(words: Sequence[str]) -> int:
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
     """Yield progress callbacks for the terminal, with a bar; messages go to standard error, or nowhere if `quiet`."""
+    import warnings
     from dataclasses import replace
 
     from strozzi_sim.study.progress import progress_of
 
-    with progress_of(False if quiet else None) as progress:
+    with warnings.catch_warnings(), progress_of(False if quiet else None) as progress:
+        warnings.simplefilter("ignore", UserWarning)  # the error says the same about an interruption
         by_bar = quiet or sys.stderr.isatty()
         on_message = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
         yield replace(progress, command=line, on_message=on_message)

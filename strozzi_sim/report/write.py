@@ -139,6 +139,7 @@ def content(layout: Layout) -> Content:
         *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
         *notes(study, results.tables),
+        *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
     ]
     return Content(
         verdict=verdict,

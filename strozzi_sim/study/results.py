@@ -43,6 +43,7 @@ class Results:
         new_games: games that were played now, and not in an earlier run.
         seconds: duration of this run.
         about: of the run: started, command, versions, host, part.
+        interrupted: how far the run came if a signal stopped it, else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
 
     >>> import strozzi_sim as ss
@@ -62,6 +63,7 @@ class Results:
     new_games: int = 0
     seconds: float = 0.0
     about: dict[str, Any] = field(default_factory=dict)
+    interrupted: str = ""
     rows: dict[str, bytes] = field(default_factory=dict)
 
     @property

@@ -3,6 +3,7 @@
 Running again resumes.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
 from io import BytesIO
@@ -36,7 +37,7 @@ from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.store import Content, Part, Store, versions
 
 Folder = str | PathLike[str] | None
-FEWEST_CHUNKS = 20  # of which results are reported to a callback
+FEWEST_CHUNKS = 20  # of an interrupted study for which tables are made
 REPORT_DIVISORS = (10, 3)  # results are reported to a callback after 1/10 and 1/3 of the chunks
 _PART_OF_SHARES = 0.1  # of the error of a difference, spent on the intervals of its two shares
 
@@ -73,7 +74,7 @@ def run(
         StorageError: the folder cannot be written, or is in use.
         AgentFault: an agent chose an illegal action, failed or hung.
         ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
-        Interrupted: a signal asked to stop; the folder keeps finished chunks.
+        Interrupted: a signal asked to stop; the folder keeps finished chunks. In memory they are returned instead.
 
     >>> import strozzi_sim as ss
     >>> study = ss.Study.of(game="medici_vs_strozzi", deals=100, lineups=[["random"]])
@@ -109,12 +110,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
     store.begin_run(reporter.command)
     games_before = store.games
-    try:
-        played = _play(store, worker_total, reporter)
-    except Interrupted as signal:
-        kept = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
-        kept = kept if folder is not None else "nothing is kept without `folder`"
-        raise Interrupted(signal.signal_number, f"{signal}; {kept}") from None
+    played, interrupted = _play(store, worker_total, reporter)
     new_games = store.games - games_before
     tables, rows = dict[str, Any](), dict[str, bytes]()
     if store.part.of == 1:
@@ -125,6 +121,8 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
             tables, rows = _make_tables(played, store, is_new=new_games > 0)
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
+    if interrupted:
+        warnings.warn(interrupted, stacklevel=3)
     return Results(
         played,
         store.look,
@@ -135,6 +133,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         new_games=new_games,
         seconds=seconds,
         about={"command": reporter.command, "part": str(store.part), "versions": versions()},
+        interrupted=interrupted,
         rows=rows,
     )
 
@@ -155,24 +154,28 @@ def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str
     return tables, {}
 
 
-def _play(store: Store, workers: int, reporter: Progress) -> Study:
-    """Play the missing chunks; return the study as far as its precision needs it."""
+def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
+    """Play the missing chunks; return the study as far as it was played, and a message if it was interrupted."""
     study = store.study
     precision = Precision(study, store) if study.precision else None
     first = 0
-    for end in _chunk_ends(study, reporter):
-        _play_chunks(store, workers, reporter, range(first, end))
-        # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks
-        # are played ahead, for all workers.
-        for chunk in range(first, end):
-            if precision is not None and precision.is_met(chunk + 1):
-                return study.first_chunks(chunk + 1)
-        if end < study.chunks and reporter.on_results is not None:
-            part = study.first_chunks(end)
-            tables = Frames(tables_of(part, store))
-            reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
-        first = end
-    return study
+    try:
+        for end in _chunk_ends(study, reporter):
+            _play_chunks(store, workers, reporter, range(first, end))
+            # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks
+            # are played ahead, for all workers.
+            for chunk in range(first, end):
+                if precision is not None and precision.is_met(chunk + 1):
+                    return study.first_chunks(chunk + 1), ""
+            if end < study.chunks and reporter.on_results is not None:
+                part = study.first_chunks(end)
+                tables = Frames(tables_of(part, store))
+                reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
+            first = end
+    except Interrupted as signal:
+        part = _finished_part(store, signal)
+        return part, f"{signal}; these are the first {part.deals:,} of {study.deals:,} deals"
+    return study, ""
 
 
 def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
@@ -191,6 +194,9 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     """Play those of these chunks of every cell that the store lacks."""
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
+    if store.folder is None:
+        # FEWEST_CHUNKS of every cell first: of use after an interruption, and those of a cell are played in one call.
+        missing.sort(key=lambda key: (key[1] // FEWEST_CHUNKS, key))
     if not missing:
         return
     store.check_space(len(missing))
@@ -202,6 +208,18 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
         for _, chunk in play_tasks((store.task(*key) for key in missing), workers, stop):
             store.write(chunk)
             reporter.on_phase(GAMES, store.games, study.games)
+
+
+def _finished_part(store: Store, signal: Interrupted) -> Study:
+    """Return the study of the chunks that all cells have in memory; raise Interrupted with a folder, or if few have."""
+    if store.folder is not None:
+        message = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
+        raise Interrupted(signal.signal_number, f"{signal}; {message}")
+    missing = [chunk for cell, chunk in store.keys if (cell, chunk) not in store.done]
+    chunks = min(missing, default=store.study.chunks)
+    if chunks < FEWEST_CHUNKS:
+        raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder")
+    return store.study.first_chunks(chunks)
 
 
 class Precision:

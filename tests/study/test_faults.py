@@ -13,6 +13,7 @@ import strozzi_sim as ss
 from strozzi_sim.errors import Interrupted, StorageError
 from strozzi_sim.simulation import pool
 from strozzi_sim.study import running, store
+from strozzi_sim.study.running import FEWEST_CHUNKS
 from study_database import chunks, execute
 from study_examples import played, tables_in
 
@@ -108,6 +109,33 @@ def test_a_clock_that_jumps_changes_no_figure(whole, tmp_path, monkeypatch):
     assert played(KEYS, tmp_path).new_games == 0
 
 
+@pytest.mark.parametrize("finished", [FEWEST_CHUNKS - 1, FEWEST_CHUNKS + 5])
+def test_chunks_that_are_finished_when_a_run_stops_are_given_if_they_say_something(monkeypatch, finished):
+    """Two cells; a signal comes after so many chunks of each, of a study without a folder."""
+
+    def stopped(tasks, workers, stop):
+        for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
+            if number == 2 * finished:
+                raise Interrupted(2, "interrupted by SIGINT")
+            yield found
+
+    monkeypatch.setattr(running, "play_tasks", stopped)
+    keys = {**KEYS, "players": [3, 4], "chunks": None, "rows": True}
+    if finished < FEWEST_CHUNKS:
+        with pytest.raises(Interrupted, match="nothing is kept without a folder"):
+            played(keys)
+        return
+    deals = 400 * finished // 200
+    with pytest.warns(UserWarning, match=f"interrupted by SIGINT; these are the first {deals} of 400 deals"):
+        part = played(keys)
+    assert part.interrupted
+    assert (part.n_games, part.study.deals) == (2 * deals, deals)
+    monkeypatch.undo()
+    rest = played({**keys, "deals": deals, "chunk_deals": 2})
+    assert part.tables["seats"].equals(rest.tables["seats"])
+    assert part.games.equals(rest.games)
+
+
 def test_a_signal_keeps_the_chunks_in_a_folder_and_says_how_to_resume(tmp_path, monkeypatch):
     def stopped(tasks, workers, stop):
         for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
@@ -121,8 +149,6 @@ def test_a_signal_keeps_the_chunks_in_a_folder_and_says_how_to_resume(tmp_path, 
     kept = len(chunks(tmp_path))
     assert 7 <= kept < 40
     assert not (tmp_path / "tables").exists()
-    with pytest.raises(Interrupted, match="interrupted by SIGTERM; nothing is kept without `folder`"):
-        played(KEYS)
     monkeypatch.undo()
     study, look = ss.read_study(tmp_path)
     assert ss.run(study, tmp_path, look=look, workers=1).new_games == 400 - 10 * kept
