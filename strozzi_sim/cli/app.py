@@ -110,7 +110,11 @@ def _call(words: Sequence[str]) -> int:
         options.pop("json", None)
     try:
         arguments = arguments_of(name, options)
-        if command.takes_progress:
+        if name == "worth" and not {"things", "every"} & arguments.keys():
+            from strozzi_sim.cli.installed import things
+
+            answer: Any = things(arguments["game"], arguments.get("variant", "base"))
+        elif command.takes_progress:
             with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
                 answer = command.call(**arguments, progress=progress)
         else:

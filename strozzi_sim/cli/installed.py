@@ -1,4 +1,4 @@
-"""Lists of installed agents, games and fact tables; the folder of a new game."""
+"""Lists of installed agents, games, fact tables and things of measurable worth; the folder of a new game."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from strozzi_sim.agent import Agent, Param, Policy
 from strozzi_sim.agent.declare import EVERY_GAME
+from strozzi_sim.agent.names import variants_named
 from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
@@ -13,7 +14,7 @@ from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.describe import described_table, page
 from strozzi_sim.game import default_players, find_game, game_names, installed_games
 from strozzi_sim.game.new_game import write_new_game
-from strozzi_sim.game.restricting import things
+from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import BASE, resolve_variant, shipped_variants
 
 Document = dict[str, Any]
@@ -124,10 +125,28 @@ def describe_games(game: str = "") -> Document:
         "variants": {name: changes.get("about", "") for name, changes in shipped_variants(found).items()},
         "agents_by_strength": dict(found.tiers),
         "agents": {agent.name: {"about": agent.description, "parameters": parameters[agent.name]} for agent in playing},
-        "things": {name: thing.words for name, thing in things(found, base).items()},
+        "things": {name: thing.words for name, thing in things_of(found, base).items()},
         "facts": {table.name: table.text for table in found.fact_tables},
         "reconstructed_data": list(base.reconstructed),
     }
+
+
+def things(game: str, variant: Any = BASE) -> Answer:
+    """Return the things whose worth restricted play can measure, and the commands for it."""
+    the_game = find_game(game)
+    found = things_of(the_game, variants_named(the_game, variant)[0])
+    descriptions = {name: thing.words for name, thing in found.items()}
+    if not descriptions:
+        raise ArgumentError("game", f"{game} has no restrictions")
+    first = next(iter(descriptions))
+    measured = f"{len(descriptions)} things of {the_game.title} whose worth can be measured"
+    several = f"several by name or pattern: '{first.partition(':')[0]}:*'; all: --all."
+    lines = [
+        f"{measured}, by a player who must do without:\n",
+        columns_of([("thing", "without it"), *descriptions.items()]),
+        f"\nOne of them: strozzi worth {game} {first}; {several}",
+    ]
+    return Answer([{"thing": name, "about": about} for name, about in descriptions.items()], lines)
 
 
 def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:

@@ -4,7 +4,7 @@ Running again resumes.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from io import BytesIO
 from os import PathLike
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from joblib import parallel_config
+from msgspec.structs import replace
 
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
@@ -20,6 +21,7 @@ from strozzi_sim.errors import ArgumentError, InputError, Interrupted, pluralize
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
+from strozzi_sim.game.pages import map_table_name, map_tables
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
@@ -140,18 +142,34 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
 
 def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the tables, and in memory the files of kept rows; what is new is written into the folder."""
-    if not is_new and (stored := store.tables()) is not None:
-        return stored, {}
+    stored = None if is_new else store.tables()
+    if stored is not None and replace(stored[0], heatmap=store.look.heatmap) == store.look:
+        return _with_maps(*stored, played, store), {}
     tables, rows = tables_of(played, store), row_files(store, played)
     if store.folder is None:
         contents = {name: BytesIO() for name in rows}
         for name, write in rows.items():
             write(contents[name])
         return tables, {name: file.getvalue() for name, file in contents.items()}
-    files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
-    files |= {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
-    store.write_files(files | rows)
+    store.write_files({**_table_files(tables), **rows})
     return tables, {}
+
+
+def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Store) -> dict[str, Any]:
+    """Return the tables of an earlier run; only the look's custom heat maps are made anew and written."""
+    maps = store.look.heatmap
+    outdated = {map_table_name(each.name) for each in look.heatmap if each not in maps}
+    new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
+    store.write_files(
+        _table_files(new_tables), [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
+    )
+    return {name: table for name, table in tables.items() if name not in outdated} | new_tables
+
+
+def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
+    """Return the files of tables."""
+    files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
+    return files | {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
@@ -321,6 +339,19 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
         tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers:
         tables["answers"] = _answers(study, store)
+    return _frames(tables)
+
+
+def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
+    """Return the tables of these heat maps of the look."""
+    maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
+    needed = [each.block.crosstab for each in maps.values() if each.block is not None]
+    cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
+    return _frames(map_tables(cells, maps, stats))
+
+
+def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return tables as data frames."""
     frames = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in tables.items()}
     return {name: _finite(table) for name, table in frames.items()}
 

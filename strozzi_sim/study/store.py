@@ -13,7 +13,7 @@ import re
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
@@ -126,6 +126,7 @@ class Store:
         self.done: dict[Key, bytes] = {}  # SHA-256 of every chunk that can be used
         self.games = 0  # of these chunks
         self.left: list[str] = []  # messages on chunks that cannot be used and are played again
+        self._look_before = look  # of the earlier run
         self._rows = look.rows or study.keeps_rows  # of games and seats, which chunks keep
         self._place = ":memory:" if folder is None else str(folder / files.DATABASE)
 
@@ -169,11 +170,12 @@ class Store:
             self._sql("UPDATE study SET format = ?, part = ?", FORMAT, str(self.part))
         else:
             with files.content_errors(self._place):
-                columns = "format, part, study, counted, held"
-                ((kind, part, text, counted, held),) = self._sql(f"SELECT {columns} FROM study")
+                columns = "format, part, study, look, counted, held"
+                ((kind, part, text, look, counted, held),) = self._sql(f"SELECT {columns} FROM study")
                 stored_study = msgspec.json.decode(text, type=dict[str, Any])
                 stored_facts = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
                 stored_rows = msgspec.json.decode(held, type=RowSelection)
+                self._look_before = msgspec.json.decode(look, type=Look)
             if kind != FORMAT or part != str(self.part):
                 expected = f"part {str(self.part) or '1/1'} ({FORMAT})"
                 raise InputError(
@@ -329,23 +331,24 @@ class Store:
 
     # -- files and runs ------------------------------------------------------------------------------------------------
 
-    def _made_of(self) -> str:
+    def _made_of(self, look: Look) -> str:
         """Return the digest of all that decides the tables."""
         done = (self.done[key] for key in sorted(self.done))
-        known = self.study.hash.encode(), msgspec.json.encode(self.look), json.dumps(versions()).encode()
+        known = self.study.hash.encode(), msgspec.json.encode(look), json.dumps(versions()).encode()
         return hashlib.sha256(b" ".join((*known, *done))).hexdigest()
 
-    def tables(self) -> dict[str, pd.DataFrame] | None:
-        """Return the tables of an earlier run, if they are unchanged and of this look and these chunks, else None."""
+    def tables(self) -> tuple[Look, dict[str, pd.DataFrame]] | None:
+        """Return the tables of an earlier run and their look, if they are unchanged and of these chunks, else None."""
         ((made_of,),) = self._sql("SELECT made_of FROM study")
-        if self.folder is None or made_of != self._made_of():
-            return None
         written = files.written_files(self._database, self._place)
+        look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)
+        if self.folder is None or look is None:
+            return None
         are_unchanged = all(files.digest_of(self.folder / name) == digest for name, digest in written.items())
-        return files.read_tables(self.folder, written) if are_unchanged else None
+        return (look, files.read_tables(self.folder, written)) if are_unchanged else None
 
-    def write_files(self, contents: Mapping[str, Content]) -> None:
-        """Write files into the folder, and remove those that are no longer made."""
+    def write_files(self, contents: Mapping[str, Content], gone: Collection[str] | None = None) -> None:
+        """Write files into the folder, and remove those that are `gone`; default: all that are no longer made."""
         assert self.folder is not None
         with storage_errors(f"cannot write to {self.folder}"):
             written = files.written_files(self._database, self._place)
@@ -353,7 +356,7 @@ class Store:
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
                 self._sql("INSERT INTO files VALUES (?, '')", name)  # before it is written: it is known after a kill
-            for name in written.keys() - contents.keys():
+            for name in (written.keys() if gone is None else written.keys() & gone) - contents.keys():
                 (self.folder / name).unlink(missing_ok=True)
                 with suppress(OSError):
                     os.removedirs((self.folder / name).parent)  # as far as they are empty
@@ -364,7 +367,7 @@ class Store:
                 with open_atomically(self.folder / name) as file:
                     _ = content(file) if callable(content) else file.write(content)
                 self._sql("INSERT OR REPLACE INTO files VALUES (?, ?)", name, files.digest_of(self.folder / name))
-            self._sql("UPDATE study SET made_of = ?", self._made_of())
+            self._sql("UPDATE study SET made_of = ?", self._made_of(self.look))
 
     def begin_run(self, command: str) -> None:
         """Record the start of a run, with command, versions and host."""

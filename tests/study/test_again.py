@@ -85,15 +85,18 @@ def test_tables_of_the_same_chunks_and_look_are_not_made_again(finished, folder,
     assert played(KEYS, folder).tables.keys() == finished.tables.keys()  # the tables are still those of this look
 
 
-def test_a_custom_heat_map_is_added_and_removed(finished, folder, tmp_path):
-    before, asked = tables_in(folder), {"rows": "flag", "columns": "sail", "fact": "ship", "value": "count"}
+def test_a_custom_heat_map_alone_is_made_and_removed(finished, folder, tmp_path, monkeypatch):
+    before, asked = state(folder), {"rows": "flag", "columns": "sail", "fact": "ship", "value": "count"}
+    monkeypatch.setattr(running, "tables_of", made_again)
     found = ss.heatmap(folder, **asked, name="mine", workers=1)
     assert (found.new_games, found.tables.keys() - finished.tables.keys()) == (0, {"heat_mine"})
-    there = tables_in(folder)
+    there = state(folder)
+    assert {path: each for path, each in there.items() if path.stem != "heat_mine"} == before
     assert played(KEYS, folder).tables.keys() == finished.tables.keys()
-    assert tables_in(folder) == before
+    assert state(folder) == before
+    monkeypatch.undo()
     played({**KEYS, "heatmap": [{"name": "mine", **asked}]}, tmp_path / "planned")
-    assert tables_in(tmp_path / "planned") == there
+    assert tables_in(tmp_path / "planned") == {path.name: content for path, (content, _) in there.items()}
 
 
 def test_another_look_plays_again_what_was_not_counted_and_no_less(finished, tmp_path):
