@@ -21,7 +21,8 @@ from strozzi_sim.errors import ArgumentError, InputError, Interrupted, pluralize
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
-from strozzi_sim.game.pages import map_table_name, map_tables
+from strozzi_sim.game.custom_heatmaps import map_table_name
+from strozzi_sim.game.pages import map_tables
 from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag

@@ -111,7 +111,7 @@ def test_a_clock_that_jumps_changes_no_figure(whole, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("finished", [FEWEST_CHUNKS - 1, FEWEST_CHUNKS + 5])
 def test_chunks_that_are_finished_when_a_run_stops_are_given_if_they_say_something(monkeypatch, finished):
-    """Two cells; a signal comes after so many chunks of each, of a study without a folder."""
+    """Two cells; a signal comes after twice so many chunks of a study without a folder."""
 
     def stopped(tasks, workers, stop):
         for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
@@ -125,7 +125,7 @@ def test_chunks_that_are_finished_when_a_run_stops_are_given_if_they_say_somethi
         with pytest.raises(Interrupted, match="nothing is kept without a folder"):
             played(keys)
         return
-    deals = 400 * finished // 200
+    deals = 400 * FEWEST_CHUNKS // 200  # as many of every cell are played before more of any
     with pytest.warns(UserWarning, match=f"interrupted by SIGINT; these are the first {deals} of 400 deals"):
         part = played(keys)
     assert part.interrupted
