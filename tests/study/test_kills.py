@@ -38,6 +38,7 @@ def forked(kind, folder, workers, *, pages=0):
     process = os.fork()
     if process:
         os.close(writing)
+        os.read(reading, 8)  # a signal before the copy handles it would end it otherwise
         return process, reading
 
     def tell(phase, done, total):
@@ -55,6 +56,7 @@ def forked(kind, folder, workers, *, pages=0):
         Store._check_chunks = fill
     code = 1
     try:
+        tell(GAMES, 0, 0)
         ss.run(study, folder, look=look, workers=workers, progress=Progress(on_phase=tell))
         code = DONE
     except (Interrupted, KeyboardInterrupt):
