@@ -43,7 +43,15 @@ PATIENCE = 300  # seconds of the clock
 TOLD = 250  # the count so far is printed after this many cases
 MEMORY = 12 * 2**30  # of addresses; a case that needs more has no measure
 OWN_PROCESS = 100  # one case in this many is a process of its own
-SAID = ("resuming: ", "chunk ", "add --out ", "an agent was never ahead ")
+SAID = (
+    "resuming: ",
+    "chunk ",
+    "add --out ",
+    "an agent was never ahead ",
+    "Strozzi, ",
+    "Medici vs Strozzi, ",
+    "Strasbourg, ",
+)
 
 
 @dataclass

@@ -181,24 +181,31 @@ def run() -> dict[str, Any]:
 
 def constants() -> dict[str, Any]:
     """Return the version, and of each game what its tests play."""
-    sys.path[:0] = [path for path in (str(SUPPORT),) if path not in sys.path]
+    sys.path[:0] = [path for path in (str(SUPPORT), str(GOLDEN)) if path not in sys.path]
     kits = import_module("every_kit").KITS
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     return {"version": version, "kits": {name: _kit(name, kits[name]) for name in sorted(kits)}}
 
 
 def _kit(name: str, kit: Any) -> dict[str, Any]:
-    counts, variants = len(kit.game.player_counts), len(kit.variants)
-    first, more, most = kit.deals
     golden = sorted((GOLDEN / name / "golden").glob("*.jsonl"))
     trees = tomllib.loads((ROOT / "strozzi_sim" / "games" / name / "trees.toml").read_text("utf-8"))["leaves"]
     return {
-        "behaviour": kit.game.behaviour, "players": list(kit.game.player_counts), "variants": variants,
-        "refereed": counts * variants * first, "refereed_slow": counts * ((variants - 1) * (more - first) + most - first),
-        "golden": len(golden), "golden_lines": sum(len(file.read_text("utf-8").splitlines()) for file in golden),
+        "behaviour": kit.game.behaviour, "players": list(kit.game.player_counts), "variants": len(kit.variants),
+        **_refereed(kit), "golden": len(golden), "golden_lines": sum(len(file.read_text("utf-8").splitlines()) for file in golden),
         "tree_depth": [min(map(len, trees.values())), max(map(len, trees.values()))],
         "tree_positions": sum(map(sum, trees.values())),
     }  # fmt: skip
+
+
+def _refereed(kit: Any) -> dict[str, int]:
+    """Return the games that core and reference play decision by decision, in default tests and in slow ones."""
+    rules, (first, more, most) = import_module("test_rules_of_every_game"), kit.deals
+    of_kit = [case for case in rules.cases(rules.every_variant, rules.slow_between) if case.values[0] is kit]
+    in_turn = [case for case in rules.in_turn() if case.values[0] is kit and not case.marks]  # the others are nightly
+    slow = first * sum(bool(case.marks) for case in of_kit)
+    slow += sum((most if case.values[1] == "base" else more) - first for case in in_turn)
+    return {"refereed": first * sum(not case.marks for case in of_kit), "refereed_slow": slow}
 
 
 def literals(file: str, *patterns: str) -> list[str]:

@@ -171,6 +171,8 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
             chosen += as_argument_error(argument, custom_variants, game, each)
         else:
             chosen.append(as_argument_error(argument, resolve_variant, game, each))
+    if not chosen:
+        raise ArgumentError(argument, "expected at least one, such as base, got none")
     as_argument_error(argument, check_one_variant_per_name, chosen)
     names = [variant.name for variant in chosen]
     for name in names:

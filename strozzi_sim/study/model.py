@@ -217,7 +217,7 @@ class Study(
         keys |= {
             "game": game.name,
             "behaviour": game.behaviour,
-            "players": names.player_counts(game, keys.get("players") or names.ALL),
+            "players": names.player_counts(game, names.ALL if keys.get("players") is None else keys["players"]),
             "lineups": texts if cls.keeps_copies else tuple(dict.fromkeys(texts)),
             "variants": {variant.name: variant.components for variant in variants},
             "agents": agents,

@@ -1,7 +1,8 @@
 """Medici vs Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -168,16 +169,23 @@ _FIXED = ("meta", "player", "harbors_summary", "round_end")
 VARIABLE = tuple(name for name in Components.__struct_fields__ if name not in _FIXED)
 
 
-def tile_ids(components: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+def tile_ids(components: Mapping[str, Any]) -> Sequence[tuple[str, int, int]]:
     """Return (id, index of the type, value) of every tile, gold last with type GOLD; a repeated value gets a letter."""
-    tiles, gold = components["tiles"], components["gold"]["key"]
-    values, letters = tiles["values_per_type"], ascii_lowercase[: tiles["gold_count"]]
+    tiles, types = components["tiles"], tuple(kind["key"] for kind in components["type"])
+    gold = components["gold"]["key"], tiles["gold_count"], tiles["gold_value"]
+    return _tile_ids(types, tuple(tiles["values_per_type"]), *gold)
+
+
+@cache
+def _tile_ids(
+    types: tuple[str, ...], values: tuple[int, ...], gold: str, gold_count: int, gold_value: int
+) -> tuple[tuple[str, int, int], ...]:
     ids = []
-    for number, kind in enumerate(components["type"]):
+    for number, kind in enumerate(types):
         for k, value in enumerate(values):
             letter = ascii_lowercase[values[:k].count(value)] if values.count(value) > 1 else ""
-            ids.append((f"{kind['key']}-{value}{letter}", number, int(value)))
-    return ids + [(f"{gold}-{letter}", limit.GOLD, int(tiles["gold_value"])) for letter in letters]
+            ids.append((f"{kind}-{value}{letter}", number, int(value)))
+    return (*ids, *((f"{gold}-{letter}", limit.GOLD, int(gold_value)) for letter in ascii_lowercase[:gold_count]))
 
 
 def check(components: Components, where: str) -> None:
