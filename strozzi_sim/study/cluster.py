@@ -62,6 +62,12 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
             except ImportError as error:
                 raise RuntimeError(f"worker {worker.address}: {error}") from None
 
+        def teardown(self, worker: Any) -> None:
+            with suppress(ImportError):
+                from strozzi_sim.simulation import pool
+
+                pool.refusal = ""
+
     with _connected(scheduler) as client:
         try:
             client.register_plugin(Joined())
