@@ -5,7 +5,7 @@ A table for a terminal has a title, at most eight columns, units, and every figu
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,12 +68,15 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
 
 def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator[str]:
     yield from results.verdict
-    shown = results.tables if every_table else _own_maps(results) or results.study.printed if page is None else ()
-    for name in shown:
+    tables: Mapping[str, Any] = results.tables
+    if not every_table:
+        own_maps = {name: tables[name] for name in _own_maps(results) if name in tables}
+        tables = (own_maps or results.study.printed_tables(tables)) if page is None else {}
+    for name, table in tables.items():
         if name == "changes":
             yield from _changes(results, every_table)
-        elif len(results.tables.get(name, ())):
-            yield "\n" + table_text(name, results.tables[name], ALL_LINES if every_table else MOST_LINES)
+        elif len(table):
+            yield "\n" + table_text(name, table, ALL_LINES if every_table else MOST_LINES)
     gap = "\n" * bool(results.verdict)
     yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
     if results.folder is not None and not results.tables:

@@ -175,8 +175,8 @@ class Events:
             if len(event.fields) > len(_NUMBERS):
                 raise InputError(f"event {event.type!r}: {len(event.fields)} fields; a journal row has {len(_NUMBERS)}")
 
-    def to_lines(self, rows: Any, components: Components, players: int) -> Iterator[Line]:
-        """Yield the lines of a record from journal rows int32[events, WIDTH]."""
+    def to_lines(self, rows: Any, components: Components, players: int, after: int = 0) -> Iterator[Line]:
+        """Yield the lines of a record from journal rows int32[events, WIDTH], without the first `after` lines."""
         rows_by_type: dict[str, list[list[int]]] = defaultdict(list)
         rows_at: dict[str, dict[str, int]] = {}  # [type][other]: rows of `other` up to the last event of `type`
         journal = rows.tolist() if hasattr(rows, "tolist") else rows
@@ -186,7 +186,9 @@ class Events:
             if event.by_seat and len(rows_by_type[event.type]) % players:
                 continue
             if event.recorded:
-                yield self._line(event, rows_by_type, rows_at, components, players)
+                if not after:
+                    yield self._line(event, rows_by_type, rows_at, components, players)
+                after = max(after - 1, 0)
             if event.type in self._marks:
                 rows_at[event.type] = {other: len(rows_by_type[other]) for other in rows_by_type}
 

@@ -264,7 +264,7 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
     A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
     """
     lines = [event for _, event in recorded.events]
-    furthest, fits = _agreement(table, lines)
+    furthest, fits = _agreement(table, lines, 0)
     stack = [(table, furthest)] if fits else []  # each with its number of matching lines, most last
     examined = 0
     while stack and examined < MAX_TRIED:
@@ -276,10 +276,10 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
         for action in reversed(position.legal):
             after = position.copy()
             after.play(action)
-            matched, fits = _agreement(after, lines)
-            furthest = max(furthest, matched)
+            matched_after, fits = _agreement(after, lines, matched)
+            furthest = max(furthest, matched_after)
             if fits:
-                branches.append((after, matched))
+                branches.append((after, matched_after))
         examined += len(position.legal)
         stack += sorted(branches, key=lambda branch: branch[1])
     header = recorded.header
@@ -291,18 +291,15 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
     raise InputError(f"{recorded.place}: line {first_wrong}: does not follow from {described}{note}")
 
 
-def _agreement(table: Any, lines: Sequence[Mapping[str, Any]]) -> tuple[int, bool]:
-    """Return the number of the table's lines that match the record from its start, and whether all of them do."""
+def _agreement(table: Any, lines: Sequence[Mapping[str, Any]], matched: int) -> tuple[int, bool]:
+    """Return how many of the table's lines match the record, the first `matched` surely, and whether all do."""
     events, rows = table.game.events, table.journal
-    lines_of_table = list(events.EVENTS.to_lines(rows, table.variant.components, table.players))
-    for k, line in enumerate(lines_of_table):
-        if k == len(lines) or any(lines[k].get(key) != value for key, value in line.items()):
-            return k, False
-    if len(lines_of_table) == len(lines):
-        return len(lines_of_table), True
-    return len(lines_of_table), all(
-        _is_begun(line, lines[len(lines_of_table) :]) for line in events.begun(rows, table.state[0])
-    )
+    for line in events.EVENTS.to_lines(rows, table.variant.components, table.players, after=matched):
+        if matched == len(lines) or any(lines[matched].get(key) != value for key, value in line.items()):
+            return matched, False
+        matched += 1
+    following = lines[matched:]
+    return matched, not following or all(_is_begun(line, following) for line in events.begun(rows, table.state[0]))
 
 
 def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 from strozzi_sim.stats.intervals import Array, Estimate, divide, t_quantile
 
 SOURCES = ("agents", "seats", "agents_at_seats", "deal", "deal_of_seat", "deal_of_agent", "rest")
+_SAME = 1e-24  # spread of equal replicates that differ by rounding
 
 
 class Moments(NamedTuple):
@@ -58,7 +59,7 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
 def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     """Return each source's share of the variance, and the variance; with jackknife intervals.
 
-    One chunk has no interval, and a variance of 0 no shares.
+    A share has no interval where no chunk differs from the others, nor from one chunk; a variance of 0 has no shares.
     """
     count = len(sums.deals)
     components = _components(Moments._make(part.sum(axis=0) for part in sums))
@@ -72,7 +73,8 @@ def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     n = np.asarray(int(sums.deals.sum()) * sums.cells.shape[-1])
 
     def estimate(value: float, replicates: Array) -> Estimate:
-        half = t_quantile(count - 1) * np.sqrt((count - 1) / count * ((replicates - replicates.mean()) ** 2).sum())
+        spread = ((replicates - replicates.mean()) ** 2).sum()
+        half = t_quantile(count - 1) * np.sqrt((count - 1) / count * spread) if spread > _SAME else np.nan
         corrected = count * value - (count - 1) * replicates.mean() if count > 1 else value
         return Estimate(np.asarray(corrected), np.asarray(corrected - half), np.asarray(corrected + half), n)
 

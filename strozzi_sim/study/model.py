@@ -102,6 +102,10 @@ class Study(
     has_pages: ClassVar[bool] = False  # whether the pages and heat maps of the game are counted and shown
     printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
 
+    def printed_tables(self, tables: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the tables that the terminal prints, by name."""
+        return {name: tables[name] for name in self.printed if name in tables}
+
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
         """Yield players, line-up, variant and restriction of every cell, in order."""
         for (players, lineup), variant in product(self._fitting, self.variant_of.values()):

@@ -114,7 +114,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     seconds: float = 20.0  # duration of a decision at a table, an assumption
     followed: int | None = None  # games at each strength; 0: none; None: 30 to 100, as many as FOLLOWED_DECISIONS allow
     playouts: int = 200  # at each followed decision
-    keeps_rows, printed = True, ("luck", "drama")
+    keeps_rows, printed = True, ("drama",)
     most_chunks = 50  # since every chunk is left out once
 
     def check(self) -> None:
@@ -168,6 +168,12 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
             figures = drama_of_agent(match, games, self.playouts)
             table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
         return table.frame().drop(columns=["lineup", "deals"])
+
+    def printed_tables(self, tables: Tables) -> dict[str, Any]:
+        """Return what explains who wins, with a column for each line-up, and the drama."""
+        shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
+        shares = shares.assign(figure="share " + shares["lineup"].map(lineup_words), source=shares["source"].map(WORDS))
+        return {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])} | super().printed_tables(tables)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the share of wins that agents explain, the length of a game, and its course."""
