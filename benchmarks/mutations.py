@@ -43,7 +43,7 @@ COPIED = (
     "pyproject.toml",
     "README.md",
 )
-STUDY = "strozzi_sim/study"
+STUDY, TESTS_OF_STUDIES = "strozzi_sim/study", ("tests/study", "tests/cli")
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 PLACES = (
     *(f"strozzi_sim/games/{game}/{name}.py" for game in GAMES for name in ("core", "scoring", "legal_actions", "step_actions")),
@@ -155,7 +155,7 @@ class Learned(msgspec.Struct):
 
 
 def learn(tests: Path, file: Path) -> None:
-    """Write what the default tests take, and who of them runs which line of a study."""
+    """Write how long the default tests take, and which tests of studies run which line of a study."""
     with tempfile.TemporaryDirectory() as folder:
         report, environment = Path(folder) / "report", _environment(tests) | {"COVERAGE_FILE": f"{folder}/coverage"}
 
@@ -164,18 +164,16 @@ def learn(tests: Path, file: Path) -> None:
             done = subprocess.run(command, cwd=tests, env=environment, capture_output=True, text=True, check=False)
             return done.stdout
 
-        printed = ask(
-            "pytest", "-p", "no:cacheprovider", "--cov=strozzi_sim.study", "--cov-context=test", "--cov-report=",
-            "--durations=0", "--durations-min=0", "-vv",
-        )  # fmt: skip
+        printed = ask("pytest", "-p", "no:cacheprovider", "--durations=0", "--durations-min=0", "-vv")
         seconds: dict[str, float] = defaultdict(float)
         for taken, test in re.findall(r"^([\d.]+)s (?:setup|call) +(.*)$", printed, re.MULTILINE):
             seconds[test] += float(taken)
         if not seconds:
             raise SystemExit(printed[-2000:])
-        ask(
-            "coverage", "json", "--show-contexts", "-o", str(report)
-        )  # not imported: a script beside this one has its name
+        lines = ("--cov=strozzi_sim.study", "--cov-context=test", "--cov-report=")
+        ask("pytest", "-p", "no:cacheprovider", *lines, *TESTS_OF_STUDIES)
+        # not imported: a script beside this one has its name
+        ask("coverage", "json", "--show-contexts", "-o", str(report))
         found = json.loads(report.read_text("utf-8"))["files"]
     file.write_bytes(msgspec.json.encode(Learned(dict(seconds), _lines(found, seconds))))
 
