@@ -180,6 +180,7 @@ def test_illegal_actions_end_the_game_or_are_errors():
         strict.step(14)
 
 
+@pytest.mark.slow
 def test_boards_are_rendered_as_text(capsys):
     env = GameEnv("medici_vs_strozzi", opponents="random", render_mode="human")
     _, info = env.reset(seed=1)

@@ -141,6 +141,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_the_share_of_illegal_answers_is_a_figure_with_an_interval(program, tmp_path, capsys):
     text = program(SLOPPY, ",illegal=random")
     asked = {"players": 3, "agents": f"{text},random,random", "deals": 12, "seed": 3}

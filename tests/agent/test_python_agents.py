@@ -94,6 +94,7 @@ def journal_of(match, deal):
 # -- the same games as compiled agents play --------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("1-act", "1-batch", "4096-act", "4096-batch")
 @pytest.mark.parametrize("twin", [UniformAct, UniformBatch], ids=["act", "batch"])
 @pytest.mark.parametrize("slots", [1, 5, 4096])
 def test_a_twin_of_a_compiled_agent_plays_the_same_games(twin, slots, monkeypatch):

@@ -343,6 +343,7 @@ def test_a_killed_desk_loses_nothing(tmp_path):
         again.close()
 
 
+@pytest.mark.slow
 def test_score_sheets_may_lack_their_heading(serve):
     server = serve()
     sheets = "\n".join(f"{60 + game % 7} 50 45".replace(" ", ";") for game in range(24))

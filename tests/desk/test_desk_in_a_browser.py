@@ -137,6 +137,7 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
         expect(table.locator("#count")).not_to_have_text(before)
 
 
+@pytest.mark.slow
 def test_two_windows_show_the_same_answers(browser, desk):
     with watched(browser, FETCHES) as open_page:
         one, two = open_page(desk.address), open_page(desk.address, 390)

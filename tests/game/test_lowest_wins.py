@@ -50,6 +50,7 @@ def test_it_keeps_every_promise(golf):
     assert check_game(golf, players=[3], deals=2).promises["results"] > 0
 
 
+@pytest.mark.slow
 def test_a_placing_that_contradicts_the_score_is_named(golf):
     with pytest.raises(ContractViolation) as broken:
         check_game(replace(golf, lowest_wins=False), players=[3], deals=3)
@@ -58,7 +59,7 @@ def test_a_placing_that_contradicts_the_score_is_named(golf):
     assert "though the highest score wins; declare Game(lowest_wins=True), or let `score` and `placing` agree" in said
 
 
-@pytest.mark.slow_for("margin-flat_mc:playouts=40", "ismcts:iterations=200", "mo_ismcts:iterations=200")
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["flat_mc:playouts=40", "ismcts:iterations=200", "mo_ismcts:iterations=200"])
 @pytest.mark.parametrize("utility", ["margin", "rank"])
 def test_searches_play_to_win(golf, agent, utility):

@@ -92,7 +92,7 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     assert re.search(r"error: fair: variant \S+: no seat has a choice in 3 games with 2 players; change its comp", said)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_luck_of_a_game_whose_tiers_are_its_own_agents(fair):
     """Its agents are followed, in a process that can be killed, as those of the package are."""
     (said,) = fair.strozzi("luck fair --players 3 --deals 60 --games 30 --playouts 50 --workers 1")

@@ -185,7 +185,7 @@ def test_it_keeps_to_restrictions(name, restriction):
     assert Match(kit.game, players, lineup, kit.variant("all-flipped"), 1).play(0, 10).outcome["games"] == 10
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_most_games_of_a_training_keep_a_quiet_position():
     games = Trainer("medici_vs_strozzi", 2, seed=7).play(0, 200, Stage(1), None, 150)
     assert (games["kept"] == 1).mean() > 0.9

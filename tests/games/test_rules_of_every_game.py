@@ -57,9 +57,9 @@ def every_variant(kit):
     return kit.variants
 
 
-def slow_but_base(names):
-    """All of them; those that are not base are slow."""
-    return [name if name == "base" else pytest.param(name, marks=SLOW) for name in names]
+def marked_but_base(names, mark=SLOW):
+    """All of them, marked if they are not base."""
+    return [name if name == "base" else pytest.param(name, marks=mark) for name in names]
 
 
 def test_every_game_has_a_kit():
@@ -103,11 +103,11 @@ def test_every_decision_is_the_same(kit, name, players):
 
 
 def in_turn():
-    """Every variant with every number of players; nightly are all but base at both ends, and others at one of them in turn."""
+    """Every variant with every number of players; nightly are all but base and all-flipped at both ends."""
     for case in cases(every_variant, every_count):
         kit, name, players = case.values
-        usual = ends_of(kit) if name == "base" else ends_of(kit)[kit.variants.index(name) % 2 :][:1]
-        yield case if players in usual else pytest.param(*case.values, marks=pytest.mark.nightly, id=case.id)
+        usual = name in ("base", "all-flipped") and players in ends_of(kit)
+        yield case if usual else pytest.param(*case.values, marks=pytest.mark.nightly, id=case.id)
 
 
 @pytest.mark.slow
@@ -182,13 +182,13 @@ def assert_same_tree(kit, table, before, depth):
     return counted
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: slow_but_base(kit.variants)))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: marked_but_base(kit.variants)))
 def test_the_first_decisions_all_ways(kit, name):
     for deal, players in enumerate(kit.game.player_counts, 1):
         assert assert_same_tree(kit, kit.position(kit.narrow(name), players, deal), [], 3) > 4
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: slow_but_base(kit.variants)))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: marked_but_base(kit.variants)))
 def test_the_last_decisions_all_ways(kit, name):
     """To the last coin, promotion tiles, ties and all."""
     counted = 0
@@ -202,7 +202,7 @@ def test_the_last_decisions_all_ways(kit, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: kit.switches))
+@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: marked_but_base(kit.switches, pytest.mark.nightly)))
 def test_every_course_of_a_tiny_game(kit, switch):
     chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
     table, options = kit.position(chosen, kit.game.player_counts[0], 0), []
@@ -286,6 +286,7 @@ def both_ways(kit):
     return ["base", "all-flipped"]
 
 
+@pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_is_strict_about_types_and_keys(kit, name):
@@ -304,6 +305,7 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
 
 
+@pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
@@ -328,6 +330,7 @@ def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
                     assert named == line, changed
 
 
+@pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
@@ -492,7 +495,7 @@ flat_mc_is_nightly = pytest.mark.nightly_for(*(f"strasbourg-flat_mc:{budget}" fo
 
 
 @flat_mc_is_nightly
-@pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
+@pytest.mark.nightly_for("strasbourg-strategist:iterations=6", "strasbourg-learned")
 @pytest.mark.slow_for("learned")
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_every_agent_plays_every_variant(kit, agent):
@@ -502,6 +505,7 @@ def test_every_agent_plays_every_variant(kit, agent):
             assert kit.match(agent, "random", variant=name, players=players).play(0, deals).games == deals
 
 
+@pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
 @flat_mc_is_nightly
 @pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
 def test_results_depend_on_the_deal_alone(kit, agent):

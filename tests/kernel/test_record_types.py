@@ -1,6 +1,7 @@
 """Fields of records: small in memory, int64 in hand."""
 
 import numpy as np
+import pytest
 from numba import njit, types
 
 from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
@@ -21,6 +22,7 @@ def ask(body, returns=types.int64):
     return njit(returns(array_type(ROW), record_type(ROW)))(names["asked"])(rows, rows[0]), rows[0]
 
 
+@pytest.mark.slow
 def test_a_field_is_read_as_an_int64():
     """All in one function, since each is compiled."""
     values = {

@@ -72,6 +72,7 @@ def test_a_quick_check_sees_80_per_cent_among_a_hundred_figures_and_seldom_raise
     assert alarms <= 3  # 3 in 300 would be 1 %; the chance of 4 at the promised rate is below 1 in 1,000
 
 
+@pytest.mark.nightly
 def test_variants_are_compared_with_the_facts_that_their_tables_read(parts):
     """A plan of finishing orders counts none: the long study of variants once ended in an error."""
     (case,) = (each for each in parts["cases"].cases() if each.name.startswith("base and short"))

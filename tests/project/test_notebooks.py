@@ -62,7 +62,14 @@ def test_a_bar_is_shown_and_leaves_nothing_behind():
 
 @pytest.mark.slow
 @pytest.mark.nightly_for(
-    "train-your-own", "pricing-lots", "reading-strasbourg", "write-your-own-agent", "your-own-game", "luck-and-errors"
+    "compare-bots",
+    "strategy-heatmaps",
+    "train-your-own",
+    "pricing-lots",
+    "reading-strasbourg",
+    "write-your-own-agent",
+    "your-own-game",
+    "luck-and-errors",
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_it_prints_what_is_stored(name):

@@ -14,8 +14,8 @@ def test_every_part_is_tested(planted):
     assert list(planted.PARTS) == PARTS
 
 
-@pytest.mark.nightly_for("nothing")
-@pytest.mark.slow_for("port", "seat", "kings", "weights", "two-points")
+@pytest.mark.nightly_for("nothing", "weights", "two-points")
+@pytest.mark.slow_for("port", "seat", "kings")
 @pytest.mark.parametrize("part", PARTS)
 def test_what_is_planted_is_read(planted, part):
     found = list(planted.PARTS[part](quick=True))

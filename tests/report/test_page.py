@@ -178,6 +178,7 @@ def test_another_file_is_not_overwritten(results, tmp_path):
         results.report()
 
 
+@pytest.mark.slow
 def test_figures_are_files_if_asked_for_and_in_a_batch_of_heat_maps(tmp_path):
     keys = KEYS | {"heatmaps": ["flag-by-sail"]}
     whole = played(keys | {"pages": ["ports"]}, tmp_path / "whole")

@@ -245,6 +245,7 @@ def test_an_agent_of_other_code_is_named(dask, tmp_path, monkeypatch):
         play(dask, tmp_path / "r", lineups=[["bots.py::fixed"]])
 
 
+@pytest.mark.slow
 def test_without_a_scheduler_or_with_a_wrong_backend_one_line_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "_CONNECT", 1)
     address = f"tcp://127.0.0.1:{free_port()}"

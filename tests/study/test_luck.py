@@ -56,7 +56,8 @@ def test_a_share_that_no_chunk_changes_has_no_interval():
     always_first = np.zeros((DEALS, 3, 3))
     always_first[:, 0] = 1.0
     won = shares(always_first)["agents"]
-    assert won.value == pytest.approx(1) and np.isnan([won.low, won.high]).all()
+    assert won.value == pytest.approx(1)
+    assert np.isnan([won.low, won.high]).all()
 
 
 def test_planted_sources_have_their_shares():

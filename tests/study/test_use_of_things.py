@@ -79,6 +79,7 @@ def test_things_of_strozzi():
     assert strozzi.checked == set(strozzi.things)
 
 
+@pytest.mark.slow
 def test_things_of_medici():
     found = Recount("medici_vs_strozzi", 2, "fair-price", 60, ["lot", "ship", "round", "seat", "tile"])
     lots, ships, rounds, tiles = (found.rows[name] for name in ("lot", "ship", "round", "tile"))

@@ -143,6 +143,7 @@ def test_without_javascript_the_list_tells_the_game(opened):
     assert not page.locator("#theme").is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("Face up",), ("Face up:", "Seat 2")], ids=["zones", "text"])
 def test_a_game_without_a_table_of_its_own_has_zones_or_the_text_of_its_render(opened, monkeypatch, words):
     monkeypatch.setattr(GAME.view, "declares", lambda name: len(words) > 1)

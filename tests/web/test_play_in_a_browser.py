@@ -114,7 +114,7 @@ def play_to_the_end(page, rng, audit):
     return count
 
 
-@pytest.mark.nightly_for("1280-light", "390-light", "medici_vs_strozzi-1280-dark", "strasbourg-390-dark")
+@pytest.mark.nightly_for("1280-light", "390-light", "medici_vs_strozzi", "strasbourg-390-dark")
 @pytest.mark.slow_for("light", "1280-dark", "medici_vs_strozzi", "strasbourg")
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 @pytest.mark.parametrize("game", GAMES)

@@ -90,7 +90,7 @@ def _seated(table, state):
     return other
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_search_prices_closer_than_the_estimate():
     searching = load_agent("appraiser:playouts=300,options=10,window=1000")
     missed = {"fair-price": 0.0, "appraiser": 0.0}

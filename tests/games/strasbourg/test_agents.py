@@ -42,6 +42,7 @@ def test_the_plan_in_memory_changes_nothing(played_variant):
     assert asked > 100
 
 
+@pytest.mark.nightly_for("base")
 @pytest.mark.slow
 @pytest.mark.parametrize("played_variant", ["base", "all-flipped"])
 def test_the_search_spends_nothing_on_single_cards(played_variant):

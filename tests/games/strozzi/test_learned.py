@@ -114,7 +114,7 @@ def test_training_again_writes_the_same_bytes_and_keeps_other_player_counts(tmp_
     assert list(read_networks(tmp_path / "a")) == [3, 4]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_learning_brings_the_error_down(trainer):
     layers, curve = trainer.fit(None, Stage(60_000), [32], report=lambda line: None)
     assert curve[-1]["lead_mse"] < 0.75 * curve[0]["lead_mse"]
