@@ -261,6 +261,12 @@ def test_studies_are_laid_side_by_side(tmp_path):
     assert "the deals may differ" in text
     with pytest.raises(InputError, match="needs two or more"):
         side_by_side([both])
+    unseated = ss.worth("strozzi", "flag:pirate", players=3, agents="random", deals=12, workers=1, progress=False)
+    with pytest.raises(InputError, match=r"^worth-strozzi: has no table `seats`"):
+        side_by_side([both, unseated])
+    other_game = ss.simulate("medici_vs_strozzi", agents="random", deals=12, workers=1, progress=False)
+    with pytest.raises(InputError, match="of different games: strozzi, medici_vs_strozzi"):
+        side_by_side([both, other_game])
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])

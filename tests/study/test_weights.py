@@ -204,6 +204,10 @@ def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     assert any("change something; a change of the shares of wins by up to" in each for each in groups)
     (nothing,) = (each for each in groups if "cannot be told from zero; a change of up to" in each)
     assert "setup.cards_removed.4" in nothing
+    rows = found.tables["weights"]
+    p_of_shares = rows[rows["figure"].isin(["win_share", "seat_gap"])].groupby(["key", "to"])["p"]
+    assert (p_of_shares.nunique() == 1).all()  # one test of all shares together
+    assert not np.isclose(p_of_shares.first(), rows[rows["figure"] == "score_mean"].groupby(["key", "to"])["p"].first()).all()
     page = found.report(tmp_path / "weights.html").read_text("utf-8")
     assert headline in page
     assert "<svg" in page
