@@ -27,6 +27,58 @@ WRONG = {
 }
 
 
+REFUSED = {  # by kind; one among equals, and three that differ
+    "balance": {'worth = ["flag:pirate"]|three': "worth: needs a line-up of one agent"},
+    "worth": {'things = ["flag:pirate"]|three': "lineups: a worth is measured of one agent"},
+    "luck": {
+        "|one": "lineups: luck is measured of line-ups of several agents",
+        'seatings = "one"|three': "seatings: luck is measured",
+        "followed = 29|three": "followed: must be between 30 and",
+        "playouts = 49|three": "playouts: must be between 50 and",
+        "seconds = 0.001|three": "seconds: must be between 0.01 and",
+    },
+    "exploit": {
+        "deals = 1|equals": "deals: must be at least 2",
+        "|three": "lineups: expected one challenger each",
+        "|one": "lineups: expected one challenger each",
+    },
+    "leak_check": {
+        "|two": "lineups: one agent is checked",
+        "|equals": "lineups: one agent is checked",
+        'variants = ["base", "long-tracks"]|one': "lineups: one agent is checked",
+    },
+    "our_table": {
+        "sheets = { 4 = [[1, 2, 3, 4]] }|one": "sheets: expected scores of every player count",
+        "sheets = { 3 = [[1, 2, 3]] }|equals": "sheets: expected scores of every player count",
+    },
+    "tournament": {"|two": "agents: 3 players need", 'seatings = "one"|one of each': "seatings: with one"},
+    "compare_agents": {"decided = true|equals": "decided: needs a precision"},
+    "sweep": {
+        'variants = ["base", "long-tracks"]\nsweep = { "setup.rounds" = [2, 3] }|one': "sweep: changes one variant",
+        'sweep = { "setup.rounds" = [2, 2] }|one': "sweep: give one or 2 keys",
+        'sweep = { "setup.rounds" = [2] }|one': "sweep: give one or 2 keys",
+    },
+}
+LINEUPS = {
+    "one": '[["random"]]',
+    "two": '[["random"], ["greedy"]]',
+    "one of each": '[["random"], ["greedy"], ["eager"]]',
+    "equals": '[["random", "greedy", "greedy"]]',
+    "three": '[["random", "greedy", "eager"]]',
+}
+
+
+@pytest.mark.parametrize(("kind", "line"), [(kind, line) for kind, lines in REFUSED.items() for line in lines])
+def test_a_kind_refuses_what_it_cannot_measure(kind, line, tmp_path):
+    file, (keys, lineups) = tmp_path / "study.toml", line.split("|")
+    file.write_text(
+        f'name = "mine"\ngame = "strozzi"\nplayers = [3]\nkind = "{kind}"\nlineups = {LINEUPS[lineups]}\n{keys}\n'
+    )
+    with pytest.raises(InputError) as caught:
+        ss.read_study(file)
+    assert str(caught.value).startswith(f"{file}: {REFUSED[kind][line]}")
+
+
 @pytest.mark.parametrize("line", WRONG)
 def test_an_error_names_the_file_and_the_key(line, tmp_path):
     file = tmp_path / "study.toml"

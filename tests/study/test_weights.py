@@ -207,7 +207,9 @@ def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     rows = found.tables["weights"]
     p_of_shares = rows[rows["figure"].isin(["win_share", "seat_gap"])].groupby(["key", "to"])["p"]
     assert (p_of_shares.nunique() == 1).all()  # one test of all shares together
-    assert not np.isclose(p_of_shares.first(), rows[rows["figure"] == "score_mean"].groupby(["key", "to"])["p"].first()).all()
+    assert not np.isclose(
+        p_of_shares.first(), rows[rows["figure"] == "score_mean"].groupby(["key", "to"])["p"].first()
+    ).all()
     page = found.report(tmp_path / "weights.html").read_text("utf-8")
     assert headline in page
     assert "<svg" in page

@@ -33,6 +33,7 @@ from strozzi_sim.study.running import run
 
 WIN, SCORE = "win", "score"
 FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
+MOST_GAMES = 1_000_000
 FOLLOWED_DECISIONS = 10_000  # of all games that are followed by default
 WORDS = {
     "agents": "the agents",
@@ -84,6 +85,8 @@ def luck(
     True
     """
     the_game = find_game(game)
+    if games:
+        check_whole("games", games, FEWEST_FOLLOWED, MOST_GAMES)
     counts = names.player_counts(the_game, players)
     specs = names.agents_named(the_game, agents) if agents else ()
     texts = [spec.text for spec in specs]
@@ -120,7 +123,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     def check(self) -> None:
         check_range("seconds", self.seconds, 0.01, 3600)
         if self.followed:
-            check_whole("games", self.followed, FEWEST_FOLLOWED, 1_000_000)
+            check_whole("followed", self.followed, FEWEST_FOLLOWED, MOST_GAMES)
         check_whole("playouts", self.playouts, 50, 1_000_000)
         if any(len(lineup) == 1 for lineup in self.lineups) or self.seatings != "rotate":
             argument = "seatings" if self.seatings != "rotate" else "lineups"
