@@ -6,7 +6,7 @@
 
 Each change is one operator, comparison, number, or word of logic of one line, drawn uniformly from all that there are in `PLACES`, half of them of
 games and half of studies, the same for a seed and a commit. A copy of the working tree gets the change and runs tests until one fails: of a study
-those that run the line and then those beside them, of a core all that name its game; the quickest first, as many as took `--seconds` when they
+those that run the line and then those beside them, of a core those of files in which a test names its game; the quickest first, as many as took `--seconds` when they
 were learned, so that the speed of the machine decides nothing. A change that no test notices is shown as a difference; some of them change nothing that
 can be seen, so what counts is the number beside that of another commit.
 """
@@ -138,7 +138,12 @@ class Learned(msgspec.Struct):
             beside = {test for test in self.seconds if test.split("::")[0] in files} - likely
         else:
             game = change.file.split("/")[2]
-            likely, beside = {test for test in self.seconds if re.search(rf"[/[-]{game}[]/-]", test)}, set()
+            games_of = {
+                test: {name for name in GAMES if re.search(rf"[/[-]{name}[]/-]", test)} for test in self.seconds
+            }
+            files = {test.split("::")[0] for test, games in games_of.items() if game in games}
+            likely = {test for test, games in games_of.items() if test.split("::")[0] in files and games <= {game}}
+            beside = set()
         chosen, taken = [], 0.0
         for test in sorted(likely & self.seconds.keys(), key=self._time) + sorted(beside, key=self._time):
             taken += self.seconds[test]
