@@ -311,6 +311,18 @@ def test_two_agents_are_compared_on_the_same_deals():
     assert -1 <= value(frames["difference"], "score_mean_variance_saved")["value"] <= 1
 
 
+def test_two_players_have_a_mixture_that_no_agent_beats_and_three_have_none():
+    given = {"deals": 60, "workers": 1, "progress": False}
+    found = ss.tournament("medici_vs_strozzi", agents="random,fixed-price,fair-price", **given)
+    mixture = found.tables["nash"].pivot(index="agent", columns="figure", values="value")
+    ahead = found.tables["pairwise"].pivot(index="agent", columns="opponent", values="value").fillna(0.5)
+    assert mixture["weight"].sum() == pytest.approx(1)
+    assert mixture["score"].to_numpy() == pytest.approx(ahead.to_numpy() @ mixture["weight"].to_numpy())
+    assert mixture["score"].max() == pytest.approx(0.5)
+    assert found.tables["nash"]["n"].min() == 120
+    assert ss.tournament("strozzi", agents="random,greedy,eager", players=3, **given).tables["nash"].empty
+
+
 def test_an_agent_does_not_differ_from_itself():
     found = ss.compare(STROZZI, "greedy", "greedy:margin=15", opponents=["random"], players=3, deals=40, workers=1)
     table = found.tables["difference"]
