@@ -97,8 +97,10 @@ def test_differences_of_variants_and_of_agents_are_headlines():
     table = found.tables["precision"]
     assert list(table["figure"]).count("win_share_difference") == 3
     assert set(table["than"]) == {"", "base"}
-    table = ss.compare("strozzi", "heuristic", "random", players=3, precision=8, **QUIET).tables["precision"]
+    found = ss.compare("strozzi", "heuristic", "random", players=3, precision=8, **QUIET)
+    table, sides = found.tables["precision"], found.tables["sides"].query("figure == 'win_share'")
     assert list(table["figure"]) == ["win_share", "win_share", "win_share_difference"]
+    np.testing.assert_allclose(table["value"][:2], sides["value"], rtol=1e-12)
     assert table["low"][2] > 0
 
 
