@@ -34,8 +34,8 @@ def random_game(game, seed, states=lambda state: None):
     return state
 
 
-@pytest.mark.nightly_for("strozzi-4", "strozzi-5", "strasbourg-4", "strasbourg-5")
-@pytest.mark.slow_for("strozzi-6", "strasbourg")
+@pytest.mark.nightly_for("strozzi-4", "strozzi-5", "strasbourg-3", "strasbourg-4", "strasbourg-5")
+@pytest.mark.slow_for("strozzi-6")
 @pytest.mark.parametrize(("name", "players"), COUNTS)
 def test_the_simulation_of_open_spiel_passes(name, players):
     game = pyspiel.load_game(f"python_{name}", {"players": players})

@@ -45,7 +45,7 @@ def golf(tmp_path_factory):
         del sys.modules[name]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_keeps_every_promise(golf):
     assert check_game(golf, players=[3], deals=2).promises["results"] > 0
 

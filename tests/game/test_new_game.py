@@ -115,7 +115,7 @@ TABLES = (
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_deal_that_goes_on_with_the_draws_of_another_is_refused(fair, tmp_path):
     core = tmp_path / "made" / "src" / "fair" / "core.py"
     core.write_text(core.read_text().replace("    reset_source(chance, SACK_SOURCE)\n", ""))

@@ -57,9 +57,10 @@ def every_variant(kit):
     return kit.variants
 
 
-def marked_but_base(names, mark=SLOW):
-    """All of them, marked if they are not base."""
-    return [name if name == "base" else pytest.param(name, marks=mark) for name in names]
+def nightly_but_base(names):
+    """All of them; nightly are those that are not base, and slow is all-flipped."""
+    marks = {"base": (), "all-flipped": SLOW}
+    return [pytest.param(name, marks=marks.get(name, pytest.mark.nightly)) for name in names]
 
 
 def test_every_game_has_a_kit():
@@ -182,13 +183,13 @@ def assert_same_tree(kit, table, before, depth):
     return counted
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: marked_but_base(kit.variants)))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: nightly_but_base(kit.variants)))
 def test_the_first_decisions_all_ways(kit, name):
     for deal, players in enumerate(kit.game.player_counts, 1):
         assert assert_same_tree(kit, kit.position(kit.narrow(name), players, deal), [], 3) > 4
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: marked_but_base(kit.variants)))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: nightly_but_base(kit.variants)))
 def test_the_last_decisions_all_ways(kit, name):
     """To the last coin, promotion tiles, ties and all."""
     counted = 0
@@ -202,7 +203,7 @@ def test_the_last_decisions_all_ways(kit, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: marked_but_base(kit.switches, pytest.mark.nightly)))
+@pytest.mark.parametrize(("kit", "switch"), cases(lambda kit: nightly_but_base(kit.switches)))
 def test_every_course_of_a_tiny_game(kit, switch):
     chosen = from_changes(kit.game, "tiny", {**kit.tiny, **kit.switches[switch]}, "tests tiny")
     table, options = kit.position(chosen, kit.game.player_counts[0], 0), []

@@ -37,7 +37,7 @@ def test_what_is_not_planted_is_not_read(planted, part, changed):
     assert not all(each.ok for each in planted.PARTS[part](quick=True, **changed))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_effect_of_another_size_is_not_the_planted_one(planted, monkeypatch):
     monkeypatch.setattr(planted, "ROLLS", 2)
     wrong = [each.truth for each in planted.PARTS["weights"](quick=True) if not each.ok]

@@ -111,7 +111,7 @@ HIDDEN_TEXT = """() => [...document.querySelectorAll("svg[role=img]")].flatMap(s
 
 
 @pytest.mark.slow
-@pytest.mark.nightly_for("tournament", "maps", "curves", "compare", "worth", "luck", "styles", "changed", "exploit", "weights", "our table", "leak check")  # fmt: skip
+@pytest.mark.nightly_for("medici_vs_strozzi", "tournament", "maps", "curves", "compare", "worth", "luck", "styles", "changed", "exploit", "weights", "our table", "leak check")  # fmt: skip
 @pytest.mark.parametrize("kind", [*KINDS, "goofspiel"])
 def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
     page = opened(address(kind))

@@ -96,7 +96,7 @@ def test_there_are_enough_wrong_values():
     assert len(wrong_lines()) > 400
 
 
-@pytest.mark.parametrize("values", [1, pytest.param(len(WRONG), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("values", [1, pytest.param(len(WRONG), marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_wrong_values_are_named(command, values, folder, tmp_path):
     wrong, place = 0, shutil.copytree(folder, tmp_path / "here")

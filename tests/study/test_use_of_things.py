@@ -104,8 +104,8 @@ def test_things_of_medici():
     assert found.checked == set(found.things)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("deals", [10, pytest.param(40, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("deals", [10, 40])
 def test_things_of_strasbourg(deals):
     facts = ["bid", "act", "placement", "round", "seat", "task", "chapel", "edifice"]
     found = Recount("strasbourg", 4, "heuristic", deals, facts)

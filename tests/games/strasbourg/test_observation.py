@@ -13,8 +13,9 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.kernel.record_types import exact_copy
 
 CHANGED = {"like-edifices": {"edifices": {f"E{k}": {"points": 3} for k in range(2, 7)}}}
-RARE = ("all-flipped", "return-if-unused", "other-box", "like-edifices")
-SOME = ("base", "few-cards", *(pytest.param(name, marks=pytest.mark.slow) for name in RARE))
+RARE = ("return-if-unused", "other-box", "like-edifices")
+FLIPPED = pytest.param("all-flipped", marks=pytest.mark.slow)
+SOME = ("base", "few-cards", FLIPPED, *(pytest.param(name, marks=pytest.mark.nightly) for name in RARE))
 # Fields that follow from the others in every state of a game, so that one alone cannot be another.
 FOLLOWS = (
     "legal", "empty", "players", "drawn", "undecided", "with_stacks", "bidders", "rank", "free_sites", "score", "deck_left",
