@@ -34,6 +34,12 @@ def written(path, found, head=None, mark=","):
     return path
 
 
+def test_the_figures_of_two_sheets():
+    sheets = {3: np.array([[5, 9, 2], [4, 4, 1]])}
+    assert list(figures(sheets, 1).values()) == pytest.approx([25 / 6, np.std(sheets[3], ddof=1), 6.5, 1.5, 2, 0.25])
+    assert list(figures(sheets, -1).values())[2:] == pytest.approx([1.5, 6.5, 3, 0])  # the lowest wins
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", GAMES)
 def test_twenty_planted_sheets_are_told_to_their_tier_in_90_of_100(name):
