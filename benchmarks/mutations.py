@@ -6,9 +6,9 @@
 
 Each change is one operator, comparison, number, or word of logic of one line, drawn uniformly from all that there are in `PLACES`, half of them of
 games and half of studies, the same for a seed and a commit. A copy of the working tree gets the change and runs tests until one fails: of a study
-those that run the line and then those beside them, of a core those of files in which a test names its game; the quickest first, as many as took `--seconds` when they
-were learned, so that the speed of the machine decides nothing. A change that no test notices is shown as a difference; some of them change nothing that
-can be seen, so what counts is the number beside that of another commit.
+those that run the line and then those beside them, of a core those of files in which a test names its game; the quickest first, as many as took
+`--seconds` when they were learned, so that the speed of the machine decides nothing. A change that no test notices is shown as a difference; some
+of them change nothing that can be seen, so what counts is the number beside that of another commit.
 """
 
 import argparse

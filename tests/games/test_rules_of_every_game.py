@@ -306,7 +306,6 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
 
 
-@pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
@@ -331,7 +330,6 @@ def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
                     assert named == line, changed
 
 
-@pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
