@@ -77,6 +77,16 @@ def test_the_test_and_the_interval_follow_one_rule(stronger):
     assert (table[table["verdict"] == CHANGED]["p_corrected"] < 0.05).all()
 
 
+def test_a_size_is_in_points_of_a_share_and_in_parts_of_a_mean_or_of_the_score(stronger):
+    table = stronger.tables["changes"].query("players == 3 and value != 0")
+    score = table.query("figure == 'score_mean' and table == 'balance'")["before"].item()
+    leads, shares, means = (table[table["figure"] == name] for name in ("lead_mean", "win_share", "decisions_mean"))
+    assert min(map(len, (leads, shares))) > 0
+    np.testing.assert_allclose(leads["size"], leads["value"] / (0.01 * score))
+    np.testing.assert_allclose(shares["size"], shares["value"] / 0.01)
+    np.testing.assert_allclose(means["size"], means["value"] / (0.01 * means["before"]))
+
+
 def test_a_figure_that_was_0_before_has_no_size():
     """A ship that had no tile brings coins by it now: that is no multiple of what it brought."""
     found = ss.compare("strozzi", settings=["ships.S12.promotion=1"], players=3, agents="random", deals=60, workers=1)
