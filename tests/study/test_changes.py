@@ -81,7 +81,7 @@ def test_a_size_is_in_points_of_a_share_and_in_parts_of_a_mean_or_of_the_score(s
     table = stronger.tables["changes"].query("players == 3 and value != 0")
     score = table.query("figure == 'score_mean' and table == 'balance'")["before"].item()
     leads, shares, means = (table[table["figure"] == name] for name in ("lead_mean", "win_share", "decisions_mean"))
-    assert min(map(len, (leads, shares))) > 0
+    assert min(map(len, (leads, shares, means))) > 0
     np.testing.assert_allclose(leads["size"], leads["value"] / (0.01 * score))
     np.testing.assert_allclose(shares["size"], shares["value"] / 0.01)
     np.testing.assert_allclose(means["size"], means["value"] / (0.01 * means["before"]))
