@@ -1,12 +1,12 @@
 """Scripted games of Strasbourg for tests: decks made to measure, planned rounds, random games."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scripted import lines, say, shipped, with_switches
 from strozzi_sim.games.strasbourg.reference import Game
-from strozzi_sim.games.strasbourg.reference_table import Option
+from strozzi_sim.games.strasbourg.reference_table import Option, Space
 
 ABOUT = ("provenance", "source", "how", "how_points", "text", "name")  # where the data comes from (F7)
 
@@ -239,3 +239,21 @@ def rivals(tie: bool, **switches: Any) -> Game:
         game.members[5, 1] = 3
         game.coins[3] = 9
     return game
+
+
+def random_boards(game: Game, number: int) -> Iterator[list[Space]]:
+    """Lay members, buildings, the council and coins at random, and yield the spaces of seat 2 each time."""
+    for seed in range(number):
+        dice = random.Random(seed)
+        left = dice.randint(1, 9)  # crowded in a part of the city, or all over it
+        part = [space for space in game.city.guilds if left <= space[0] < left + 4] if seed % 2 else [*game.city.guilds]
+        own = dice.sample(part, min(dice.randint(0, 14), len(part)))
+        game.built = dict(
+            zip(dice.sample(game.city.sites, 5), dice.sample(game.edifices, dice.randint(0, 5)), strict=False)
+        )
+        game.chapels = dice.sample(game.city.corners, dice.randint(0, 5))
+        others = dice.sample(sorted(set(game.city.guilds) - {*own}), dice.randint(5, 30))
+        game.members = dict.fromkeys(own, 2) | {space: dice.choice((0, 1, 3)) for space in others}
+        game.council = {chair: dice.choice((None, 2, dice.randrange(game.players))) for chair in game.council}
+        game.coins = [dice.randint(0, 6) for _ in range(game.players)]
+        yield own

@@ -1,7 +1,45 @@
-"""Games of the kit reach every phase and every kind of action, so that what is compared with the reference is all there is."""
+"""The core beside the reference on boards laid at random; games of the kit reach every phase and every kind of action."""
 
-from strasbourg_games import KIT, variant
+import random
+from collections import Counter
+
+from scripted_strasbourg import Scene, random_boards
+from strasbourg_games import BASE, KIT, variant
 from strozzi_sim.games.strasbourg import state as s
+from strozzi_sim.games.strasbourg.geometry import city_of
+from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.scoring import score_game
+
+
+def test_boards_laid_at_random_score_the_same():
+    """Everybody has kept half of all tasks: each kind is met by some and missed by others."""
+    game, state, outcomes = Scene(4).game, KIT.position(BASE, 4, 0).state, Counter()
+    city, tasks = city_of(BASE.components), [task["id"] for task in BASE.components["tasks"]]
+    chairs = {name: k for k, name in enumerate((*s.LORDS, *BASE.components["guilds"]["order"]))}
+    for number, _ in enumerate(random_boards(game, 300)):
+        dice = random.Random(number)
+        game.kept = [tuple(dice.sample(tasks, len(tasks) // 2)) for _ in range(4)]
+        game.prestige, game.privileges = ([dice.randint(0, 9) for _ in range(4)] for _ in range(2))
+        row = state[0]
+        for seat in range(4):
+            row["members"][seat] = city.set_of(game.own_members(seat))
+            row["kept"][seat] = sum(1 << tasks.index(task) for task in game.kept[seat])
+        for name in ("coins", "prestige", "privileges"):
+            row[name][:4] = getattr(game, name)
+        row["edifice_site"] = s.NO_SITE
+        for site, edifice in game.built.items():
+            row["edifice_site"][game.edifices.index(edifice)] = city.sites.index(site)
+        free = set(city.chapel_sites) - {*game.chapels}
+        row["free_chapel_sites"] = sum(1 << city.chapel_sites.index(corner) for corner in free)
+        row["council"] = s.NOBODY
+        for name, seat in game.council.items():
+            row["council"][chairs[name]] = s.NOBODY if seat is None else seat
+        score_game(row, BASE.rules[0], None)
+        expected = score(game)
+        assert row["score"][:4].tolist() == expected["total"], (number, expected)
+        for kept, fulfilled in zip(game.kept, expected["fulfilled"], strict=True):
+            outcomes.update((task, task in fulfilled) for task in kept)
+    assert len(outcomes) == 2 * len(tasks)
 
 
 def test_every_phase_and_action_occurs():

@@ -16,6 +16,7 @@ from scripted_strasbourg import (
     Scene,
     base_components,
     deck,
+    random_boards,
     random_game,
 )
 from strozzi_sim.errors import RuleViolation
@@ -74,16 +75,7 @@ def sought(game: Game, own: list[Space]) -> dict[str, bool]:
 
 def test_tasks_on_boards_laid_at_random() -> None:
     game, outcomes = Scene(4).game, Counter()
-    for seed in range(300):
-        dice = random.Random(seed)
-        left = dice.randint(1, 9)  # crowded in a part of the city, or all over it
-        part = [space for space in game.city.guilds if left <= space[0] < left + 4] if seed % 2 else [*game.city.guilds]
-        own = dice.sample(part, min(dice.randint(0, 14), len(part)))
-        game.members = dict.fromkeys(own, 2) | dict.fromkeys(set(game.city.guilds) - {*own}, 1)
-        game.built = dict(
-            zip(dice.sample(game.city.sites, 5), dice.sample(game.edifices, dice.randint(0, 5)), strict=False)
-        )
-        game.chapels = dice.sample(game.city.corners, dice.randint(0, 5))
+    for own in random_boards(game, 300):
         for task, fulfilled in sought(game, own).items():
             assert is_fulfilled(game, 2, task) is fulfilled, (task, own, game.built, game.chapels)
             outcomes[task, fulfilled] += 1

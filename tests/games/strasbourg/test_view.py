@@ -83,6 +83,16 @@ def hidden(world, other):
     return [cards_of(int(world["stacks"][other][k])) for k in range(int(world["stack_count"][other]))]
 
 
+def test_what_a_rival_may_openly_do_is_the_same_in_every_world():
+    openly, phases = set(range(s.TAKE_SEAT, s.OVER)), set()
+    for table in KIT.positions(variant("seat-optional"), 4, 4):
+        if (phase := int(table.state["phase"][0])) in openly:
+            phases.add(phase)
+            (world,) = redrawn(table, (table.actor + 1) % 4, 1)
+            assert world["legal"] == table.state["legal"][0], phase
+    assert phases >= openly - {s.RETURN}
+
+
 def near(count, trials, share):
     return abs(count - trials * share) < 5 * sqrt(trials * share * (1 - share)) + 1
 
