@@ -327,6 +327,14 @@ def test_a_share_of_deals(finished, tmp_path, share, every):
     assert result.facts("round").equals(whole[whole["deal"] % every == 0].reset_index(drop=True))
 
 
+def test_rows_of_half_the_deals_answer_no_heat_map(tmp_path):
+    half = keys(facts=["ship"], facts_share=0.5)
+    played(half, tmp_path / "r")
+    by_port = {"name": "mine", "fact": "ship", "rows": "port", "columns": "cards_left", "value": "count"}
+    again = played(half | {"heatmap": [by_port]}, tmp_path / "r")
+    assert again.new_games == again.n_games
+
+
 NOT = "facts_share: must be above 0 and at most 1, got"
 
 

@@ -148,7 +148,9 @@ def test_a_restricted_seat_does_without_while_it_can(name, players, restriction)
         position = played(game, limited, players, deal)
         by += users(game, limited, verified(game, limited, position), restriction)
         voids += int(position.state["voids"][0][seat]) if "voids" in (game.state.names or ()) else 0
-    assert by[seat] <= (0 if restriction.startswith(("tile:T", "category:")) else voids)  # a void restriction leaves it free, and is counted
+    assert by[seat] <= (
+        0 if restriction.startswith(("tile:T", "category:")) else voids
+    )  # a void restriction leaves it free, and is counted
     assert sum(by.values()) > by[seat] or (rare and players == 3)  # the others go on as they like
     if restriction.partition(":")[0] not in ("port", "category", "task", "tile"):
         assert voids == 0

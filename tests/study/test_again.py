@@ -168,6 +168,7 @@ def test_a_damaged_database_is_refused(folder, harm):
 def test_files_of_the_user_stay_and_ours_that_are_no_more_go(folder):
     (folder / "tables" / "notes.csv").write_text("mine")
     (folder / "tables" / "draft.parquet").write_text("mine")
+    (folder / "tables" / "ships.csv").unlink()
     played(FEW, folder)
     assert not (folder / "tables" / "ships.csv").exists()
     assert (folder / "tables" / "notes.csv").read_text() == "mine"
@@ -187,6 +188,20 @@ def test_a_finished_chunk_needs_no_space_again(finished, folder, monkeypatch):
         played(KEYS, folder)
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())  # of one chunk
     assert played(KEYS, folder).tables["balance"].equals(finished.tables["balance"])
+
+
+def test_the_space_of_rows_is_known_before_a_game_is_played(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 0})())
+    large = {
+        "game": "strozzi",
+        "players": [3],
+        "lineups": [["random"]],
+        "deals": 10**6,
+        "chunks": 10,
+        "facts": ["ship"],
+    }
+    with pytest.raises(StorageError, match=f"about {10**6 * 27 * 10 >> 20} MiB needed"):  # three flags in three rounds
+        played(large, tmp_path / "r")
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path, finished):

@@ -55,6 +55,8 @@ def test_a_folder_of_the_format_before_is_shown(archive, tmp_path):
     assert results.study.kind == archive.stem
     assert results.verdict
     assert results.n_games > 0
+    report = results.about["report"]
+    assert (list(results.look.pages), results.look.explorer) == (report["pages"], report["explorer"])
     assert "<svg" in results.report(tmp_path / "report.html").read_text()
     with pytest.raises(InputError, match="an earlier format"):
         ss.run(ss.Study.of(**KEYS), tmp_path / "old", progress=False)

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 import strozzi_sim as ss
-from strozzi_sim.study.progress import GAMES, Progress, progress_of, terminal_bar
+from strozzi_sim.study.progress import GAMES, Progress, notebook_bar, progress_of, terminal_bar
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +20,7 @@ def phases(tmp_path_factory):
 
 def test_every_phase_is_told_in_its_order(phases):
     assert list(dict.fromkeys(phase for phase, _, _ in phases)) == ["compiling", GAMES, "tables"]
+    assert phases[-1] == ("tables", 0, 0)
 
 
 def test_games_are_counted_to_the_last(phases):
@@ -47,3 +48,20 @@ def test_bars_are_shown_where_somebody_watches(capsys):
         with progress_of(wanted) as progress:
             progress.on_phase(GAMES, 1, 2)
     assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_shows_a_bar_that_goes_away(monkeypatch):
+    shown = []
+
+    class Shown:
+        def update(self, data, *, raw):
+            shown.append((data["text/plain"], raw))
+
+    def display(data, *, raw, display_id):
+        shown.append((data["text/plain"], raw))
+        return Shown()
+
+    monkeypatch.setattr("IPython.display.display", display)
+    with notebook_bar() as show:
+        show(GAMES, 5, 10)
+    assert shown == [("", True), ("games: 5 of 10", True), ("", True)]

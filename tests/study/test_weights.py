@@ -4,10 +4,12 @@ import signal
 
 import numpy as np
 import pytest
+import scipy
 
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant, with_values
 from strozzi_sim.study.kinds.weights import (
@@ -19,6 +21,8 @@ from strozzi_sim.study.kinds.weights import (
     Effect,
     Step,
     Weights,
+    by_chunk,
+    corrected,
     effect_of,
     hotelling,
     judge,
@@ -28,6 +32,8 @@ from strozzi_sim.study.kinds.weights import (
     table_of,
 )
 from strozzi_sim.study.progress import GAMES, Progress
+
+BASE = resolve_variant(load_game("strozzi"), "base")
 
 
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
@@ -78,9 +84,9 @@ PLANTED = {f"{kind}.{k}": size for kind, number, size in SIZES for k in range(nu
 
 def planted_race(seed, planted=None, deals=150_000):
     """Return the heats of numbers whose upward step gives seat 0 these shares of wins; the downward one takes half."""
-    rng, base = np.random.default_rng(seed), resolve_variant(load_game("strozzi"), "base")
+    rng = np.random.default_rng(seed)
     effects = PLANTED if planted is None else planted
-    moved = [Step(key, 1, after, base) for key in effects for after in (2, 0)]
+    moved = [Step(key, 1, after, BASE) for key in effects for after in (2, 0)]
 
     def games(mean, own_deals):
         shares = rng.normal(0, NOISE / np.sqrt(own_deals / 50), (50, SEATS))
@@ -172,9 +178,54 @@ def test_hotelling_rejects_as_often_as_it_says():
 
 def test_the_size_of_an_effect_has_no_bias():
     rng = np.random.default_rng(4)
-    step = Step("a.b", 1, 2, resolve_variant(load_game("strozzi"), "base"))
+    step = Step("a.b", 1, 2, BASE)
     sizes = [Effect(step, rng.normal(0.1, 1, (50, 5)), (0, 0, 0), (1, 1, 1), 50).size for _ in range(2000)]
     assert abs(np.mean(sizes) - 3 * 0.1**2) < 4 * np.std(sizes) / np.sqrt(2000)
+
+
+def test_a_step_has_the_figures_of_the_t_test():
+    rng = np.random.default_rng(6)
+    box, moved = rng.normal(size=(2, 20, 6))
+    measured = [effect_of(Step(key, 1, 2, BASE), box, moved + shift, 2000) for key, shift in (("a", 0), ("b", 0.4))]
+    for effect, difference in zip(measured, (moved - box, moved + 0.4 - box), strict=True):
+        assert effect.p[1:] == pytest.approx([scipy.stats.ttest_1samp(difference[:, k], 0).pvalue for k in (4, 5)])
+    heats = [corrected(measured), corrected(measured[:1])]
+    study = Weights.of(game="strozzi", players=[4], deals=2000, chunks=20, lineups=[["random"]])
+    table = table_of(study, heats, judge(heats)).query(
+        "key == 'a' and figure in ['win_share', 'score_mean', 'decisions_mean']"
+    )
+    tests = [scipy.stats.ttest_1samp(column, 0) for column in (moved - box).T]
+    assert np.allclose(table[["low", "high"]], [test.confidence_interval(0.95) for test in tests])
+    # bounds of four shares of every step in either heat at once
+    shares, least, most = (moved - box)[:, :4], [], []
+    for steps_of_heat in (2, 1):
+        half = scipy.stats.t.ppf(1 - 0.05 / 2 / (2 * 4 * steps_of_heat), 19) * scipy.stats.sem(shares)
+        least.append(max((abs(shares.mean(axis=0)) - half).max(), 0))
+        most.append((abs(shares.mean(axis=0)) + half).max())
+    judged = judge(heats)["a"]
+    assert (judged.least, judged.most) == pytest.approx((max(least), min(most)))
+
+
+@pytest.mark.parametrize(("lineup", "axis"), [(["random"], 1), (["random", "greedy", "greedy"], 2)])
+def test_shares_are_those_of_seats_in_self_play_and_else_of_positions(lineup, axis):
+    study = Weights.of(game="strozzi", players=[3], deals=2, chunks=2, lineups=[lineup])
+    wins, scores = np.random.default_rng(5).integers(1, 9, (2, 2, 6, 6))
+    outcome = {"wins": wins, "scores": scores, "games": np.array([4, 5]), "decisions": np.array([40, 60])}
+    figures = by_chunk(study, outcome)
+    for chunk, games in enumerate((4, 5)):
+        at = [[(k, other) if axis == 2 else (other, k) for other in range(6)] for k in range(3)]
+        own = [[sum(int(each[chunk][place]) for place in places) for places in at] for each in (wins, scores)]
+        expected = [*(share / WIN_UNITS / games for share in own[0]), sum(own[1]) / 3 / games, (10, 12)[chunk]]
+        assert figures[chunk] == pytest.approx(expected)
+
+
+def test_a_step_is_a_tenth_or_one():
+    sizes = {}
+    for name in ("strozzi", "medici_vs_strozzi"):
+        game = load_game(name)
+        for step in steps(game, resolve_variant(game, "base")):
+            sizes.setdefault(step.before, set()).add(abs(step.after - step.before))
+    assert {before: sizes[before] for before in (5, 14, 15, 20, 120)} == {5: {1}, 14: {1}, 15: {2}, 20: {2}, 120: {12}}
 
 
 def test_a_line_up_has_the_shares_of_its_agents():

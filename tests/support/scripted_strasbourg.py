@@ -196,9 +196,6 @@ def random_game(components: Mapping[str, Any], players: int, seed: int, eagernes
     return game
 
 
-Space = tuple[int, int]
-
-
 def types(game: Game) -> list[str]:
     return [line["type"] for line in game.events]
 

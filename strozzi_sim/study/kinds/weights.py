@@ -232,7 +232,7 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
 def steps(game: Game, variant: Variant) -> Iterator[Step]:
     """Yield every number moved one step up and down, as far as the game allows it and the number decides anything.
 
-    A step is 1 for a whole number below 20, else a tenth of the number.
+    A step is a tenth of the number; of a whole number rounded, and at least 1.
     """
     for key, value in numbers(game, variant):
         step = value / 10 if isinstance(value, float) else max(1, round(abs(value) / 10))

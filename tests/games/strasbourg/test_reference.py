@@ -1,7 +1,6 @@
 """The reference rules of Strasbourg: tasks on random boards, how it is asked, and the check of records."""
 
 import itertools
-import random
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
