@@ -19,6 +19,7 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, digits_for, format_value, half_width, pick
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
@@ -121,7 +122,7 @@ def finding_of(
     label = next(figure.label for figure in compared.figures if figure.name == end_rows[0][FIGURE])
     beside = f"{with_key(compared.key, rest[0].text)} with {other}" if rest else f"beside {other}"
     where = f", {with_key(compared.at, at)}" if compared.at not in ("", FIGURE) else ""
-    return f"{label[:1].upper()}{label[1:]}{where}: {with_key(compared.key, most.text)} with {most.value}, {beside}."
+    return f"{with_capital(label)}{where}: {with_key(compared.key, most.text)} with {most.value}, {beside}."
 
 
 def compared_rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:

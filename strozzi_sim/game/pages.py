@@ -36,6 +36,7 @@ from strozzi_sim.game.reporting import (
     headline_players,
     pick,
 )
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import MAX_CHUNKS
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
@@ -245,7 +246,7 @@ class Report:
         for page, (picture, compared, finding) in self.comparisons(tables).items():
             text = finding_of(compared, finding, pick(tables[picture.table], **scenario), players, name_of, chunks)
             if text:
-                text_by_page[page] = f"{games}{text}" if games else f"{text[:1].upper()}{text[1:]}"
+                text_by_page[page] = f"{games}{text}" if games else with_capital(text)
         return text_by_page
 
     def ends(self, tables: Tables, components: Mapping[str, Any], page: str) -> list[tuple[Any, Figure, str]]:

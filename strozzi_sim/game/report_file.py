@@ -21,6 +21,7 @@ from strozzi_sim.game.converting import converted
 from strozzi_sim.game.custom_heatmaps import Counted, counted, map_table_name, table_of, words_of
 from strozzi_sim.game.finding import Figures, Finding
 from strozzi_sim.game.reporting import Kind, Picture, Tables
+from strozzi_sim.game.sentences import with_capital
 
 FILE = "report.toml"
 OCCURRING = "*"
@@ -236,7 +237,7 @@ def common_pictures(name: str, page: DeclaredPage, table: Table, figures: list[F
     common: dict[str, Any] = {"page": name, "kind": "intervals", "x": x, "x_label": words_of(x), "series": series}
     pictures = {}
     for figure in figures:
-        title = f"{figure.label[:1].upper()}{figure.label[1:]} by {keys}"
+        title = f"{with_capital(figure.label)} by {keys}"
         caption = f"Of each {table.text.removeprefix('a ')}: {figure.label}. {axes} Whiskers are 95 % intervals."
         picture = DeclaredPicture(**common, title=title, caption=caption, figures={figure.name: figure.label})
         pictures[f"{name}-{figure.name}".replace("_", "-")] = picture

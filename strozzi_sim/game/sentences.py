@@ -41,7 +41,12 @@ def _second_person(verb: str) -> str:
 
 def capitalized(text: str) -> str:
     """Return the sentence with a capital if it begins with "you" or a seat; names of agents are unchanged."""
-    return text[:1].upper() + text[1:] if re.match(rf"{YOU}\b|seat \d", text) else text
+    return with_capital(text) if re.match(rf"{YOU}\b|seat \d", text) else text
+
+
+def with_capital(text: str) -> str:
+    """Return a text that begins a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def listed(things: Sequence[str], last: str = "and") -> str:

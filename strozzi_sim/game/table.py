@@ -13,7 +13,7 @@ import msgspec
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.sentences import YOU, listed, verb_of
+from strozzi_sim.game.sentences import YOU, listed, verb_of, with_capital
 
 FORMAT = "strozzi-sim.table/1"
 MANY = 60  # more choices that are all numbers are one range, not buttons
@@ -75,7 +75,7 @@ class Table:
         self.last = line["type"]
         self.lay_out()
         self.view["now"] = self.standing()
-        return sentence[:1].upper() + sentence[1:]
+        return with_capital(sentence)
 
     def on_line(self, line: Line) -> str:
         """Fold a line without a method for its type: round and final points; return the event's text."""
@@ -120,7 +120,7 @@ class Table:
         first, second, *_ = sorted(range(self.players), key=lambda seat: self.game.sign * totals[seat], reverse=True)
         if totals[first] == totals[second]:
             best = listed([self.named(seat) for seat, points in enumerate(totals) if points == totals[first]])
-            return f"{best[:1].upper()}{best[1:]} have {totals[first]} {self.unit} each"
+            return f"{with_capital(best)} have {totals[first]} {self.unit} each"
         return self.won(totals, first, second)
 
     def won(self, points: Sequence[int], first: int, second: int) -> str:

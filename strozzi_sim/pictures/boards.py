@@ -13,6 +13,7 @@ import pandas as pd
 
 from strozzi_sim.facts.pictures import Board, Place
 from strozzi_sim.game.reporting import Picture
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import no_significant_difference
 from strozzi_sim.pictures.heat_tables import format_end
 from strozzi_sim.pictures.ink import NARROW, width_of
@@ -63,7 +64,7 @@ def draw_board(
     shapes = {"square": "square", "frame": "frame", "disc": "circle"}
     legend = (*shades, *((text, "faint", shapes[shape]) for shape, text in board.key.items()))
     marks_with_sentence = [mark for count in counts for mark in marks[count] if mark["tip"]]
-    title = f"{figure.label[:1].upper()}{figure.label[1:]}"
+    title = with_capital(figure.label)
     return Drawn(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
 
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure as Canvas
 
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_range, pick
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import STYLE, WIDE, Legend
 from strozzi_sim.pictures.panel import MINUS, AxesPanel, Face, Scale, Sheet
 from strozzi_sim.pictures.series import chosen_players
@@ -117,7 +118,7 @@ def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
 
 def title_of(picture: Picture, figure: Figure) -> str:
     """Return the meaning of a picture's values."""
-    label = f"{figure.label[:1].upper()}{figure.label[1:]}"
+    label = with_capital(figure.label)
     several = len(picture.figures) > 1
     if picture.equal:
         return f"{'P' if several else f'{label}: p'}oints above or below an equal share"

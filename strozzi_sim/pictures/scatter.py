@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.game.reporting import THIN, Picture, factor_of, format_value
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, legend_of, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, on_scale, scale_of, sentence
 from strozzi_sim.pictures.panel import TOP, Face, Panel, Scale, Sheet
@@ -83,7 +84,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
 
     labels = title, y_figure.label
     faces = [Face(players_title(count), x_scale, scale, partial(fill, count=count), count, labels) for count in counts]
-    title_of_values = f"{y_figure.label[:1].upper()}{y_figure.label[1:]}, over {x_figure.label}"
+    title_of_values = f"{with_capital(y_figure.label)}, over {x_figure.label}"
     marks = [dot for count in counts for dot in dots[count]]
     return Drawn(draw, faces, title_of_values, legend_of(names, looks), marks, n_of(rows), width)
 

@@ -23,6 +23,7 @@ from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
 from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
 from strozzi_sim.errors import InputError, as_argument_error, pluralize
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
@@ -255,7 +256,7 @@ class GameAnalysis:
         parts = [f"Judged by {escape(self.agent)}"]
         for title, (heading, *rows) in self.tables().items():
             parts += [title, pd.DataFrame(rows, columns=heading).to_html(index=False)]
-        parts += [escape(f"{turn[:1].upper()}{turn[1:]}.") for turn in self.turns_in_words(3)]
+        parts += [escape(f"{with_capital(turn)}.") for turn in self.turns_in_words(3)]
         return "".join(f"<div>{part}</div>" for part in parts)
 
 

@@ -16,6 +16,7 @@ from strozzi_sim.facts.blocks import Ratio
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, headline_players
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.series import Words, in_order
 from strozzi_sim.report.naming import labels_of
 from strozzi_sim.report.page import packed
@@ -144,7 +145,7 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
     if figure is None:
         figure = Figure(name, re.sub("_mean$|_share$", "", name).replace("_", " "), "share" if share else "amount")
     label = figure.label if figure is heat_map.figure else _ALONG.get(name, figure.label)
-    formula = f"{label[:1].upper()}{label[1:]}: {ratio.formula(block.fact, block.where)}."
+    formula = f"{with_capital(label)}: {ratio.formula(block.fact, block.where)}."
     return {
         "id": name,
         "label": label,

@@ -71,11 +71,6 @@ def at_players(counts: Iterable[int]) -> str:
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
 
 
-def with_capital(text: str) -> str:
-    """Return a text that begins a sentence."""
-    return f"{text[:1].upper()}{text[1:]}"
-
-
 def shortened(text: str, letters: int) -> str:
     """Return a text cut to a number of letters, the last one then an ellipsis."""
     return text if len(text) <= letters else f"{text[: letters - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -16,6 +16,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.custom_heatmaps import split_maps
 from strozzi_sim.game.reporting import CELL, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.seatings import Design
@@ -36,7 +37,7 @@ from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths, with_capital
+from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # cells that are named one by one
@@ -268,13 +269,13 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
         words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
     if len(lineups) == 1:
         words = f"played by {players_words(game, cells[0].lineup)}, {words}"
-    sentence = f"{words[:1].upper()}{words[1:]}."
+    sentence = f"{with_capital(words)}."
     if not tiers:
         return [sentence]
     agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
     omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
     omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and plays only with search_deals."
-    return [sentence, f"{agents[:1].upper()}{agents[1:]}.{omission if omitted_agent else ''}"]
+    return [sentence, f"{with_capital(agents)}.{omission if omitted_agent else ''}"]
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import RunOptions, documented
@@ -30,7 +31,7 @@ from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import players_words, with_capital
+from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
 GAP = "seat_gap"

@@ -30,6 +30,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick, some_of
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
@@ -45,7 +46,7 @@ from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import grouped, shortened, with_capital
+from strozzi_sim.study.wording import grouped, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of an agent's name; agents of a heat map, and of a sentence
