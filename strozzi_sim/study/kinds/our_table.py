@@ -174,12 +174,12 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
         row, seat = np.argwhere(is_wrong.to_numpy())[0]
         expected = f"expected a whole number up to {_LARGEST:,}, got {short_repr(cells.iat[row, seat])}"
         raise InputError(f"{path}: line {cells.index[row]}: seat {seat}: {expected}")
-    counts = is_given.sum(axis=1)
-    for number, count in counts[~counts.isin([0, *game.player_counts])].items():
+    counts = is_given[is_given.any(axis=1)].sum(axis=1)
+    for number, count in counts[~counts.isin(game.player_counts)].items():
         raise InputError(f"{path}: line {number}: {count} scores; {game.title} has {game.player_count_text}")
-    if (games := int((counts > 0).sum())) < FEWEST:
-        raise InputError(f"{path}: {games} games; at least {FEWEST} are needed to tell anything")
-    by_count = scores.groupby(counts[counts > 0])
+    if len(counts) < FEWEST:
+        raise InputError(f"{path}: {len(counts)} games; at least {FEWEST} are needed to tell anything")
+    by_count = scores.groupby(counts)
     return {int(count): of_count.iloc[:, : int(count)].to_numpy(np.int64) for count, of_count in by_count}
 
 
