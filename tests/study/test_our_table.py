@@ -1,5 +1,7 @@
 """`our_table`: planted sheets are told to their strength of play; what does not fit is said; bad sheets name their cell."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,18 @@ def test_the_figures_of_two_sheets():
     sheets = {3: np.array([[5, 9, 2], [4, 4, 1]])}
     assert list(figures(sheets, 1).values()) == pytest.approx([25 / 6, np.std(sheets[3], ddof=1), 6.5, 1.5, 2, 0.25])
     assert list(figures(sheets, -1).values())[2:] == pytest.approx([1.5, 6.5, 3, 0])  # the lowest wins
+
+
+def test_the_likelihood_is_that_of_a_t_around_mean_lead_and_margin():
+    simulated = np.array([[9, 5, 1], [3, 8, 7], [4, 4, 10], [2, 12, 6]])
+    summed = np.array([[5, 4, 4], [6, 2, 1], [6, 4, 6], [20 / 3, 16 / 3, 6]])
+    spread = np.cov(summed.T)
+    spread = (spread + (0.001 * np.trace(spread) / 3 + 1e-9) * np.eye(3)) * (6 / 8) * (5 / 4)  # 8 degrees, 4 games
+    sheets, off = np.array([[7, 2, 3]]), np.array([4, 3, 4]) - summed.mean(axis=0)
+    expected = math.lgamma(5.5) - math.lgamma(4) - 1.5 * math.log(8 * math.pi) - math.log(np.linalg.det(spread)) / 2
+    expected -= 5.5 * math.log(1 + off @ np.linalg.inv(spread) @ off / 8)
+    assert likelihood({3: sheets}, {3: simulated}, 1) == pytest.approx(expected)
+    assert likelihood({3: -sheets}, {3: -simulated}, -1) == pytest.approx(expected)  # the lowest wins
 
 
 @pytest.mark.nightly
@@ -91,7 +105,7 @@ def test_the_strength_that_fits_is_said_and_is_equal_for_any_number_of_workers(t
 def test_other_marks_an_odd_column_and_an_empty_seat_are_read(tmp_path):
     path = tmp_path / "sheets.csv"
     lines = ["\ufeffGame;Seat 0;Seat 1;seat_2;seat 3;who brought cake"]
-    lines += [f"{k};100;90;80;{'' if k % 2 else 70};Ada" for k in range(20)] + ["", "# not read"]
+    lines += [f"{k};100;90;80;{'' if k % 2 else 70};Ada" for k in range(20)] + ["", "20;;;;;Bea", "# not read"]
     path.write_text("\n".join(lines), encoding="utf-8")
     sheets = read_sheets(path, load_game("strozzi"))
     assert {players: len(found) for players, found in sheets.items()} == {3: 10, 4: 10}
