@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sentences, changes_section
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.games import verdict_on_maps
-from strozzi_sim.study.kinds.balance import held_elsewhere, seat_sentences, verdict_on_agents
+from strozzi_sim.study.kinds.balance import held_elsewhere, seat_sentences, styles_sentences, verdict_on_agents
 from strozzi_sim.study.kinds.tournament import standing_sentences
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import SMALL as TOO_SMALL
@@ -145,6 +145,22 @@ def test_planted_truths_of_agents(shares, half, said):
     assert verdict_on_agents(STUDY, {"lineup": pd.DataFrame(rows)})[0].startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("shares", "half", "said"),
+    [
+        ((0.45, 0.2), 0.01, "Strozzi may have a dominant strategy: greedy wins more than its share among copies of"),
+        ((0.36, 0.2), 0.05, "is known to be a dominant strategy: of 2 styles none is known to win more than its share"),
+        ((0.3, 0.2), 0.01, "is known to be a dominant strategy: of 2 styles each wins less than its share among"),
+    ],
+)
+def test_planted_truths_of_styles(shares, half, said):
+    keys = {"players": 3, "variant": "base", "position": 0, "figure": "win_share", "n": 3000, "deals": 1000}
+    ends = {"value": shares, "low": np.subtract(shares, half), "high": np.add(shares, half)}
+    rows = pd.DataFrame({"agent": ["greedy", "racer"], **keys, **ends})
+    rows["lineup"] = rows["agent"] + ",heuristic,heuristic"
+    assert said in styles_sentences({"lineup": rows}, STUDY.the_game)[0]
+
+
 def changes(wins, scores):
     """The table changes of one pair of variants: verdicts of games won and of the mean score."""
     kinds = [("seats", f"seat {k}", "win_share", each) for k, each in enumerate(wins)]
@@ -178,6 +194,10 @@ def test_what_changed_is_shown_with_the_components_that_differ():
     section = changes_section(tables, variants, {})
     assert section.sentences == ("long-tracks changes 5 values of base.",)
     assert section.keys[:2] == (("component", "before", "after"), ("tracks.top_index", "9", "10"))
+    dear = from_changes(STUDY.the_game, "dear", {"tracks": {"bonus": dict.fromkeys(range(1, 10), 77)}}, "dear")
+    many = changes_section(tables, {**variants, "long-tracks": dear}, {})
+    assert many.sentences == ("dear changes 9 values of base; the first 8 are in the table.",)
+    assert len(many.keys) == 1 + 8
     assert [picture.kind for picture in section.shown] == ["dots", "table", "table"]
     assert section.numbers[0].what == "points of games won, the player who begins, 3 players: change to long-tracks"
     unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), variants, {})
