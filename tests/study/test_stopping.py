@@ -10,6 +10,7 @@ from planted_game import GAME
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FIRST_LOOK, mean_half_width, most_deals, reach, share_interval
 from strozzi_sim.study.folders import study_of
+from strozzi_sim.study.kinds import compare as kind
 from strozzi_sim.study.kinds.compare import CompareVariants
 from strozzi_sim.study.kinds.compare import _most_deals as most_deals_of
 from study_examples import played, tables_in
@@ -97,7 +98,7 @@ def test_differences_of_variants_and_of_agents_are_headlines():
     table = found.tables["precision"]
     assert list(table["figure"]).count("win_share_difference") == 3
     assert set(table["than"]) == {"", "base"}
-    found = ss.compare("strozzi", "heuristic", "random", players=3, precision=8, **QUIET)
+    found = ss.compare("strozzi", "heuristic", "random", opponents="greedy", players=3, precision=8, **QUIET)
     table, sides = found.tables["precision"], found.tables["sides"].query("figure == 'win_share'")
     assert list(table["figure"]) == ["win_share", "win_share", "win_share_difference"]
     np.testing.assert_allclose(table["value"][:2], sides["value"], rtol=1e-12)
@@ -138,6 +139,11 @@ def test_a_variant_that_changes_no_winner_is_known_to_after_few_deals():
 def test_a_difference_that_is_neither_found_nor_excluded_is_said():
     words = compared("base", TURNED, effect=0.02).verdict[-1]
     assert "of 4 differences of 2.0 points of games won are neither found nor excluded after the last of" in words
+
+
+def test_a_variant_beside_itself_has_no_difference_to_decide(monkeypatch):
+    monkeypatch.setattr(kind, "run", lambda study, **_: study)
+    assert (compared("base", "base").decided, compared("base", TURNED).decided) == (False, True)
 
 
 def test_deals_and_precision_are_played_as_given():
