@@ -12,7 +12,7 @@ from strozzi_sim.play import drama
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
 from strozzi_sim.study.kinds import luck as kind
-from strozzi_sim.study.kinds.luck import usual_lineups
+from strozzi_sim.study.kinds.luck import lineup_words, usual_lineups
 
 QUIET = {"workers": 1, "progress": False}
 DEALS, CHUNKS = 400, 50
@@ -152,6 +152,8 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
         "picky and 97 ± 1 % with one heuristic among random; among equal players, nothing."
     )
     assert length.startswith("A game with one heuristic among random has ")
+    assert lineup_words("heuristic,random,random") == "with one heuristic among random"
+    assert lineup_words("heuristic,random") == "among heuristic and random"
 
 
 @pytest.mark.parametrize(

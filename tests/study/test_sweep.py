@@ -28,10 +28,19 @@ def test_the_table_has_the_values_beside_the_figures_of_balance():
     assert np.array_equal(same["value"], base["value"], equal_nan=True)
 
 
-def test_the_published_value_is_the_reference():
-    found = played({**KEYS, "sweep": BONUS})
-    assert found.study.reference == "tracks-bonus-9-15"
-    assert set(found.tables["changes"]["than"]) == {"tracks-bonus-9-15"}
+@pytest.fixture(scope="module")
+def swept():
+    return played({**KEYS, "players": [3, 4], "sweep": BONUS})
+
+
+def test_the_published_value_is_the_reference(swept):
+    assert swept.study.reference == "tracks-bonus-9-15"
+    assert set(swept.tables["changes"]["than"]) == {"tracks-bonus-9-15"}
+
+
+def test_the_numbers_are_gaps_at_the_first_player_count(swept):
+    numbers = swept.study.sections(swept.tables, swept.look)[0].numbers
+    assert {number.what.split(", ")[1] for number in numbers} == {"3 players (random)"}
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,8 @@ def test_the_tables_agree_with_rows_of_every_game(finished):
     strengths = frames["ratings"].query("figure == 'strength'")
     assert strengths["value"].sum() == pytest.approx(0, abs=1e-8)
     assert value(frames["ratings"], "rank", agent="random")["value"] == 4
-    assert frames["seat_effects"].query("figure == 'win_share'")["value"].sum() == pytest.approx(1)
+    won, above = (frames["seat_effects"].query(f"figure == 'win_share{end}'")["value"] for end in ("", "_minus_equal"))
+    assert (won.sum(), above.sum()) == pytest.approx((1, 0))
     assert set(frames["seat_effects"]["seat"]) == {0, 1, 2}
 
 
@@ -298,6 +299,7 @@ def test_two_agents_are_compared_on_the_same_deals():
     found = ss.compare("strozzi", "greedy", "random", opponents=["greedy"], players=3, deals=80, workers=1)
     frames = found.tables
     assert found.n_games == 2 * 80 * 3
+    assert found.summary.startswith("greedy against random on the same deals. Strozzi, 3 players: ")
     sides = {agent: value(frames["sides"], "score_mean", agent=agent)["value"] for agent in ("greedy", "random")}
     row = value(frames["difference"], "score_mean")
     assert row["value"] == pytest.approx(sides["greedy"] - sides["random"])
