@@ -43,7 +43,7 @@ COPIED = (
     "pyproject.toml",
     "README.md",
 )
-STUDY, TESTS_OF_STUDIES = "strozzi_sim/study", ("tests/study", "tests/cli")
+STUDY, TESTS_OF_STUDIES = "strozzi_sim/study", ("tests/study", "tests/report", "tests/game", "tests/facts", "tests/cli")
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 PLACES = (
     *(f"strozzi_sim/games/{game}/{name}.py" for game in GAMES for name in ("core", "scoring", "legal_actions", "step_actions")),
@@ -239,7 +239,7 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tests", type=Path, default=ROOT, help="checkout whose tests judge; default: this one")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of the tests of one change, as they were learned")
+    parser.add_argument("--seconds", type=float, default=120.0, help="of the tests of one change, as they were learned")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds after which a change counts as noticed")
     parser.add_argument("--before", type=Path, help="a file of --json: the test that noticed there judges first")
     parser.add_argument("--json", type=Path, default=Path("mutations.jsonl"), help="a line for each change judged")
