@@ -150,10 +150,10 @@ class Position(AgentQueries):
         >>> import strozzi_sim as ss
         >>> position = ss.Position("strasbourg", 3, seed=3)
         >>> position.compound_choices
-        ('T_ED5', 'T_ED6', 'T_ROW3', 'T_MOSTCITY', 'T_BORDER6')
+        ('T_G_smith', 'T_G_vintner', 'T_SAME3', 'T_MOSTCITY', 'T_GROUP5')
         >>> position.names[:3]
-        ('T_ED5', 'T_ED6', 'T_ED5 T_ED6')
-        >>> position.play("T_ROW3, T_ED5")
+        ('T_G_smith', 'T_G_vintner', 'T_G_smith T_G_vintner')
+        >>> position.play("T_SAME3, T_G_smith")
         """
         return () if self.over else tuple(self.game.view.compound_choices(self.view(), int(self.state["phase"][0])))
 

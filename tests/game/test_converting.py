@@ -1,6 +1,5 @@
 """What does not fit its type is told by place, value and what is allowed; a place names ids and entries of tables."""
 
-import doctest
 from typing import Annotated, Literal
 
 import msgspec
@@ -8,7 +7,6 @@ import pytest
 from msgspec import Meta
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.game import converting
 from strozzi_sim.game.converting import converted
 
 Small = Annotated[int, Meta(le=9)]
@@ -51,7 +49,3 @@ def test_what_does_not_fit_is_told_by_its_place(raw, words):
     with pytest.raises(InputError) as refused:
         converted(raw, Tree, "here", str_keys=True)
     assert str(refused.value) == f"here: {words}"
-
-
-def test_the_example_in_its_docstring():
-    assert doctest.testmod(converting).failed == 0

@@ -1,7 +1,6 @@
 """A position of every game: it is played, taken back, copied, compared, packed, recorded and shown."""
 
 import copy
-import doctest
 import itertools
 import json
 import pickle
@@ -203,14 +202,6 @@ def test_analyse_says_what_an_agent_thinks_and_changes_nothing():
     assert set(appraised["action"]) == set(lot.legal)
     with pytest.raises(ArgumentError, match="agent: greedy provides no analysis; use `ask` for its"):
         position.analyse("greedy")
-
-
-@pytest.mark.slow_for("analyse")
-@pytest.mark.parametrize("method", [Position.ask, Position.analyse], ids=["ask", "analyse"])
-def test_the_examples_of_asking_run(method):
-    (found,) = doctest.DocTestFinder(recurse=False).find(method, "position", globs={})
-    assert found.examples
-    assert not doctest.DocTestRunner().run(found).failed
 
 
 # -- results and what is seen ----------------------------------------------------------------------------------------

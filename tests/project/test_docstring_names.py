@@ -1,14 +1,17 @@
-"""Names in docstrings and comments are those of the code: files, attributes and arguments."""
+"""Names in docstrings and comments are those of the code: files, attributes and arguments; examples run."""
 
 import ast
 import builtins
+import doctest
 import io
 import keyword
 import re
 import tokenize
+from importlib import import_module
 
 import pytest
 
+import strozzi_sim as ss
 from paths import ROOT
 from sources import text_of, tree_of
 from strozzi_sim.study.arguments import RUN_OPTIONS
@@ -108,3 +111,20 @@ def test_every_name_in_backticks_is_one_of_the_code(texts):
                 wrong += [(path.name, quoted) for part in quoted.split(".") if part not in known and len(part) > 1]
     assert seen > 300
     assert not wrong, sorted(set(wrong))
+
+
+WITH_EXAMPLES = [
+    path for path in FILES if "adapters" not in path.parts and re.search("^ *>>> ", text_of(path), re.MULTILINE)
+]
+
+
+@pytest.mark.slow_for("position", "start")
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)
+def test_the_examples_of_a_module_run(path):
+    """But for those of public names, see `test_python_interface.py`, and of adapters, see `test_page.py`."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removeprefix("agents.")
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for each in doctest.DocTestFinder().find(import_module(name), name):
+        if each.name.rpartition(".")[2] not in ss.__all__:
+            runner.run(each)
+    assert not runner.failures

@@ -144,6 +144,21 @@ def test_a_difference_that_is_neither_found_nor_excluded_is_said():
 def test_a_variant_beside_itself_has_no_difference_to_decide(monkeypatch):
     monkeypatch.setattr(kind, "run", lambda study, **_: study)
     assert (compared("base", "base").decided, compared("base", TURNED).decided) == (False, True)
+    assert not compared("base", TURNED, effect=0).decided
+
+
+def test_after_few_deals_a_difference_is_bounded_by_its_two_shares():
+    """Of a share 5 % are spent on two intervals, of which its chunks give none yet; of a difference 0.25 % on each."""
+    found = ss.compare("strozzi", "greedy", "random", opponents="heuristic", players=3, precision=1, deals=20, **QUIET)
+    table = found.tables["precision"]
+    first, second, difference = table[["value", "low", "high"]].to_numpy()
+
+    def ends(value, alpha):
+        return [float(end[0]) for end in share_interval(np.array([value]), 20, 0.01, alpha)]
+
+    np.testing.assert_allclose((first[1:], second[1:]), [ends(side[0], 0.05 / 2) for side in (first, second)])
+    (low, high), (other_low, other_high) = (ends(side[0], 0.0025 / 2) for side in (first, second))
+    np.testing.assert_allclose(difference[1:], (low - other_high, high - other_low))
 
 
 def test_deals_and_precision_are_played_as_given():

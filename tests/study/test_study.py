@@ -51,6 +51,13 @@ def test_a_changed_study_has_nothing_that_is_out_of_date():
     assert study.changed(deals=260, players=(3,)).games == 260
 
 
+def test_a_study_that_cannot_be_played_is_refused():
+    with pytest.raises(ArgumentError, match=r"seed: .*9007199254740992"):
+        balance(seed=2**53)
+    with pytest.raises(ArgumentError, match=r"2 agents \(greedy, random\) fit no player count; give 1 agent, or 3"):
+        balance(players=[3], lineups=[["greedy", "random"]])
+
+
 def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():
     plain = msgspec.json.decode(balance().json)
     with pytest.raises(ArgumentError, match="behaviour"):
