@@ -72,7 +72,11 @@ def at_players(counts: Iterable[int]) -> str:
 
 
 def shortened(text: str, letters: int) -> str:
-    """Return a text cut to a number of letters, the last one then an ellipsis."""
+    """Return a text cut to a number of letters, the last one then an ellipsis.
+
+    >>> shortened("random", 6), shortened("heuristic", 6)
+    ('random', 'heuri…')
+    """
     return text if len(text) <= letters else f"{text[: letters - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 

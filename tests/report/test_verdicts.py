@@ -236,6 +236,7 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     (section,) = study.sections(tables, Look(name="x"))
     assert set(section.tables["worth"]["verdict"]) == {"A: worth having", "B: too small to matter (!)", "C: unclear"}
     assert [number.what.split(" (")[0] for number in section.numbers][:1] == ["points of games won, lost without A"]
+    assert all(number.is_change for number in section.numbers)
 
 
 def field(ahead, half=0.02):
