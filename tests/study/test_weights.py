@@ -116,6 +116,7 @@ def test_of_planted_numbers_none_is_named_wrongly(races):
     for seed in range(races):
         heats = planted_race(seed)
         assert [len({each.step.key for each in heat}) for heat in heats] == [len(PLANTED), MIDDLE, MOST]
+        assert [{each.deals for each in heat} for heat in heats] == [{150_000 // 20}, {150_000 // 5}, {150_000}]
         said = judge(heats)
         assert {each.status for key, each in said.items() if kind_of(key) == "idle"} == {NOTHING}
         large, middle = ([each for key, each in said.items() if kind_of(key) == kind] for kind in ("large", "middle"))
