@@ -197,6 +197,12 @@ def test_a_step_has_the_figures_of_the_t_test():
     )
     tests = [scipy.stats.ttest_1samp(column, 0) for column in (moved - box).T]
     assert np.allclose(table[["low", "high"]], [test.confidence_interval(0.95) for test in tests])
+    gaps = [
+        np.ptp(moved[keep, :4].mean(axis=0)) - np.ptp(box[keep, :4].mean(axis=0))
+        for keep in ~np.eye(21, 20, dtype=bool)
+    ]
+    half = scipy.stats.t.ppf(0.975, 19) * np.std(gaps[:20]) * np.sqrt(19)  # jackknife: without each chunk in turn
+    assert measured[0].gap == pytest.approx((gaps[20], gaps[20] - half, gaps[20] + half))
     # bounds of four shares of every step in either heat at once
     shares, least, most = (moved - box)[:, :4], [], []
     for steps_of_heat in (2, 1):
