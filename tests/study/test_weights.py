@@ -18,6 +18,7 @@ from strozzi_sim.study.kinds.weights import (
     MOST,
     NOTHING,
     REAL,
+    TIED,
     Effect,
     Step,
     Weights,
@@ -211,6 +212,12 @@ def test_a_step_has_the_figures_of_the_t_test():
         most.append((abs(shares.mean(axis=0)) + half).max())
     judged = judge(heats)["a"]
     assert (judged.least, judged.most) == pytest.approx((max(least), min(most)))
+
+
+def test_each_heat_may_name_half_of_what_one_alone_may():
+    heat = [Effect(Step(str(p), 1, 2, BASE), np.zeros((20, 6)), (0, 0, 0), (1, p, 1), 2000) for p in (0.0003, 0.0007)]
+    assert [each.status for each in judge([heat]).values()] == [TIED, TIED]
+    assert [each.status for each in judge([heat, heat]).values()] == [TIED, NOTHING]
 
 
 @pytest.mark.parametrize(("lineup", "axis"), [(["random"], 1), (["random", "greedy", "greedy"], 2)])
