@@ -72,8 +72,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
     Observations are float32[F], the game's named slices (`slices`). `info["action_mask"]`, int8[A], has 1 where an
     action is legal, for `action_space.sample(mask)`; `action_masks()` returns it as bool, for sb3-contrib. `info` also
-    has `seat` and `deal`. At the end it has `scores` int64[P] and `wins` float32[P] of all seats too, and the mask only
-    action 0, which is never legal in a game.
+    has `seat` and `deal`. At the end it has `scores` int64[P] and `wins` float32[P] of all seats too (after an illegal
+    action `illegal` instead), and the mask only action 0, which is never legal in a game.
 
     Args:
         game: the game, or its name.
@@ -106,7 +106,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         self.slices = self._env.slices
         self.observation_space = observation_box(self._env.game, self._env.variant)
         self.action_space = Discrete(self._env.num_actions)
-        self._current: Step | None = None  # None: the game is over
+        self._current: Step | None = None  # None: no game is under way
         self._end_message = "no game is dealt; call reset(seed) first"
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -158,7 +158,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         return end.final_observations[0, seat], float(step.rewards[0, seat]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal, bool[A]; only action 0 once the game is over."""
+        """Return which actions are legal, bool[A]; only action 0 where no game is under way."""
         return (
             no_action(self._env.num_actions).view(np.bool_) if self._current is None else self._current.masks[0].copy()
         )
@@ -177,9 +177,9 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
 
 class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
-    """Many games at once, Gymnasium's vector interface over a `VectorEnv`, `games`: compiled.
+    """Many games at once, compiled, with Gymnasium's vector interface; `games` is the `VectorEnv`.
 
-    The arguments are those of `GameEnv`, with the number of games n as `num_envs`; illegal actions are errors. Slot i
+    `num_envs` is the number of games n; illegal actions are errors. The other arguments are as in `GameEnv`. Slot i
     plays the deals i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n].
     `autoreset_mode`:
 

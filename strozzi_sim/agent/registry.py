@@ -26,7 +26,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.entry_points import check_unique, find_entry_points
 
 GROUP = "strozzi_sim.agents"
-SEPARATOR = "~"  # between a spec string and each restriction
+SEPARATOR = "~"  # between an agent and each restriction in a spec string
 _depth: ContextVar[int] = ContextVar("depth", default=0)  # nesting of agents during loading
 
 
@@ -43,7 +43,7 @@ class AgentSpec:
     without: tuple[str, ...] = ()  # names of the restrictions under which it plays; see `game.restricting`
 
     def __reduce__(self) -> Any:
-        """Pickle an agent by name for workers, since addresses are per process; an agent without a name by value."""
+        """Pickle an agent by name, since its code has another address in a worker; an agent without a name by value."""
         if self._file or is_installed(self.agent, self.game):
             return load_agent, (self.text, self.game)
         return _unpickled_spec, (self.source, self.settings, _pickled(self.agent), self.values, self.game, self.without)
@@ -72,7 +72,11 @@ class AgentSpec:
         return split_file(self.source)[0]
 
     def resolve_for(self, game: Game) -> "AgentSpec":
-        """Return this agent for `game`, where its policies are looked up."""
+        """Return this agent for `game`, where its policies are looked up.
+
+        Raises:
+            InputError: its name does not stand for it in `game`, which it plays.
+        """
         if self.game == game.name:
             return self
         if (
@@ -85,7 +89,7 @@ class AgentSpec:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether this is the built-in agent `random`, which loops and searches inline."""
+        """Whether this is the built-in agent `random`, whose code loops and searches contain."""
         return self.text == "random" and self.builtin
 
     @property
@@ -95,9 +99,9 @@ class AgentSpec:
 
     @property
     def searches(self) -> bool:
-        """Whether it is compiled and searches: its memory depends on parameters or counts playouts, or it samples.
+        """Whether it is compiled and searches: its memory has `playouts` or is a function, or it takes several samples.
 
-        An agent with probabilities does not count: searches use it.
+        A function does not count for an agent with probabilities: searches use it.
         """
         memory, params = self.agent.memory, self.agent.params.items()
         counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else not self.agent.probabilities
@@ -131,7 +135,8 @@ class AgentSpec:
     def source_digest(self) -> str | None:
         """SHA-256 of its sources and those of its policies, of its `files`, and of the files among its parameters.
 
-        None for built-in agents without such files, whose behaviour has a version. See `undigested`.
+        Sources and `files` of built-in agents do not count: their behaviour has a version. None if nothing is left. See
+        `undigested`.
         """
         contents = [] if self.builtin else [file.read_bytes() for file in self._files if file.is_file()]
         contents += [code.digest.encode()] if (code := self._code) else []
@@ -202,7 +207,7 @@ def _unpickled_spec(source: str, settings: str, content: bytes, *rest: Any) -> A
 
 
 def spec_of(agent: Agent, game: str | Game | None = None, /, **values: Any) -> AgentSpec:
-    """Return a declared agent with values for its parameters; workers receive it by value.
+    """Return a declared agent with values for its parameters; workers receive it by value, unless a name stands for it.
 
     Its policies are looked up for `game`, as in `load_agent`.
     """
@@ -314,7 +319,7 @@ def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | 
     if evaluates and spec.agent.evaluation is None:
         expected = f"an agent that evaluates positions, or {NONE}"
     elif spec.agent.kind != "compiled" or (spec.searches and not evaluates) or spec.without:
-        expected = "a compiled agent that does not search, without restrictions"
+        expected = f"a compiled agent{'' if evaluates else ' that does not search'}, without restrictions"
     else:
         return spec.text
     raise InputError(f"agent {shown}: {key} must be {expected}, got {short_repr(strip_parentheses(text))}")

@@ -19,7 +19,7 @@ from strozzi_sim.study.wording import grouped
 from strozzi_sim.table.plain import table_of
 
 Document = dict[str, Any]
-MAX_PAGES = 1_000
+MAX_PAGES = 1_000  # games that a folder shows
 MAX_ROWS = 12  # actions of a decision that are shown when many decisions are
 BEST_LINES = 3  # of a decision that are shown
 
@@ -40,10 +40,10 @@ def replay(
 
     Args:
         file: a record (JSON Lines)
-        game: number of the game in the file, from 1; default: 1, for a folder of pages all
-        html: write the table as a page, such as game.html; a folder such as games gets a page for every game
+        game: number of the game in the file, from 1; default: 1, for a folder of pages the first 1,000
+        html: write the table as a page, such as game.html; a folder such as games gets a page for each game
         judge: with --html: show each seat's expected share of the win, by this agent
-        redraws: with --judge: draws of chance behind each figure
+        redraws: with --judge: draws of chance behind each expected share
         explain: show this agent's analysis of each decision
         decision: explain only this decision, counted from 1
     """
@@ -52,6 +52,8 @@ def replay(
     if html:
         if explain:
             raise ArgumentError("html", "leave out --explain; --judge AGENT judges a page")
+        if decision is not None:
+            raise ArgumentError("decision", "a page shows all decisions; leave it out")
         return _pages(Path(file), Path(html), game, judge, redraws)
     if judge:
         raise ArgumentError("judge", "only valid with --html PAGE")
@@ -65,7 +67,7 @@ def replay(
 
 
 def _moves(recorded: RecordedGame) -> Answer:
-    """Return every event of a game as a sentence, with the board after each round."""
+    """Return every event of a game as a sentence, with the board where a round begins and at the end."""
     game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
@@ -110,19 +112,19 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
         else:
             yield f"analysis by {spec.text}; value: {value[:1].lower()}{value[1:].rstrip('.')}"
             yield "best lines: action [seat] visits value, each followed by what was tried most after it\n"
-        documents, lines = list[Document](), 0  # of the record that have been told
+        documents, lines_told = list[Document](), 0
         for before, document in decisions:
             documents.append(document)
             happened = before.lines()
-            yield from before.sentences(happened[lines:] if decision is None else [], names)
-            lines = len(happened)
+            yield from before.sentences(happened[lines_told:] if decision is None else [], names)
+            lines_told = len(happened)
             if decision is not None:
                 yield f"\n{before.text(names=names)}"
             seat = f"{names[before.actor]} (seat {before.actor})"
             yield f"\nDecision {document['decision']}, {seat}. {document['question']}"
             yield from _decision_lines(document, spec.text, MAX_ROWS if decision is None else None)
         if decision is None:
-            yield from table.sentences([line for _, line in recorded.events[lines:]], names)
+            yield from table.sentences([line for _, line in recorded.events[lines_told:]], names)
             yield ""
             for row in _agreement(documents, names):
                 yield f"seat {row['seat']} ({row['agent']}): {row['same']} of {row['decisions']} decisions as played"
@@ -179,9 +181,9 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -
     is_page = html.suffix.lower() in (".html", ".htm")
     if not is_page and html.is_file():
         raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
-    recorded_games = islice(read_record(file), MAX_PAGES) if not (is_page or game) else [numbered_game(file, game or 1)]
+    games = iter([numbered_game(file, game or 1)]) if is_page or game else read_record(file)
     listed = list[tuple[str, str, str]]()
-    for number, recorded in enumerate(recorded_games, game or 1):
+    for number, recorded in enumerate(islice(games, MAX_PAGES), game or 1):
         recorded.check()
         page, heading = replay_page(recorded, *_judged(recorded, judge, redraws) if judge else ())
         path = html if is_page else html / f"game-{number}.html"
@@ -195,11 +197,13 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -
     if not is_page:
         write_page(place, list_page(f"{pluralize(len(listed), 'game')} of {file.name}", listed))
     pages = [str(place.with_name(name)) for name, *_ in listed]
-    return Answer({"pages": pages, "page": str(place)}, [f"{pluralize(len(pages), 'page')} written: open {place}"])
+    more = "; the file has more games" if next(games, None) else ""
+    written = f"{pluralize(len(pages), 'page')} written: open {place}{more}"
+    return Answer({"pages": pages, "page": str(place)}, [written])
 
 
 def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
-    """Return the analysis of a game, and the possible outcomes of its draws."""
+    """Return the analysis of a game, and the possible outcomes of its draws, which do not depend on `redraws`."""
     start = Position(**recorded.deal_again())
     spec = as_argument_error("judge", find_judge, judge, start.game, start.players, start.variant)
     actions = reconstruct_actions(recorded, start)

@@ -117,15 +117,16 @@ def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
 
 
 def _check_derived(checked: Checked, table: Table, column: Column, config: GameConfig, name: str) -> None:
-    """Check that a derived column has a value for each value of the columns that it is derived from."""
+    """Check that a derived column has a value for the start of each level of the columns it is derived from."""
     require = partial(checked.require, "facts")
     bases = [table.column(base) for base in column.derived_from]
     is_grouped = all(base.levels_in(config) is not None and not base.derived_from for base in bases)
     require(is_grouped, f"{name}: derived from a column without levels, or from a derived column")
     shape = np.asarray(column.values(config)).shape if column.values else ()
-    tops = [base.levels_in(config) for base in bases]
-    is_covered = len(shape) == len(tops) and all(
-        isinstance(top, Levels) and size > top.starts[-1] for size, top in zip(shape, tops, strict=True)
+    levels_of_bases = [base.levels_in(config) for base in bases]
+    is_covered = len(shape) == len(levels_of_bases) and all(
+        isinstance(levels, Levels) and size > levels.starts[-1]
+        for size, levels in zip(shape, levels_of_bases, strict=True)
     )
     require(is_covered, f"{name}: values of shape {shape} do not cover {', '.join(column.derived_from)}")
 
@@ -147,7 +148,7 @@ def check_core_matches_journal(checked: Checked, position: Position) -> None:
     config, require = checked.setting, partial(checked.require, "facts")
     for table in part.TABLES:
         rows, limit = int(from_core[f"{table.name}_rows"][0]), table.max_rows(config)
-        require(rows <= limit, f"table {table.name}: {rows} rows in a game, `most` is {limit}")
+        require(rows <= limit, f"table {table.name}: {rows} rows in a game, and `max_rows` is {limit}")
         for column in table.written:
             levels, values = column.levels_in(config), from_core[f"{table.name}_{column.name}"][0, :rows]
             if levels is not None and levels.exact:  # sums of such a column are computed from the rows of each level

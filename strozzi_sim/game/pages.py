@@ -40,7 +40,7 @@ from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import MAX_CHUNKS
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
-# games won by the leader after each round but the last, of games with a column `leader` of `round`
+# share of games won by the leader after each round but the last, where facts `round` have a column `leader`
 LEADERS = Block(
     "round",
     {"round": "round"},
@@ -95,16 +95,15 @@ class Report:
     def __init__(self, game: Counted, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
         blocks, add = (code.BLOCKS, code.ADD) if code else ({}, {})
-        titles = self._declared.pages
+        declared_pages = self._declared.pages
         for name in (*blocks, *add):
-            if name not in titles:
-                raise InputError(
-                    f"{where}: pages: no {short_repr(name)}, which report.py has; {suggest_names(name, list(titles))}"
-                )
+            if name not in declared_pages:
+                known = suggest_names(name, [*declared_pages])
+                raise InputError(f"{where}: pages: no {short_repr(name)}, which report.py has; {known}")
         self.pages: dict[str, Page] = {"balance": BALANCE}
         drawn_pages = {picture.page for picture in self._declared.pictures.values()}
         common: dict[str, DeclaredPicture] = {}
-        for name, page in titles.items():
+        for name, page in declared_pages.items():
             table, figures = counted_figures(page, game, f"{where}: pages.{name}")
             if table is not None and page.keys and name not in drawn_pages:
                 common |= common_pictures(name, page, table, [figure for _, figure in figures])
@@ -116,7 +115,7 @@ class Report:
         self._declared = structs.replace(self._declared, pictures={**self._declared.pictures, **common})
         maps: Mapping[str, Block] = code.MAPS if code else {}
         self.heat_maps: dict[str, HeatMap] = {}
-        # heat maps that every study of all pages draws
+        # heat maps with a `value`, which every study of all pages draws
         self.drawn_maps = tuple(name for name, given in self._declared.heatmaps.items() if given.value)
         for name, given in self._declared.heatmaps.items():
             if given.value:
@@ -195,7 +194,7 @@ class Report:
         return [name for name in self.pages if name == "balance" or name in pages]
 
     def pictures(self, tables: Tables) -> list[Picture]:
-        """Return the pictures of pages with tables, in order; then, with several games, those that compare them."""
+        """Return the pictures of pages with tables, in order; then those that compare several variants or line-ups."""
         if tables["balance"].empty:
             return []
         several = len(first_scenario(tables["balance"])) < len(tables["balance"])
@@ -206,7 +205,7 @@ class Report:
         return [picture_of(self._declared, name, tables, board) for name in names]
 
     def comparisons(self, tables: Tables) -> dict[str, tuple[Picture, Comparison, Finding]]:
-        """Return page -> (picture, what is compared in it, words) of its finding.
+        """Return page -> (picture, what is compared in it, its `Finding`).
 
         The picture is the first that declares a finding, else the first with levels to compare; drawn ones come first.
         """

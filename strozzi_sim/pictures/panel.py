@@ -1,8 +1,8 @@
 """Panels: rectangles of a figure, or the caller's axes, on which marks are drawn in the units of their values.
 
 Figures of this package have no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a
-panel maps values to pixels, and draws the few lines and texts of its frame itself. A mark's `url` is its sentence,
-which a page shows when pointed at.
+panel maps values to pixels, and draws the few lines and texts of its frame itself. A pixel is 1/72 inch, whatever the
+resolution. A mark's `url` is its sentence, which a page shows when pointed at.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,7 @@ MINUS = "\N{MINUS SIGN}"
 GAP = 18  # pixels between panels
 TOP = 30  # pixels of a panel's title
 TALL = 430  # pixels; a taller panel has its numbers at both ends
-ALIKE = 3.0  # scales of one unit that differ in length by less become one, so that their panels can be compared
+ALIKE = 3.0  # scales of one unit become one, to compare their panels, if that is at most so many times each as long
 _APART = 10  # pixels between the numbers of an axis
 _SIGNS = dict(zip(SHAPES, "oDs^Ps", strict=True))  # shapes as matplotlib calls them
 _ROOM = 44  # pixels for words to the right of a panel in a file
@@ -73,7 +73,7 @@ class Scale:
         return max(map(width_of, self.texts(self.ticks())), default=0.0) + 10
 
     def with_room(self, pixels: float) -> "Scale":
-        """Return an axis of a length in pixels, with room for a number beside its outermost marks."""
+        """Return an axis of a length in pixels, with room for a number beside its marks, on the left if its line is."""
         low, high = self.ends
         margin = 34 / max(pixels - 68, 40) * (high - low)
         left = low - margin if self.line is not None and low < self.line else low
@@ -114,15 +114,13 @@ class Panel:
         fills: Sequence[tuple[str, float]] = (),
         line: float = 0.0,
     ) -> None:
-        """Draw marks of a shape, filled with their ink, or with `fills`, (ink, opacity) of each, in a line of ink."""
+        """Draw marks of a shape, filled with `ink` or with `fills`, (ink, opacity) of each, and outlined by `line`."""
         if not len(x):
             return
-        is_circle = shape == "circle"
-        path = PATHS[shape] if is_circle else PATHS[shape].transformed(Affine2D().scale(0.5))
-        area, points = (radius if is_circle else 2 * radius) ** 2, np.column_stack([x, y]).astype(float)
+        points = np.column_stack([x, y]).astype(float)
         inks = [to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)]]
         look: Any = {"facecolors": inks, "edgecolors": LIGHT[ink] if line else "none", "linewidths": line}
-        marks = PathCollection([path], sizes=[area], offsets=points, offset_transform=self._place, **look)
+        marks = PathCollection([PATHS[shape]], sizes=[radius**2], offsets=points, offset_transform=self._place, **look)
         marks.set_transform(IdentityTransform())
         marks.set_urls([tip or None for tip in tips] or [None])
         self._add(marks)
@@ -158,7 +156,7 @@ class Panel:
         bold: bool = False,
         size: float = SIZE,
     ) -> None:
-        """Write a text; its first base line begins `at` pixels to the right of and below a point."""
+        """Write a text; the `side` of its first base line is `at` pixels to the right of and below a point."""
         look: Any = {"color": LIGHT[ink], "ha": side, "va": "baseline", "weight": "bold" if bold else "normal"}
         for k, line in enumerate(words.split("\n")):
             shift = ScaledTranslation(at[0] / 72, -(at[1] + 14 * k) / 72, self._figure.dpi_scale_trans)
@@ -180,7 +178,7 @@ class Panel:
     def numbers(
         self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True
     ) -> None:
-        """Draw an axis of numbers: lines across the panel, labels that do not touch, on both sides if it is tall."""
+        """Draw an axis of numbers and lines across; of x no two touch, and a tall panel has them at both ends."""
         ticks = scale.ticks(most)
         if axis == "y":
             self.lines([[(self.x[0], tick), (self.x[1], tick)] for tick in ticks], "faint")
@@ -277,7 +275,7 @@ class AxesPanel(Panel):
 
 
 class Sheet:
-    """A figure of a width in pixels, whose panels are placed in pixels from its upper left corner.
+    """A figure of a width in pixels, whose panels are placed in pixels from the upper left corner below its titles.
 
     A file has titles above and a legend below; a page has its own. With `paper` pixels around it a figure is cropped.
     """

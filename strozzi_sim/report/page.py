@@ -27,7 +27,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
 
     def with_terms(text: str) -> Markup:
-        """Return a text in which the first use of every word of the glossary has its meaning."""
+        """Return a text in which the first use of every longer word of the glossary has its meaning, but in code."""
         explained: set[str] = set()
 
         def term(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ _PURPOSE = 3_000  # of the stream that draws chance anew
 
 @jit
 def evaluate(luck, state, rules, word):
-    """Let the evaluator write a position's worth to every seat."""
+    """Let the evaluator write what a position is worth to each seat; `word` begins its random stream."""
     luck.random.cursor = word
     call_at(luck.address, state, rules, luck.params, luck.memory, luck.random)
 
@@ -36,9 +36,10 @@ def redraw_all(luck, word):
 
 @jit
 def _measure(luck, state, rules, start, action, count, start_player):
-    """Add the luck of an event from `luck.before` and `luck.chance` to `state`: an action, or the deal (action 0).
+    """Add to `luck.total` the luck of what led to `state`: an action in `luck.before`, or the deal (action 0).
 
-    With a `count` of legal actions above 1 the action was random, and is drawn anew too. `start` keys the redraws.
+    `count`: the number of legal actions if the action was random, which is drawn anew too, else 1. `start` keys the
+    redraws.
     """
     players = state.players
     for seat in range(SEATS):
@@ -101,16 +102,16 @@ def after_action(luck, state, rules, action, at_random, chance):
     if count == 1 and not _was_drawn(luck, chance):
         return
     luck.events += 1
-    start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))
+    start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))  # no word that redraws of the deal have used
     _measure(luck, state, rules, start, action, count, 0)
 
 
 @jit
-def add_luck(luck, state, seats):
-    """Add the luck of a finished game to the sums."""
+def add_luck(luck, state, positions):
+    """Add the luck of a finished game to the sums; `positions`: of every seat, its position in the line-up."""
     players = state.players
     for seat in range(players):
-        position = int64(seats[seat])
+        position = int64(positions[seat])
         for k in range(len(WORTHS)):
             result = float64(score(state, seat))
             if k == LEAD:

@@ -30,7 +30,7 @@ from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats
 from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to, play_on, show_legal, slot_records
 
 WIN, SCORE, LEAD = 0, 1, 2  # rewards
-UNASKED, ILLEGAL = -3, -4  # reasons for which a step was not made
+UNASKED, ILLEGAL = -3, -4  # results of a step that failed; only with ILLEGAL is nothing played
 SKIPPED = -(1 << 62)  # the action of a slot whose game waits
 MAX_UNASKED = 1000  # consecutive games without a decision for the caller
 # slots by which a game is prefetched before it is played; saves 20 % of the time with 4,096 games
@@ -40,7 +40,7 @@ _S32 = np.uint64(32)
 
 # How the games are stepped.
 PLAN = np.dtype([
-    ("seating", "i8"),  #    number of it, or -1 = that of deal d is d modulo their number
+    ("seating", "i8"),  #    its number, or -1 = deal d has seating d modulo the number of seatings
     ("reward", "i8"),  #     WIN, SCORE or LEAD
     ("hidden", "i8"),  #     1 = seats see a concealed state
     ("state_size", "i8"),  # bytes of a state
@@ -163,7 +163,9 @@ def _first_illegal(rules, works, actions):
 
 @jit
 def _step(plan, job, rules, works, slots, agents, strides, seats, actions, rows, finals, fault, beat):
-    """Play an action in every slot, or deal to all of them if there are no actions; slots that are SKIPPED have no row.
+    """Play an action in every slot, or deal to all of them if there are no actions.
+
+    Of a slot that is SKIPPED only `done` and `rewards` are written, as 0.
 
     Returns the number of games that ended, or FAULTY, UNASKED or ILLEGAL; if ILLEGAL, nothing was played.
     """
@@ -246,7 +248,7 @@ def _observe(plan, rules, works, seats, out):
 
 @jit
 def _choose(rules, works, words, out):
-    """Write a legal action of every game, each as likely, by one random word each."""
+    """Write for every game one of its legal actions, each equally likely, chosen by the game's random word."""
     for b in range(out.shape[0]):
         state = works[b].state
         below = uint64(count_legal(state, rules))

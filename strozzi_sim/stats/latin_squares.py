@@ -2,11 +2,11 @@
 
 A deal's games form a Latin square: rows are positions (agents), columns seats, letters games, so that effects of the
 deal on each are orthogonal. The outcome of position a at seat s in deal d is mean + agent + seat + (agent at seat) +
-deal + (deal with seat) + (deal with agent) + (deal with game) + chance; the last two are the source `rest`. Agents and
-seats are fixed and deals random. What differs from cell to cell by chance leaks into the margins of a square; it is
-estimated from the square's residual, and subtracted there (analysis of variance, Fisher 1925), so that an effect that
-does not exist is 0 on average, and may come out below 0. A 2 x 2 square has no residual: there the two effects of the
-deal include chance.
+deal + (deal of seat) + (deal of agent) + (deal of game) + chance; the last two are the source `rest`. Agents and seats
+are fixed and deals random. What differs by chance leaks into the margins of a square. It is subtracted (analysis of
+variance, Fisher 1925): from `deal` as the margin of games has it, from `deal_of_seat` and `deal_of_agent` as the
+square's residual has it; from the fixed effects by the jackknife. So an effect that does not exist is 0 on average, and
+may come out below 0. A 2 x 2 square has no residual: there `deal_of_seat` and `deal_of_agent` include chance.
 
 Axes: C chunks, D deals, K positions, seats and games.
 """
@@ -57,9 +57,9 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
 
 
 def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
-    """Return each source's share of the variance, and the variance; with jackknife intervals.
+    """Return each source's share of the variance, and the variance, with their bias and intervals from the jackknife.
 
-    A share has no interval where no chunk differs from the others, nor from one chunk; a variance of 0 has no shares.
+    Without intervals are shares that are equal in all chunks, or come from one; a variance of 0 has no shares.
     """
     count = len(sums.deals)
     components = _components(Moments._make(part.sum(axis=0) for part in sums))
@@ -101,7 +101,7 @@ def _components(sums: Moments) -> Array:
     residual = c - s - a - g + 2 * d - (fixed - agents - seats - games)
     # chance is equal for each degree of freedom: a deal has 1, a margin K - 1, the residual (K - 1)(K - 2)
     leak = residual / (players - 2) if players > 2 else 0.0
-    deal = by_deal - by_game / (players - 1)
+    deal = by_deal - by_game / (players - 1)  # the mean of a deal varies by its games' own effects too
     deal_of_seat, deal_of_agent = by_seat - leak, by_agent - leak
     variance = c - total**2
     explained = (agents, seats, fixed - agents - seats, deal, deal_of_seat, deal_of_agent)

@@ -77,7 +77,7 @@ class Headline(NamedTuple):
 class CellCounts(Cell):
     """A cell with its counts, and the figures computed from them."""
 
-    outcome: Array  # OUTCOME records, [C] (see `simulation.loop`)
+    outcome: Array  # OUTCOME records, with LUCK_FIELDS if luck was measured, [C] (see `simulation.loop`)
     counts: Array  # counts of facts, integers [C, size], or ORDERS records, [C]
     plan: CrosstabPlan  # layout of the counts of facts
     recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for crosstabs that `counts` lack
@@ -96,7 +96,7 @@ class CellCounts(Cell):
         return self.plan.read(crosstab, self.counts, self.known_cells)
 
     def of_table(self, fact: str) -> "CellCounts":
-        """Return the cell with the deals that a fact table has rows of: of a sampled table every k-th."""
+        """Return the cell with `deals` the number of deals of which a fact table has rows: if sampled, every k-th."""
         sampled = self.plan.table(fact).sampled
         return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
@@ -113,7 +113,7 @@ class CellCounts(Cell):
         }
 
     def games_saved(self, side: Side) -> dict[str, Estimate]:
-        """Return the factor of games saved by the subtraction of luck, by figure; empty if luck was not measured."""
+        """Return by what factor the subtraction of luck saves games, by figure; empty if luck was not measured."""
         return {f"{name}{GAMES_SAVED}": sums.games_saved() for name, sums in self.luck(side).items()}
 
     def luck(self, side: Side) -> dict[str, LuckSums]:
@@ -126,12 +126,12 @@ class CellCounts(Cell):
         return luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores, "lead_mean": leads}, luck, played)
 
     def _leads(self, scores: Array) -> Array:
-        """Return leads over the mean of the others, times the number of rivals, [C, P]."""
+        """Return leads over the mean of the others, times the number of rivals, [C, P]; positive is better."""
         leads: Array = self.match.game.sign * (self.players * scores - scores.sum(axis=1, keepdims=True))
         return leads
 
     def totals(self, side: Side, field: str) -> Array:
-        """Return a field of the outcome of every seat or position by chunk, [C, P]."""
+        """Return a field of the outcome of every seat or position by chunk, [C, P]; of LUCK_SUMS [C, P, worth]."""
         totals: Array = self.outcome[field].sum(axis=1 if side == "seat" else 2)[:, : self.players]
         return totals
 

@@ -42,7 +42,7 @@ class Results:
         summary: the study in one line.
         new_games: games that were played now, and not in an earlier run.
         seconds: duration of this run.
-        about: of the run: started, command, versions, host, part.
+        about: command, versions and part of the run; in results of a folder, what it has of its last run.
         interrupted: how far the run came if a signal stopped it, else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
 

@@ -10,19 +10,20 @@ from strozzi_sim.game.table import Json, Line, Table, fold
 
 
 class PlainTable(Table):
-    """Sentences of `events.describe`; the view has `text`, a picture, where a seat decided.
+    """Sentences of `events.describe`; the view has `text`, the rendered board.
 
-    The points so far are the attribute `score` (or `scores`) of the View, or of the reference game in a replay; else
-    the core's, if nothing is hidden; else they are unknown until the end.
+    A picture is what the view shows of a position: one for each line of a replay, one for each step of play. The points
+    so far are the attribute `score` (or `scores`) of the View, or of the reference game in a replay; else, in play, the
+    core's, if nothing is hidden; else they are unknown until the end.
     """
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
         self.picture: Json = {}  # what the next line shows beside its own keys
-        self.points: Sequence[int] | None = None  # by seat, as the core counts them; None: hidden
+        self.points: Sequence[int] | None = None  # by seat, as the core counts them; None: hidden, or a replay
         super().__init__(game, header, viewer)
 
     def set_up(self) -> None:
-        """Begin without a picture and points."""
+        """Begin with an empty board and unknown points."""
         self.names = [YOU if seat == self.viewer else f"seat {seat}" for seat in range(self.players)]
         self.view |= {"text": "", "now": [None] * self.players}
         self.has_zones = not self.game.view.declares("render")  # type: ignore[attr-defined]
@@ -50,17 +51,17 @@ class PlainTable(Table):
         return picture if points is None else picture | {"now": [int(number) for number in points][: self.players]}
 
     def _zones(self, position: Any) -> Json:
-        """Return the fields that SLICES name as zones, the numbers of the seats as holdings."""
-        shared, holdings, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
+        """Return the fields that SLICES name: sets as zones, and numbers of the seats by name."""
+        shared, of_seats, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
         for part, value in things_shown(self.game.slices, position):
             if part.group is None:
                 shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
             elif isinstance(value[0], Sequence):
                 pairs = zip(self.names, value, strict=False)
-                holdings += [(f"{name_of(part)}, {who}", value_of_seat) for who, value_of_seat in pairs]
+                of_seats += [(f"{name_of(part)}, {who}", value_of_seat) for who, value_of_seat in pairs]
             else:
                 columns[part.name] = list(value[: self.players])
-        zones = [{"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *holdings]]
+        zones = [{"name": name, "items": [{"text": item} for item in items]} for name, items in [*shared, *of_seats]]
         return {**columns, "zones": zones}
 
 

@@ -292,6 +292,7 @@ def test_without_a_name_nothing_changes(name):
             {4: ["flag:ware", "flag:pirate", "flag:plus_one"]},
             "restriction flag:plus_one of seat 4: all three flags are forbidden",
         ),
+        ("strozzi", {0: ["claim:before-999"]}, "claim:before-999 of seat 0: a round may have only 12 cards"),
         ("medici_vs_strozzi", {0: ["price:above-0"]}, "expected a whole number above 0"),
         ("strasbourg", {0: ["draw:above-0"]}, "restriction 'draw:above-0': expected a whole number above 0"),
         ("strasbourg", {0: ["step:H"]}, "restriction 'step:H': unknown in strasbourg; known: step:"),

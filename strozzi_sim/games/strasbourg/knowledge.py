@@ -1,20 +1,22 @@
 """A seat's knowledge: `conceal` removes all else, `determinize` samples it, `seen_action` is what a seat learns.
 
-Secret are the tasks of others; the contents of others' shuffled decks (of the own deck only the order, which no state
-has); the cards in others' stacks, and their order and numbers, which rank them by content (A67); and, until all have
-planned, others' actions in this planning phase (A8). With `hide_money` also others' coins, goods and privileges (A33).
+Secret are the tasks of others; the contents of others' shuffled decks (of its own deck a seat does not know the order,
+which no state has); the cards in others' stacks, and their order and numbers, which rank them by content (A67); and,
+until all have planned (with `planning` sequential: until that seat has), others' actions in this planning phase (A8).
+With `hide_money` also others' coins, goods and privileges (A33).
 Restrictions of all seats are in the rules; others' `voids` are secret, since they depend on the tasks dealt.
 
-While planning, a seat's knowledge is a state in which no other seat has planned yet: in a search each
-plans in its turn by its policy. So the prior assumes nothing about how many cards rivals draw and how they divide them.
-
-The prior of `determinize`: sizes, stopping, and the choice of the stack turned over are independent of the cards.
+While planning, a seat's knowledge is a state in which no seat whose plan is secret has planned yet: in a search each
+plans in its turn by its policy. So until then nothing is assumed about how many cards rivals draw and how they divide
+them. Afterwards the prior of `determinize` is: the sizes of stacks, when a rival stopped drawing, and the choice of the
+stack turned over are independent of the cards.
 - A rival's unseen cards are dealt uniformly to all hidden places: the deck, face-down stacks, stacks discarded unseen.
-- A card that was returned under a deck and drawn again is known to be in that round's stacks. If it was not turned
-  over, it is dealt first, uniformly to the hidden places in them; if a card of its value was, it counts as that one.
+- A card that was returned under a deck and drawn again is known to be in the stacks of the round in which it was drawn.
+  If it was not turned over, it is dealt first, uniformly to the hidden places in them; if a card of its value was, it
+  counts as that one.
 - Tasks: a uniform deal of those that the seat was not dealt, then a uniform choice among all legal ones.
 - Hidden money: a seat assumes that others have as much as itself.
-An agent may plan instead of the uniform choices (`rival_model.py`).
+`rival_model.py` replaces the uniform choices by those of an agent.
 """
 
 from numba import int64, uint64
@@ -54,7 +56,7 @@ def conceal(state, rules, seat):
         state.dealt[other] = 0
         state.voids[other] = 0
         hide_stacks(state, other)
-        if not over:  # at the end tasks and money are public
+        if not over:  # at the end the tasks kept and the money are public
             state.kept[other] = 0
             if rules.hide_money:
                 state.coins[other] = s.UNKNOWN_COINS
@@ -65,7 +67,7 @@ def conceal(state, rules, seat):
 
 @inline_source
 def _insert_stack(state, seat, count, stack):
-    """Insert a stack among the first `count` ones of a seat, greatest first."""
+    """Insert a stack among the first `count` ones of a seat, greatest first, of which the next place is free."""
     k = int64(count)
     while k > 0 and state.stacks[seat, k - 1] < stack:
         state.stacks[seat, k] = state.stacks[seat, k - 1]
@@ -107,7 +109,7 @@ def _hide_plans(state, rules, seat):
     state.last_value = 0
     state.phase = s.DRAW
     players, other = state.players, state.start_player
-    for _ in range(players):  # the next seat to decide, as far as `seat` knows
+    for _ in range(players):  # the next with a choice, as far as `seat` knows; who draws one card has nothing to divide
         most = min(cards_left(state, other), rules.most_drawn[other])
         if other != seat and not (public >> other) & 1 and most > rules.min_draw:
             state.actor = other
@@ -117,7 +119,7 @@ def _hide_plans(state, rules, seat):
 
 @jit
 def determinize(state, rules, seat, rng):
-    """Sample, in place, every unknown of a concealed state, from the prior above."""
+    """Sample, in place, the cards, tasks and money that a concealed state lacks, from the prior above."""
     players, over = state.players, state.phase == s.OVER
     unseen = ((int64(1) << rules.tasks) - 1) & ~state.dealt[seat]
     undealt = rules.tasks - rules.dealt
@@ -165,7 +167,7 @@ def _begin_turn(state, rules, seat, rng):
 
 @jit
 def unseen_cards(state, rules, seat):
-    """Return the bag of a seat's cards unseen by others: in the deck, in hidden stacks, or discarded unseen."""
+    """Return the bag of a seat's cards whose place is hidden: in the deck, in hidden stacks, or discarded unseen."""
     bag = rules.all_cards - state.lost[seat] - state.bid[seat]
     for k in range(state.under_left[seat]):
         bag -= one_card(state.under[seat, k])
@@ -207,7 +209,8 @@ def deal_cards(state, rules, seat, rng):
 def seen_action(before, after, rules, action, viewer):
     """Return what `viewer` learns from a step.
 
-    That is the action; but of a bid the cards of the stack, and at the end of planning the sizes of all stacks.
+    That is the action if it is public or the viewer's own; of a stack turned over its cards; of a plan that becomes
+    public the sizes of all stacks; of another secret action that it is the viewer's turn, or nothing: 0.
     """
     seat, phase = before.actor, before.phase
     if viewer == seat:

@@ -31,7 +31,7 @@ class Question(NamedTuple):
     kind: str
     seat: int  # the seat that must decide
     options: tuple[Option, ...]  # the legal choices
-    guild: str | None = None  # the guild whose goods are sold or whose step it is, else None
+    guild: str | None = None  # of the goods that are sold, or of the step if it is about more than a bid; else None
 
 
 Play = Generator[Question, Option, None]
@@ -141,7 +141,7 @@ class Table(ReferenceGame):
         self.pile: list[list[int]] = [[] for _ in seats]  # the stack under construction
         self.stacks: list[list[Stack]] = [[] for _ in seats]  # as planned this round
         self.unused: list[list[int]] = [[] for _ in seats]  # numbers of the stacks not used yet, ascending
-        # the stack turned over in this step, None = none (yet), and again when its cards are gone
+        # the stack turned over in this step; None before the bid, after a pass, and when its cards are gone
         self.bids: list[Stack | None] = [None] * players
         self.queue: list[int] = []  # players who have not decided yet in this step, in order
         self.served: set[int] = set()  # players who have taken a seat, good or space, or sold a good, in this step
@@ -149,7 +149,7 @@ class Table(ReferenceGame):
         self.lost: list[list[int]] = [[] for _ in seats]  # cards that left the game in sight
         self.unseen: list[list[int]] = [[] for _ in seats]  # cards that left the game in unused stacks
         self.planned = [True] * players  # whether they have planned this round; all True outside the planning phase
-        # (size of the deck, cards known under it) before this planning phase
+        # what rivals see until plans are public: (size of the deck, cards known under it) when planning began
         self.visible_decks: list[tuple[int, list[int]]] = [(len(deck), []) for deck in decks]
         self.scores: list[int] = []  # totals; empty until the game is over
         self.winners: list[int] = []  # empty until the game is over

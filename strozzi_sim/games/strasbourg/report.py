@@ -1,7 +1,7 @@
 """The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels.
 
-`facts.blocks` explains blocks, the formulas of their figures, and what fills {} in a name. Tables keep the names of
-figures whose meaning differs by block: `members_mean` and `worth_mean` are defined where they are counted.
+`facts.blocks` explains blocks, the formulas of their figures, and what fills {} in a name. The formulas of
+`members_mean`, `points_mean`, `worth_mean` and `bid_mean` differ by block.
 """
 
 from collections.abc import Mapping

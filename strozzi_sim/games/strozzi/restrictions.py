@@ -49,15 +49,17 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
 
 
 def _not_before(rules: Any, seat: int, number: int) -> None:
-    rules["first_claim"][seat] = max(int(rules["first_claim"][seat]), number)
+    """Forbid flags before card `number` of a round; of two limits the later one holds."""
+    rules["first_claim"][seat] = max(int(rules["first_claim"][seat]), min(number, 255))  # more than a round has
 
 
 def check(rules: Any, seat: int, name: str) -> None:
-    """Raise InputError for a seat without any flag or card left to use: a seat that can only pass has no decision."""
-    for items, all_forbidden in (
-        ("all three flags", rules["no_flag"][seat] == ALL_FLAGS),
-        ("all cards", int(rules["no_card"][seat]) == (1 << int(rules["ships"])) - 1),
-        ("all cards", rules["first_claim"][seat] > min(cards for cards in rules["cards"] if cards)),
+    """Raise InputError for a seat without a flag or card to use, with any number of players: it could only pass."""
+    fewest = min(cards for cards in rules["cards"] if cards)
+    for why, could_only_pass in (
+        ("all three flags are forbidden", rules["no_flag"][seat] == ALL_FLAGS),
+        ("all cards are forbidden", int(rules["no_card"][seat]) == (1 << int(rules["ships"])) - 1),
+        (f"a round may have only {fewest} cards", rules["first_claim"][seat] > fewest),
     ):
-        if all_forbidden:
-            raise InputError(f"restriction {name} of seat {seat}: {items} are forbidden; leave the seat one of them")
+        if could_only_pass:
+            raise InputError(f"restriction {name} of seat {seat}: {why}; leave the seat one of them")
