@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from commands import strozzi
+from strozzi_sim.cli.replay import replay
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,12 @@ def test_a_file_becomes_a_folder_of_pages_with_a_list(games, tmp_path):
     assert listed.count("Game 2: Seat ") == 1
 
 
+def test_a_folder_has_so_many_games_and_says_that_there_are_more(games, tmp_path, monkeypatch):
+    monkeypatch.setattr("strozzi_sim.cli.replay.MAX_PAGES", 2)
+    (said,) = replay(games, html=tmp_path / "pages").lines
+    assert said == f"2 pages written: open {tmp_path / 'pages' / 'index.html'}; the file has more games"
+
+
 @pytest.mark.slow
 def test_a_judged_page_has_shares_of_the_win_and_what_could_have_come(games, tmp_path):
     page = tmp_path / "judged.html"
@@ -64,6 +71,7 @@ def test_a_judged_page_has_shares_of_the_win_and_what_could_have_come(games, tmp
         (("--html", "x.html", "--judge", "random"), "--judge: agent 'random' does not evaluate positions"),
         (("--html", "x.html", "--judge", "nobody"), "--judge: unknown agent 'nobody'"),
         (("--html", "x.html", "--explain", "random"), "--html: leave out --explain"),
+        (("--html", "x.html", "--decision", 2), "--decision: a page shows all decisions"),
         (("--judge", "learned"), "--judge: only valid with --html PAGE"),
         (("--html", "x.html", "--redraws", 0), "--redraws: "),
     ],
