@@ -179,9 +179,9 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
     """Many games at once, compiled, with Gymnasium's vector interface; `games` is the `VectorEnv`.
 
-    `num_envs` is the number of games n; illegal actions are errors. The other arguments are as in `GameEnv`. Slot i
-    plays the deals i, i + n, ... of a seed. `infos` has `action_mask` int8[n, A], `seat` and `deal` int64[n].
-    `autoreset_mode`:
+    `num_envs` is the number of games n; illegal actions are errors, `max_episode_steps` must be None, and `render_mode`
+    is not "human". The other arguments are as in `GameEnv`. Slot i plays the deals i, i + n, ... of a seed. `infos` has
+    `action_mask` int8[n, A], `seat` and `deal` int64[n]. `autoreset_mode`:
 
     - "SameStep" : where games ended, the step has the first observation of the next deal. `final_obs` has the learner's
       last observation, and `final_info` `seat`, `deal`, `scores` [n, P] and `wins` [n, P]; `_final_obs` and

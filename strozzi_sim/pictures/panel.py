@@ -27,7 +27,7 @@ MINUS = "\N{MINUS SIGN}"
 GAP = 18  # pixels between panels
 TOP = 30  # pixels of a panel's title
 TALL = 430  # pixels; a taller panel has its numbers at both ends
-ALIKE = 3.0  # scales of one unit become one, to compare their panels, if that is at most so many times each as long
+ALIKE = 3.0  # panels of one unit share a scale that is at most this many times as long as the scale of each
 _APART = 10  # pixels between the numbers of an axis
 _SIGNS = dict(zip(SHAPES, "oDs^Ps", strict=True))  # shapes as matplotlib calls them
 _ROOM = 44  # pixels for words to the right of a panel in a file

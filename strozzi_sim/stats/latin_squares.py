@@ -57,9 +57,9 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
 
 
 def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
-    """Return each source's share of the variance, and the variance, with their bias and intervals from the jackknife.
+    """Return each source's share of the variance, and the variance; the jackknife removes bias and gives intervals.
 
-    Without intervals are shares that are equal in all chunks, or come from one; a variance of 0 has no shares.
+    A share has no interval if all chunks have the same, or if there is one chunk; a variance of 0 has no shares.
     """
     count = len(sums.deals)
     components = _components(Moments._make(part.sum(axis=0) for part in sums))

@@ -1,9 +1,9 @@
 """A seat's knowledge: `conceal` removes all else, `determinize` samples it, `seen_action` is what a seat learns.
 
-Secret are the tasks of others; the contents of others' shuffled decks (of its own deck a seat does not know the order,
-which no state has); the cards in others' stacks, and their order and numbers, which rank them by content (A67); and,
-until all have planned (with `planning` sequential: until that seat has), others' actions in this planning phase (A8).
-With `hide_money` also others' coins, goods and privileges (A33).
+A seat does not know the tasks of others; the contents of others' shuffled decks, and the order of its own, which no
+state has; the cards in others' stacks, and their order and numbers, which rank them by content (A67); and, until all
+have planned (with `planning` sequential: until that seat has), others' actions in this planning phase (A8). With
+`hide_money` it does not know others' coins, goods and privileges either (A33).
 Restrictions of all seats are in the rules; others' `voids` are secret, since they depend on the tasks dealt.
 
 While planning, a seat's knowledge is a state in which no seat whose plan is secret has planned yet: in a search each

@@ -54,7 +54,7 @@ def _not_before(rules: Any, seat: int, number: int) -> None:
 
 
 def check(rules: Any, seat: int, name: str) -> None:
-    """Raise InputError for a seat without a flag or card to use, with any number of players: it could only pass."""
+    """Raise InputError for a seat that may use no flag or no card at some number of players: it could only pass."""
     fewest = min(cards for cards in rules["cards"] if cards)
     for why, could_only_pass in (
         ("all three flags are forbidden", rules["no_flag"][seat] == ALL_FLAGS),
