@@ -22,7 +22,7 @@ WORDS = {
     "study": "a study's TOML file that defines the variant",
     "seed": "random seed, below 2^53",
     "workers": "number of workers; default: all cores",
-    "folder": "results folder with tables and a report, in which a run resumes; default: none is kept",
+    "folder": "results folder for tables and report, in which a run resumes; default: none",
     "progress": "True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only",
 }
 
@@ -35,7 +35,7 @@ class RunOptions(TypedDict, total=False):
     progress: ProgressOption
 
 
-# name -> annotation, which is a ForwardRef since annotations are not evaluated
+# name -> annotation as text; `RunOptions` holds it as a ForwardRef, since annotations are not evaluated
 RUN_OPTIONS = {name: str(kind.__forward_arg__) for name, kind in RunOptions.__annotations__.items()}
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -49,13 +49,13 @@ def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
 
 
 def documented(function: Function) -> Function:
-    """Return the function with all arguments described, and the options of a run instead of **options."""
+    """Return the function with all arguments in its docstring, and RUN_OPTIONS for **options in its signature."""
     before_arguments, words, after = split_docstring(function.__doc__ or "")
     own_signature = signature(function)
     parameters = [each for each in own_signature.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
     if len(parameters) < len(own_signature.parameters):
-        kinds = RUN_OPTIONS.items()
-        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds]
+        options = RUN_OPTIONS.items()
+        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in options]
     lines = [f"    {parameter.name}: {words.get(parameter.name) or WORDS[parameter.name]}" for parameter in parameters]
     function.__doc__ = "\n".join([before_arguments, "\nArgs:", *lines, *([f"\n{after}"] if after else [])])
     function.__signature__ = own_signature.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ def documented(function: Function) -> Function:
 
 
 def refuse_given(why: str, **arguments: Any) -> None:
-    """Refuse arguments that have a value where none is allowed."""
+    """Raise an ArgumentError for the first argument with a value; None, (), "" and [] are no values."""
     for argument, value in arguments.items():
         if value not in (None, (), "", []):
             raise ArgumentError(argument, why)

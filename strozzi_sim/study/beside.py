@@ -1,7 +1,7 @@
-"""Several studies of a game beside each other: their tables as variants of one study, and what is different.
+"""Several studies of a game as one study with the variants of all: joined tables, and the changes between variants.
 
-Every variant has a reference: in the first study its first variant, in another study the first study's variant of the
-same name, or else its first. Differences are not paired, as the deals may differ.
+Every variant is compared with one of the first study: a variant of another study with the variant of the same name, if
+there is one; all others with the first variant. Differences are not paired, as the deals may differ.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 
-APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables of one study alone
-_KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")  # keys of the first study
+APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables that are not joined
+_KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")  # values of the first study
 
 
 class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
@@ -43,7 +43,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     if len(games) > 1:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
     names, first = _names(studies), studies[0]
-    labels = list[dict[str, str]]()  # of each study: variant -> name in the tables
+    labels = list[dict[str, str]]()  # of each study: variant -> name in the joined tables
     frames = list[dict[str, pd.DataFrame]]()  # of each study: its tables, with these names
     joined: dict[str, Any] = {"players": (), "lineups": (), "variants": {}}  # keys with the values of all studies
     for results, study_name in zip(studies, names, strict=True):
@@ -77,8 +77,8 @@ def side_by_side(studies: Sequence[Results]) -> Results:
 
 
 def _names(studies: Sequence[Results]) -> list[str]:
-    """Return different names of the studies: their own, or those of their folders, or these numbered."""
+    """Return a different name for each study: its own; if two are equal, its folder's; if these are too, numbered."""
     own = [results.look.name for results in studies]
-    of_folders = [results.folder.name if results.folder else name for results, name in zip(studies, own, strict=True)]
+    of_folders = [results.folder.name if results.folder else results.look.name for results in studies]
     numbered = [f"{name} {number}" for number, name in enumerate(of_folders, 1)]
     return next(names for names in (own, of_folders, numbered) if len(set(names)) == len(names))

@@ -1,11 +1,11 @@
 """Changes between two variants: every figure of one minus that of the other, with sentences and a section.
 
-A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) within its table
-and kind of row, and not too small to matter. It is too small if the whole interval is closer to 0 than the effect: a
-share by `effect` (0.01: one point), a score by `effect` of the mean score, any other mean by `effect` of itself. A
-difference that is neither is unclear: more deals decide it. A mean that differs by the same amount in every chunk has
-no interval, as the rarity of exceptions is unknown; that amount alone decides, once exceptions are rarer than the
-effect.
+A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) of its table and
+breakdown, and not too small to matter. It is too small if the whole interval is closer to 0 than the smallest
+difference that matters: `effect` for a share (0.01: one point), `effect` times the mean score for a score, `effect`
+times the figure before for any other mean. A difference that is neither is unclear: more deals decide it. A mean that
+differs by the same amount in every chunk has no interval, as the rarity of exceptions is unknown; that amount alone
+decides, once exceptions are rarer than `effect`. A figure is equal if the difference and its whole interval are 0.
 """
 
 import re
@@ -31,15 +31,15 @@ from strozzi_sim.study.wording import played_by, players_words, seat_words, shor
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
 COLUMNS = (*CELL, "than", "table", "level", *FIGURE, "before", "p", "p_corrected", "size", "verdict")
-_OF_SCORE = ("score_mean", "lead_mean")  # measured by the mean score
+_OF_SCORE = ("score_mean", "lead_mean")  # `effect` is relative to the mean score
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
-_DIFFERENCE = "_minus_position_0"  # ending of figures
+_DIFFERENCE = "_minus_position_0"  # ending of the names of figures
 _ROUNDING = 1e-9  # of floating-point sums
-_SHARES = ("seat_gap",)  # figures that are shares and no ratios
-_NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # no figures of the game, but of tests
-_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # tables of one study alone
+_SHARES = ("seat_gap",)  # shares that are no ratios of counts
+_NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # results of tests
+_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # prefixes of tables that are left out
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 8, 12, 40  # keys of a variant, lines of a table, letters of a value
-_NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", which is none"}
+_NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", exactly 0"}
 _COUNTED = {
     CHANGED: "{} changed",
     SMALL: "{} changed too little to matter",
@@ -52,20 +52,20 @@ _KINDS: dict[Unit, str] = {"share": "shares, in points", "number": "scores and o
 def changes(tables: Mapping[str, FigureTable], pairs: Sequence[tuple[str, str]], effect: float) -> pd.DataFrame:
     """Return the differences of all figures, second variant minus first, for pairs of names (first, second).
 
-    The tables have the counts of ratios. `effect` is the smallest difference that matters, as a part of 1 for shares
-    and of the figure for means. Columns: players, variant (the second), lineup, than (the first), table, level ("seat
-    0"), figure, value, low, high, n, deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the
-    interval), p_corrected, size (in effects; none where an effect is 0, as of a figure that was 0 before), verdict.
+    The tables were made with `sums`; the module says what `effect` is. Columns: players, variant (the second), lineup,
+    than (the first), table, level ("seat 0"), figure, value, low, high, n, deals, before (the figure of the first), p
+    (below 5 % exactly if 0 is outside the interval), p_corrected, size (in smallest differences that matter; NaN if
+    these are 0, as for a figure that was 0 before), verdict.
     """
     rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]
     return _judged(rows, effect)
 
 
 def changes_between(first: Tables, second: Tables, names: tuple[str, str], effect: float) -> pd.DataFrame:
-    """Return the differences of all figures that two studies of these names share, as `changes` does.
+    """Return the differences of all figures in the tables of two variants, with the columns of `changes`.
 
-    The studies need not have the same deals, so the differences are not paired: an interval adds the squares of both
-    (Newcombe 1998).
+    `names` are those of the variants; each table has one variant. The deals may differ, so the differences are not
+    paired: the squares of the half-widths of both intervals are added (Newcombe 1998).
     """
     shared = (name for name in first.keys() & second.keys() if not name.startswith(_APART))
     figures = [name for name in shared if {"figure", "value", "n"} <= set(first[name].columns)]
@@ -75,7 +75,7 @@ def changes_between(first: Tables, second: Tables, names: tuple[str, str], effec
 
 
 def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:
-    """Yield the differences of a table, with the family of each for the correction, and its limit (see `_limit`)."""
+    """Yield the differences of a table as rows, each with its family for Holm's correction and its `_limit`."""
     before = {_identity(part): part for part in table.parts if part.variant == first}
     of_scores = (part for part in before.values() if part.figure == "score_mean")
     scores = {(part.players, part.lineup): part.estimate.value for part in of_scores}
@@ -102,9 +102,8 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
 
 
 def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the differences of the rows that both tables have; of several variants those of the first."""
+    """Yield the differences of the rows that both tables have, as `_rows` does."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
-    first, second = (pick(rows, variant=rows["variant"].iloc[0]) if len(rows) else rows for rows in (first, second))
     both = first.merge(second, "inner", keys, suffixes=("_1", "_2"))
     both = both[~both["figure"].isin(_NOT_COMPARED)].dropna(subset=["value_1", "value_2"])
     scores = both[both["figure"] == "score_mean"].groupby(["players", "lineup"])["value_1"].mean()
@@ -124,7 +123,7 @@ def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple
 
 
 def _limit(figure: str, value: float, score: float | None, *, is_share: bool) -> float:
-    """Return the size to which the effect is relative; `score` is the mean score of the cell, None if it has none."""
+    """Return the number that `effect` is relative to; `score` is the mean score, None if the table has none."""
     if score is not None and figure.removesuffix(_DIFFERENCE) in _OF_SCORE:
         return float(score)
     return 1.0 if is_share else abs(value)
@@ -139,11 +138,12 @@ def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
     frame["p_corrected"] = families.transform(lambda of_family: holm(of_family.to_numpy()))
     in_effects = divide(frame["value"].to_numpy(np.float64), effect * frame["limit"].to_numpy(np.float64))
     frame["size"] = np.where(frame["value"] == 0, 0.0, in_effects)
-    size, limit = frame["value"].abs(), effect * frame["limit"]
+    distance, smallest = frame["value"].abs(), effect * frame["limit"]
     is_rare = frame["constant"].astype(bool) & frame["low"].isna() & (frame["deals"] * effect >= _RULE_OF_THREE)
     is_equal = (frame[["value", "low", "high"]] == 0).all(axis=1)
-    is_small = frame[["low", "high"]].abs().max(axis=1, skipna=False) < limit
-    conditions = [is_equal, is_rare & ((size < limit) | (size == 0)), is_rare, is_small, frame["p_corrected"] < ALPHA]
+    is_small = frame[["low", "high"]].abs().max(axis=1, skipna=False) < smallest
+    is_near = (distance < smallest) | (distance == 0)
+    conditions = [is_equal, is_rare & is_near, is_rare, is_small, frame["p_corrected"] < ALPHA]
     frame["verdict"] = np.select(conditions, [EQUAL, SMALL, CHANGED, SMALL, CHANGED], UNCLEAR)
     types = dict.fromkeys(COLUMNS, "float64") | dict.fromkeys(("players", "n", "deals"), "int64")
     types |= dict.fromkeys(("variant", "lineup", "than", "table", "level", "figure", "verdict"), "str")
@@ -151,7 +151,7 @@ def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
 
 
 def _is_constant(first: Estimate, second: Estimate) -> Any:
-    """Return whether figures differ by the same amount in every chunk; without counts whether they are equal."""
+    """Return whether figures differ by the same amount in every chunk; without counts, whether they are equal."""
     if first.sums is None or second.sums is None:
         return np.asarray(first.value == second.value)
     before, after = (divide(sums.numerator, sums.denominator) / sums.unit for sums in (first.sums, second.sums))
@@ -159,13 +159,13 @@ def _is_constant(first: Estimate, second: Estimate) -> Any:
 
 
 def _identity(part: TablePart) -> tuple[Any, ...]:
-    """Return the properties of a part except its variant and its lists of levels."""
+    """Return the key by which the parts of two variants match: without the variant and the lists of levels."""
     fixed = tuple((key, name) for key, name in part.levels.items() if key not in part.axes)
     return part.players, part.lineup, part.figure, fixed, tuple(part.axes)
 
 
 def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]], Estimate, Estimate, Any]:
-    """Return the levels that both parts have, their figures at these levels, and which combinations are possible."""
+    """Return the levels in both parts, their figures at these levels, and which combinations are possible in both."""
     common = {key: [level for level in axis if level in second.axes[key]] for key, axis in first.axes.items()}
     figures, keep = [], np.asarray(True)
     for part in (first, second):
@@ -175,19 +175,15 @@ def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]],
     return common, figures[0], figures[1], keep
 
 
-# -- sentences and section --------------------------------------------------------------------------------------------
-
-
 def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:
-    """Return whether each variant changes wins and scores, the size missed if not, and how many figures changed."""
+    """Return whether each variant changes wins and scores, or by how much it may, and how many figures changed."""
     sentences = []
     for (first, second), rows in _pairs(tables):
-        wins, scores = _wins(rows), pick(rows, table="balance", figure="score_mean")
         kinds: tuple[tuple[pd.DataFrame, str, Unit], ...] = (
-            (wins, "who wins", "share"),
-            (scores, "how much is scored", "amount"),
+            (_wins(rows), "who wins", "share"),
+            (pick(rows, table="balance", figure="score_mean"), "how much is scored", "amount"),
         )
-        parts = [_verdict_words(of, words, unit, chunks, game) for of, words, unit in kinds if len(of)]
+        parts = [_verdict_words(each, words, unit, chunks, game) for each, words, unit in kinds if len(each)]
         parts.sort(key=lambda part: not part.startswith("changes"))
         counts = rows["verdict"].value_counts()
         counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if each in counts])
@@ -214,7 +210,7 @@ def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game
 def changes_section(
     tables: Tables, variants: Mapping[str, Variant], labels: Mapping[str, Figure], *, paired: bool = True
 ) -> Section:
-    """Return the section of changes; `labels` has the figures of the page by name, `paired`: on the same deals."""
+    """Return the section of changes. `labels`: figures of the page by name; `paired`: played on the same deals."""
     pictures: list[Picture] = []
     shown: dict[str, pd.DataFrame] = {}
     compared, deals = list[tuple[Variant, Variant]](), ", on the same deals" if paired else ""
@@ -235,19 +231,19 @@ def changes_section(
         if {first, second} <= variants.keys():
             compared.append((variants[first], variants[second]))
     sentences, keys = _differing(compared)
-    unused = dict.fromkeys(("first", "second", "called", "most"), "")
+    unused = dict.fromkeys(("first", "second", "called", "most"), "")  # words of pictures that `pictures` replaces
     declared = section("changes", shown, numbers=tuple(_numbers(tables)), deals=deals, **unused)
     return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """Yield (first, second) and the changes of every two variants that are compared."""
+    """Yield (first, second) and the changes of every pair of variants that is compared."""
     for (first, second), rows in tables["changes"].dropna(subset="value").groupby(["than", "variant"], sort=False):
         yield (str(first), str(second)), rows
 
 
 def _wins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes of games won, by agent where they differ, else by seat."""
+    """Return the changes of shares of wins: by position for line-ups of several agents, else by seat."""
     wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
     mixed = set(wins.loc[wins["table"] == "lineup", "lineup"])
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]
@@ -256,10 +252,10 @@ def _wins(rows: pd.DataFrame) -> pd.DataFrame:
 def listed_changes(
     tables: Tables, labels: Mapping[str, Figure], *, every: bool
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield (first, second, changes) of every two variants: games won, the gap, the score, then the largest others.
+    """Yield (first, second, changes) of every pair of variants: wins, seat gap, mean score, then others, largest first.
 
     The changes are rows of the table, with `what` and `unit`; `labels` has the figures of the page by name. The others
-    are those that changed, or with `every` all.
+    are the figures that changed, or with `every` all figures.
     """
     for (first, second), rows in _pairs(tables):
         balance = pick(rows, table="balance")
@@ -269,7 +265,7 @@ def listed_changes(
 
 
 def _changed_rows(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
-    """Return the changed figures of this kind, largest first: before, and the change."""
+    """Return the shares, or else the other figures, that changed, largest first: all rows `before`, then `change`."""
     chosen = _named(_largest_first(rows[_is_changed(rows)]), labels)
     chosen = chosen[(chosen["unit"] == "share") == shares].assign(variant="", lineup="", figure="change")
     before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)
@@ -286,7 +282,7 @@ def _largest_first(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _named(rows: pd.DataFrame, labels: Mapping[str, Figure]) -> pd.DataFrame:
-    """Return rows of changes with `what` they are about, in the words of the page, and their `unit`."""
+    """Return rows of changes with `what`, the figure and its levels as text with the page's labels, and `unit`."""
     units = {name: figure.unit for name, figure in labels.items()}
     units |= {f"{name}{_DIFFERENCE}": unit for name, unit in units.items()}
     units |= {name: "share" for name in rows["figure"] if name not in units and ("share" in name or name in _SHARES)}
@@ -299,7 +295,7 @@ def _named(rows: pd.DataFrame, labels: Mapping[str, Figure]) -> pd.DataFrame:
 
 
 def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return a sentence for every two variants, and a table of the component data in which they differ."""
+    """Return a sentence for each pair of variants, and a table of the component data that differ; () without any."""
     sentences, lines = [], []
     for first, second in pairs:
         differences = list(differing_keys(first.components, second.components))
@@ -315,7 +311,7 @@ def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:
-    """Yield the largest significant change of wins, gap, mean score and length; else the largest one."""
+    """Yield the largest significant change, or else the largest one, each of wins, seat gap, mean score and length."""
     table = tables["changes"].dropna(subset=["value", "low"])
     balance = pick(table, table="balance")
     kinds: tuple[tuple[pd.DataFrame, Unit, str], ...] = (
@@ -327,7 +323,7 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
     for rows, unit, what in kinds:
         if len(rows):
             candidates = pick(rows, verdict=CHANGED) if CHANGED in set(rows["verdict"]) else rows
-            row = candidates.loc[candidates["size"].abs().fillna(np.inf).idxmax()]  # without a size: it was 0 before
+            row = candidates.loc[candidates["size"].abs().fillna(np.inf).idxmax()]  # no size: the figure was 0
             name, _, seat = row["level"].partition(" ")
             who = seat_words(int(seat), row["players"]) if name == "seat" and seat.isdecimal() else row["level"]
             place = ", ".join(filter(None, [what, who, f"{row['players']} players"]))

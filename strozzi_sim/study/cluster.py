@@ -27,10 +27,10 @@ _RESUME = "run the study again to resume"
 
 @contextmanager
 def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) -> Iterator[None]:
-    """Let joblib play on a Dask cluster inside the block; without a backend as joblib is configured.
+    """Set joblib to play on a Dask cluster inside the block; without a backend, leave it as it is configured.
 
-    Every worker, also one that joins later, first compares its versions, processor and agents with this machine's, and
-    receives the files of the agents. One that differs still gets chunks, and its tasks end in an error that says how.
+    Every worker, also one that joins later, first receives the agents' files and compares its versions, processor and
+    agents with this machine's. One that differs raises a ClusterError that names the difference.
     """
     if backend not in ("", "dask"):
         raise ArgumentError("backend", f"must be dask, or left out, got {short_repr(backend)}")
@@ -50,7 +50,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
     request = _request_of(study)
 
     class Joined(distributed.WorkerPlugin):
-        """Prepares a worker; pickled with its code, since the worker may lack ours."""
+        """Prepares a worker; pickled with its code, since the worker may lack this package."""
 
         name = f"strozzi-sim-{study.hash}"
 
@@ -83,7 +83,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client of a scheduler; Dask's log of errors reported here, and its warnings of versions, are silenced."""
+    """Yield a client of a scheduler; silence Dask's log, whose errors are reported here, and its version warnings."""
     import distributed
 
     connect = getattr(distributed, "Client")  # noqa: B009 - it has no types
@@ -108,14 +108,14 @@ def _connected(scheduler: str) -> Iterator[Any]:
 
 
 def _close(client: Any) -> None:
-    with suppress(OSError):  # TimeoutError among them, if the scheduler is gone: what ended the run is told instead
+    with suppress(OSError):  # such as TimeoutError if the scheduler is gone: the error of the run is reported
         client.close(timeout=2)
 
 
 def _backend(scheduler: str) -> Any:
     """Return joblib's backend for Dask with two differences.
 
-    It uses a cluster of one thread, where joblib would play on this machine. An error of Dask itself ends the run,
+    It uses a cluster even of one thread, where joblib would play on this machine. An error of Dask itself ends the run,
     where joblib would wait for ever.
     """
     from distributed import CancelledError, KilledWorker
@@ -154,23 +154,22 @@ def _machine(game: Game) -> dict[str, Any]:
 
 
 def _request_of(study: Study) -> dict[str, Any]:
-    """Return the request that prepares a worker, as plain data, which any version can read."""
+    """Return what `prepare` needs at a worker, as plain data, which any version can read."""
     specs = [*study.specs.values(), *([study.how_luck.agent] if study.how_luck else [])]
     files = list(dict.fromkeys(file for spec in specs for file in spec.sent_files))
     for file in files:
         for name, _ in file.contents:
             if PurePath(name).is_absolute() or ".." in PurePath(name).parts:
-                why = "leads out of its folder, so it cannot be sent to a worker"
-                raise InputError(f"agent file {file.given}: {name!r} {why}")
+                raise InputError(f"agent file {file.given}: {name!r} leads out of its folder and cannot be sent")
     digests = {spec.text: spec.source_digest for spec in specs if not spec.in_code}
     machine, sent = _machine(study.the_game), [tuple(file) for file in files]
     return {"game": study.game, "machine": machine, "files": sent, "digests": digests}
 
 
 def prepare(request: Mapping[str, Any], worker: Any) -> None:
-    """Store the agents' files in the folder of a worker of Dask, and compare the worker with the machine that asks.
+    """Store the agents' files in the folder of a Dask worker, and compare it with the machine that made the request.
 
-    If they differ, the worker's tasks raise the error again: Dask gives tasks also to a worker whose setup failed.
+    If they differ, raise a ClusterError. Dask gives tasks also to a worker whose setup failed: these raise it again.
     """
     try:
         if not worker.address.startswith("inproc:"):  # that worker is this process, whose files may change later

@@ -30,8 +30,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         refuse_links(folder)
         if (folder / MANIFEST).exists():
-            why = "holds results of an earlier format, which are shown and not played on"
-            raise InputError(f"{folder}: {why}; name another folder")
+            raise InputError(f"{folder}: results of an earlier format cannot be resumed; name another folder")
         if not (folder / DATABASE).exists() and any(folder.iterdir()):
             raise InputError(f"{folder}: is not empty and holds no results of a study; name another folder")
 
@@ -54,7 +53,7 @@ def refuse_links(folder: Path) -> None:
 
 
 def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
-    """Return the files that runs wrote, with their SHA-256; refuse a name that leads out of the folder."""
+    """Return the SHA-256 of each file that runs wrote, by name; refuse a name that leads out of the folder."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
         if not name or ".." in Path(name).parts or Path(name).is_absolute() or "\0" in name:
@@ -63,26 +62,23 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """Return study, look, part, files and last run of a results folder, from its database; write nothing there."""
-    path, log = folder / DATABASE, folder / OF_SQLITE[0]
+    """Return study, look, part, files and last run of a results folder, from its database; run is {} if there is none.
+
+    Nothing is written, except that the log of a killed run is merged into the database.
+    """
+    path, log, place = folder / DATABASE, folder / OF_SQLITE[0], str(folder / DATABASE)
     refuse_links(folder)
     if not path.exists():
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
-    # The write-ahead log of a killed run must be merged into the database; without one, nothing needs writing.
-    mode = "mode=rw" if log.exists() else "immutable=1"
-    uri = f"{path.resolve().as_uri()}?{mode}"
-    with (
-        database_errors(str(path)),
-        content_errors(str(path)),
-        contextlib.closing(sqlite3.connect(uri, uri=True)) as database,
-    ):
+    uri = f"{path.resolve().as_uri()}?{'mode=rw' if log.exists() else 'immutable=1'}"
+    with database_errors(place), content_errors(place), contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
         database.row_factory = sqlite3.Row
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")  # so that SQLite makes no file of shared memory
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")  # so that SQLite makes no shared-memory file
         summary = dict(database.execute("SELECT study, look, part FROM study").fetchone())
         run = dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})
         summary |= {key: msgspec.json.decode(summary[key]) for key in ("study", "look")}
         run |= {key: msgspec.json.decode(run[key]) for key in ("versions", "host") if run}
-        return summary | {"files": written_files(database, str(path)), "run": run}
+        return summary | {"files": written_files(database, place), "run": run}
 
 
 @contextlib.contextmanager
@@ -109,7 +105,7 @@ def content_errors(place: str) -> Iterator[None]:
 
 
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
-    """Return the tables among these files of a folder; refuse those that were changed since they were written."""
+    """Return the tables among these files (name -> SHA-256); refuse one that is missing or was changed."""
     frames = {}
     for name, digest in digests.items():
         path = folder / name

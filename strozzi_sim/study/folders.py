@@ -31,7 +31,7 @@ _LOOK_KEYS = {"report", *Look.__struct_fields__}
 
 
 def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
-    """Return the study and the look with these keys. Without `kind` the study is a sweep or one of balance."""
+    """Return the study and the look with these keys; default kind: sweep with a key `sweep`, else balance."""
     look = Look.of(**{key: value for key, value in keys.items() if key in _LOOK_KEYS})
     played = {key: value for key, value in keys.items() if key not in _LOOK_KEYS}
     return Study.of(**{"kind": "sweep" if "sweep" in keys else "balance", **played}), look
@@ -125,7 +125,7 @@ def load_results(folder: str | Path) -> Results:
 
 @documented
 def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **options: Unpack[RunOptions]) -> Results:
-    """Join the parts of a study in a new results folder: the tables of one run, to the byte.
+    """Join the parts of a study in a new results folder. Its tables are those of a single run, to the byte.
 
     Example: strozzi merge part-1 part-2 part-3 --out results/whole
 
@@ -163,7 +163,7 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
 
 
 def _shared_keys(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is equal in all parts of a study; another processor may change the last bits of a figure."""
+    """Return what must be equal in all parts; another processor may change the last bits of a figure."""
     last_run = summary["run"]
     versions, processor = last_run["versions"], last_run["host"]["cpu"]
     return {**summary["study"], "look": summary["look"], "versions": versions, "processor": processor}
@@ -194,7 +194,7 @@ def _read_old(folder: Path) -> Results:
 
 
 def _kind(plan: Mapping[str, Any], report: Mapping[str, Any], tables: Frames) -> tuple[str, dict[str, Any]]:
-    """Return the kind of study, which the format does not state, and the keys that it has of its own."""
+    """Return the kind of a study in an earlier format, which does not state it, and the keys of this kind alone."""
     if "difference" in tables:
         return "compare_variants" if "changes" in tables else "compare_agents", {}
     if "ratings" in tables:
@@ -205,7 +205,7 @@ def _kind(plan: Mapping[str, Any], report: Mapping[str, Any], tables: Frames) ->
     if "luck" in tables:
         return "luck", {}
     if sweep := report.get("sweep"):
-        name, data = next(iter(plan["variants"].items()))  # "long-tracks-KEY=VALUE": a box with its first values
+        name, data = next(iter(plan["variants"].items()))  # "long-tracks-KEY=VALUE": a variant with the first values
         first = name_of_values("", {key: values[0] for key, values in sweep.items()})
         return "sweep", {"sweep": sweep, "variants": {name.removesuffix(first).rstrip("-") or "base": data}}
     return "balance", {}

@@ -1,4 +1,4 @@
-"""Studies that count the pages of a game, in one or several variants: their tables, sections and verdict.
+"""Tables, sections and verdicts of studies that show the pages of a game, in one or several variants.
 
 Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
 """
@@ -51,7 +51,7 @@ def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
 
 
 def _explored(study: Study, look: Look) -> dict[str, Block]:
-    """Return the blocks of the explorer of the page, by name of the heat map."""
+    """Return the blocks of the page's explorer, by name of the heat map; {} for a page without one."""
     is_small = len(study.cells) <= EXPLORED
     return study.the_game.report.explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
@@ -61,7 +61,7 @@ def tables_of_games(
 ) -> dict[str, Any]:
     """Return the tables of the cells without restrictions.
 
-    `changes` has the differences of the pairs of variants, by name; default: of the reference with each other one.
+    The table `changes` compares `pairs`, names of variants (first, second); default: the reference with each other one.
     """
     cells = [counts(cell) for cell in study.cells if not cell.without]
     if pairs is None:
@@ -85,7 +85,7 @@ def figures_of_games(
 ) -> dict[str, FigureTable]:
     """Return seats, line-up and balance of some cells, and the tables of these pages and heat maps of the game.
 
-    With `sums` the tables keep the sums by chunk too, for differences.
+    With `sums` the tables also keep the sums of each chunk, which `changes` needs.
     """
     seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
@@ -113,17 +113,17 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
 
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
-    """Add the gap between seats, the gap expected by chance, and the test of equal seats."""
+    """Add the seat gap, the gap by chance, the bound of a seat's gain, the test of equal seats, and the game length."""
     wins = cell.totals("seat", "wins")
     gap = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
-    games, nothing = np.asarray(cell.games), np.asarray(np.nan)
+    games, unknown = np.asarray(cell.games), np.asarray(np.nan)
     for figure, value, without in (
         ("seat_gap", gap.gap, gap.without),
         ("seat_gap_by_chance", gap.by_chance, None),
         ("seat_favour_bound", gap.bound, None),
         ("seat_fairness_p", stats.equal_shares_p(wins, WIN_UNITS), None),
     ):
-        table.add(cell, figure, Estimate(np.asarray(value), nothing, nothing, games, without=without))
+        table.add(cell, figure, Estimate(np.asarray(value), unknown, unknown, games, without=without))
     table.add(cell, "decisions_mean", stats.ratio(cell.outcome["decisions"], cell.outcome["games"]))
 
 
@@ -173,7 +173,7 @@ def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
 
 
 def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
-    """Return the distances from an equal share of the seats that win most and least, over all cells."""
+    """Return how far the shares of the seats that win most and least, over all cells, are from an equal share."""
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
     if wins.empty:
         return ()
@@ -208,7 +208,7 @@ def _games_of(row: Any, table: Any) -> str:
 
 
 def company_of(lineup: Any) -> str:
-    """Return the agent of which every line-up holds copies beside one other, or ""."""
+    """Return the agent among whose copies several others play, each at position 0; "" for other line-ups."""
     lineups = [split_specs(names) for names in dict.fromkeys(lineup["lineup"])]
     others = {agent for names in lineups for agent in names[1:]}
     challengers = {names[0] for names in lineups}
@@ -216,7 +216,7 @@ def company_of(lineup: Any) -> str:
 
 
 def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
-    """Return the games won by the agents that win most, of these rows, at the player count of the headline."""
+    """Return the shares of wins of the three rows that have most, at the player count of the headline."""
     rows = wins.dropna(subset="low")
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
@@ -224,7 +224,7 @@ def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
 
 
 def with_agents(lineup: Any) -> Any:
-    """Return the line-up's table with a column `who` of agents' names, broken into lines that fit an axis."""
+    """Return the table `lineup` with a column `who` of agents' names, broken into lines that fit an axis."""
     names = lineup["agent"].astype("str").copy()
     for (players, *_), rows in lineup.groupby(list(CELL), sort=False):
         names_by_position = agent_names(rows, int(players))
@@ -278,14 +278,14 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
 
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
-    """Return the finding of a page of the game."""
+    """Return the finding of a page of the game, or that no difference is certain."""
     title, game = study.the_game.report.pages[page].title, study.the_game.title
     finding = _findings(study, tables, named=True).get(page)
     return [finding or f"{title}: in these games of {game} no difference is certain."]
 
 
 def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[str, str]:
-    """Return the findings of the pages of the game."""
+    """Return the finding of each page of the game that has one; with `named` each says of which games it is."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     whom = partial(players_words, study.the_game)
     return study.the_game.report.findings(tables, components, study.chunks, named=named, whom=whom)

@@ -1,8 +1,8 @@
 """The rows that a study keeps, of games and seats and of facts, as partitioned Parquet data sets and data frames.
 
 facts/<table>/players=4/variant=base/lineup=random/cell-0000.parquet, in the order of deals and seatings. Names of
-folders are URL-encoded, so that readers of Hive data sets find players, variant and line-up. The metadata of every
-column describe it; `levels` are those of its cell. games/cell-0000.parquet has a row for every game and seat.
+folders are URL-encoded, so that readers of Hive data sets find players, variant and line-up. Metadata describe every
+column; `levels` are the names of its levels in the cell. games/cell-0000.parquet has a row for every game and seat.
 """
 
 import hashlib
@@ -30,10 +30,10 @@ from strozzi_sim.study.model import Study
 from strozzi_sim.study.store import Store
 
 GROUP = 2**16  # rows of a row group
-PART, GAMES = "facts/", "games/"
+PART, GAMES = "facts/", "games/"  # folders of the rows of facts, and of games and seats
 KEYS = ("players", "variant", "lineup")  # the columns that are folders
 _NAME_MOST = 200  # characters of a folder's name; file systems allow 255 bytes
-_WHOLE = {"u1": pa.uint8(), "u2": pa.uint16(), "i4": pa.int32()}
+_INTEGERS = {"u1": pa.uint8(), "u2": pa.uint16(), "i4": pa.int32()}
 _ID = (
     Column("deal", "number of the deal; together with the seating it is the game", dtype="i4"),
     Column("seating", "number of the seating of the deal", dtype="u2"),
@@ -97,7 +97,7 @@ class KeptTable:
         return list(levels.names) if levels else []
 
     def _array(self, column: Column, cell: Cell, rows: KeptRows, derived: dict[str, Array]) -> Any:
-        """Return the values of a column."""
+        """Return a column of these kept rows as an Arrow array; `derived` has the values of derived columns."""
         name = column.name
         if column in _ID:
             values = rows.games[name][rows.game]
@@ -131,7 +131,7 @@ def _are_labels(column: Column, setting: GameConfig) -> bool:
 
 
 def _type(column: Column, settings: Any) -> Any:
-    """Return the Arrow type of a column, the same in all settings; an integer type fits derived values too."""
+    """Return the Arrow type of a column, the same in all settings; an integer type also fits derived values."""
     if column.levels is YES_NO:
         return pa.bool_()
     if column is _AGENT or any(_are_labels(column, setting) for setting in settings):
@@ -140,8 +140,8 @@ def _type(column: Column, settings: Any) -> Any:
         return pa.float64()
     values = [np.asarray(column.values(setting)) for setting in settings] if column.values is not None else []
     low, high = min((array.min() for array in values), default=0), max((array.max() for array in values), default=0)
-    sizes = list(_WHOLE)[list(_WHOLE).index(column.dtype) :]
-    return _WHOLE[next(size for size in sizes if np.iinfo(size).min <= low and high <= np.iinfo(size).max)]
+    sizes = list(_INTEGERS)[list(_INTEGERS).index(column.dtype) :]
+    return _INTEGERS[next(size for size in sizes if np.iinfo(size).min <= low and high <= np.iinfo(size).max)]
 
 
 def _folder_name(value: str) -> str:
@@ -198,7 +198,7 @@ def _write(tables: Iterator[Any], file: IO[bytes]) -> None:
         for table in tables:
             pending.append(table)
             rows += len(table)
-            if rows >= GROUP:  # whole groups alone
+            if rows >= GROUP:  # only whole groups are written
                 joined, full_rows = pa.concat_tables(pending).combine_chunks(), rows // GROUP * GROUP
                 writer.write_table(joined.slice(0, full_rows), row_group_size=GROUP)
                 pending, rows = [joined.slice(full_rows)], rows - full_rows

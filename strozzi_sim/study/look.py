@@ -1,4 +1,4 @@
-"""The look of a study: what is counted, kept and shown; and its page as data. A look is never hashed."""
+"""The look of a study: facts to count, rows to keep, and its page as data. It is no part of the study's hash."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,21 +19,21 @@ from strozzi_sim.game.report_file import ReportFile, picture_of, read_report_fil
 from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.game.variants import with_text_keys
 
-SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, beside the pages of a game
+SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, as is every page of a game
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is counted beside wins and scores, what is kept, and what the report shows. It changes no game.
+    """The facts to count beside wins and scores, the rows to keep, and what the report shows. A look changes no game.
 
     Attributes:
         name: name of the study.
-        question: what the verdict answers: seats, agents, variants or a page; "": what varies in the study.
+        question: what the verdict answers: seats, agents, variants, heatmaps or a page; "": what varies in the study.
         pages: pages of the game's report; None: all of them.
-        heatmaps: heat maps of the game, by name, beside those that the game always shows.
+        heatmaps: names of further heat maps of the game; without `pages` its usual ones are shown too.
         heatmap: custom heat maps.
-        effect: smallest difference between variants that matters: 0.01 is one point of a share and 1 % of a mean.
-        explorer: whether the page has an explorer of all heat maps.
-        rows: whether a row is kept of every game and seat.
+        effect: smallest difference of variants, or worth, that matters: 0.01 is a point of a share, 1 % of a mean.
+        explorer: whether the page has an explorer of all heat maps, if the study has at most 24 cells.
+        rows: whether a row is kept for every game and seat.
         facts: fact tables whose rows are kept.
         facts_share: share of the deals whose rows are kept; None: all.
     """
@@ -51,7 +51,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @classmethod
     def of(cls, **keys: Any) -> Self:
-        """Return the look with these keys; those of a table `report` count like the others."""
+        """Return the look with these keys; some of them may be in a table `report`."""
         report = keys.pop("report", {})
         if not isinstance(report, Mapping):
             raise ArgumentError("report", f"expected a table of keys, got {short_repr(report)}")
@@ -66,7 +66,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return look
 
     def kept_in(self, game: Game) -> RowSelection:
-        """Return the rows of facts that are kept."""
+        """Return the selection of fact rows to keep."""
         return keep_of(game.fact_tables, self.facts, self.facts_share)
 
     def pages_in(self, game: Game) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class KeyNumber:
     row: Any  # row of a table with value, low and high
     unit: Unit
     what: str
-    is_change: bool = False  # whether it has a sign, and a share is in points
+    is_change: bool = False  # whether it is shown with a sign, and a share in points
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,14 @@ class Section:
     """A section of a report. The first one has the picture and the numbers of the first screen."""
 
     name: str
-    question: str  # the question that it answers
+    question: str
     shown: tuple[Picture | HeatMap, ...] = ()  # pictures and tables
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
-    numbers: tuple[KeyNumber, ...] = ()  # of the first screen, of the first section
-    tables: Mapping[str, Any] = field(default_factory=dict)  # made for its pictures, by name, beside those of the study
-    caveats: tuple[str, ...] = ()  # beside the verdict, of the first section
-    keys: tuple[tuple[str, ...], ...] = ()  # a small table of text beside the sentences, its head first
+    numbers: tuple[KeyNumber, ...] = ()  # shown on the first screen if the section is the first one
+    tables: Mapping[str, Any] = field(default_factory=dict)  # tables of its pictures, beside those of the study
+    caveats: tuple[str, ...] = ()  # shown with the verdict if the section is the first one
+    keys: tuple[tuple[str, ...], ...] = ()  # rows of a small table of text beside the sentences, the head first
     beside: bool = False  # whether the pictures of variants and line-ups stand beside each other
 
 
@@ -129,7 +129,7 @@ def _declared() -> ReportFile:
 
 
 def picture(name: str, tables: Tables, **words: str) -> Picture:
-    """Return a picture of `report.toml`; `words` are what its texts call $name."""
+    """Return a picture of `report.toml`; `words` are the values of $name in its texts."""
     declared = picture_of(_declared(), name, tables, None)
     parts: Any = {key: _filled(text, words) for key, text in vars(declared).items() if isinstance(text, str)}
     figures = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
@@ -145,8 +145,8 @@ def pictures_of(page: str, tables: Tables, **words: str) -> tuple[Picture, ...]:
 
 def section(page: str, tables: Tables, *, numbers: tuple[KeyNumber, ...] = (), **words: str) -> Section:
     """Return a section of `report.toml` with pictures of these tables."""
-    title, question = _declared().pages[page].title, _filled(_declared().pages[page].question, words)
-    return Section(title, question, pictures_of(page, tables, **words), numbers=numbers, tables=tables)
+    declared, shown = _declared().pages[page], pictures_of(page, tables, **words)
+    return Section(declared.title, _filled(declared.question, words), shown, numbers=numbers, tables=tables)
 
 
 def key_numbers(rows: Any, unit: Unit, what: str, *, is_change: bool = False) -> tuple[KeyNumber, ...]:

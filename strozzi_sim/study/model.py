@@ -38,11 +38,11 @@ from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
 
-CHUNKS = 200  # of a cell, unless the study sets their length
+CHUNKS = 200  # default number of chunks of a cell
 MOST_CHUNKS = 100_000
 MOST_DEALS = 1_000_000_000
 POINTS = 100  # a precision is in points of a share of wins
-FEW = 8  # names listed in a line
+FEW = 8  # most names in a line
 RESUMES = "so a results folder resumes only with trust_agents"
 
 
@@ -50,7 +50,7 @@ class PlayedAgent(msgspec.Struct, frozen=True):
     """An agent as it was when it played."""
 
     values: dict[str, Any]  # of its parameters
-    source: str = ""  # digest of its code and files; "": it is built in
+    source: str = ""  # digest of its code and files; "" for a built-in agent without given files
     undigested: tuple[str, ...] = ()  # names that its code uses and whose changes cannot be detected
 
 
@@ -70,9 +70,9 @@ class Study(
         precision: half width, in points of a share of wins, at which play stops; 0: all deals are played.
         seatings: design of the seatings of a deal.
         seed: random seed.
-        luck, luck_redraws: agent that evaluates positions, "": no luck; number of redraws of each chance event.
+        luck, luck_redraws: agent that evaluates positions to measure luck, or ""; redraws of each chance event.
         behaviour: version of the game's behaviour.
-        agents: the agents of the line-ups and of `luck`, and those that they name, as they were.
+        agents: the agents of the line-ups and of `luck`, and those that they name, as they were; by spec string.
     """
 
     game: str
@@ -93,9 +93,8 @@ class Study(
     # -- properties of a kind ------------------------------------------------------------------------------------------
 
     usual_deals: ClassVar[int] = 1000
-    most_chunks: ClassVar[int] = CHUNKS  # of a cell, unless the study sets their length
-    # whether differences are headlines, also with one variant; it takes more deals
-    is_comparison: ClassVar[bool] = False
+    most_chunks: ClassVar[int] = CHUNKS  # default number of chunks of a cell
+    is_comparison: ClassVar[bool] = False  # whether headlines are differences even with one variant
     keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
     keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
     keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
@@ -130,7 +129,7 @@ class Study(
         raise NotImplementedError
 
     def headlines(self) -> list[Headline]:
-        """Return the figures to which a precision applies: wins of every seat in self-play, else of every position."""
+        """Return the figures to which a precision applies: wins by seat or position, and changes from the reference."""
         cells = [cell for cell in self.cells if not cell.without]
         reference = {(cell.players, cell.lineup): cell for cell in cells if cell.variant == self.reference}
         largest_deals, headlines = max((cell.deals for cell in cells), default=0), list[Headline]()
@@ -145,30 +144,29 @@ class Study(
         return bool(reach(value, low, high) <= self.precision / POINTS)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the verdict, and the numbers behind it, a sentence each."""
+        """Return the verdict, then the numbers behind it, a sentence each."""
         return []
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the sections of the report; the first picture of the first one stands beside the verdict."""
+        """Return the sections of the report; the first picture of the first one is shown with the verdict."""
         return []
 
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
-        """Return the number of chunks of a cell, unless the keys set their length."""
+        """Return the default number of chunks of a cell of a study with these keys."""
         return cls.most_chunks
 
     def check(self) -> None:
         """Refuse values that this kind of study cannot play."""
 
     def check_look(self, look: Look) -> None:
-        """Refuse pages, heat maps and a question that this study does not have."""
+        """Refuse an effect, pages, heat maps, facts and a question that this study cannot have."""
         check_range("effect", look.effect, 0, 1)
         pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
         look.kept_in(self.the_game)
-        known = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
-        question = look.question
-        asked = [question] if question else []
-        as_argument_error("question", check_names, "question", asked, known if self.has_pages else [])
+        questions = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
+        question, known = look.question, questions if self.has_pages else []
+        as_argument_error("question", check_names, "question", filter(None, [question]), known)
         needs = {
             VARIANTS: ("a second variant", len(self.variant_of) > 1),
             AGENTS: ("a line-up of different agents", any(len(set(lineup)) > 1 for lineup in self.lineups)),
@@ -197,16 +195,18 @@ class Study(
                 raise ArgumentError(key, f"unknown key of a {cls.__struct_config__.tag}; {suggest_names(key, known)}")
         if missing := {"game", "lineups"} - keys.keys():
             raise ArgumentError(min(missing), "missing")
-        game, is_whole = find_game(keys["game"]), "behaviour" in keys
-        if keys.get("precision") == 0 and not is_whole:
+        game, is_complete = find_game(keys["game"]), {"agents", "behaviour", "variants"} <= keys.keys()
+        if keys.get("precision") == 0 and not is_complete:
             raise ArgumentError("precision", "must be between 0.01 and 25, got 0; leave it out to play all deals")
-        if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_whole:
+        if keys.get("luck_redraws") is not None and not keys.get("luck") and not is_complete:
             raise ArgumentError("luck_redraws", "is for a study with luck; name an agent that evaluates positions")
         if (saved_behaviour := keys.get("behaviour", game.behaviour)) != game.behaviour:
-            why = f"{game.name} plays otherwise now ({game.behaviour}) than then ({saved_behaviour})"
+            why = f"{game.name} has behaviour {game.behaviour} now, the study was played with {saved_behaviour}"
             raise ArgumentError("behaviour", why)
-        own_variant = with_text_keys(keys.pop("variant", {}))
-        variants = names.listed_variants(game, keys.pop("variants", ["base"]), own_variant, is_whole)
+        if not isinstance(custom_variants := with_text_keys(keys.pop("variant", {})), Mapping):
+            why = f"expected changes by name, got {short_repr(custom_variants)}; list names in variants"
+            raise ArgumentError("variant", why)
+        variants = names.listed_variants(game, keys.pop("variants", ["base"]), custom_variants, is_complete)
         lineups = names.listed_lineups(game, keys["lineups"])
         specs = {spec.text: spec for lineup in lineups for spec in lineup}
         agents_used = [*specs.values(), *(names.agents_named(game, keys["luck"], "luck") if keys.get("luck") else ())]
@@ -215,8 +215,9 @@ class Study(
             text: {"values": dict(spec.values), "source": spec.source_digest or "", "undigested": list(spec.undigested)}
             for text, spec in sorted(spec_by_text.items())
         }
-        for line in differences(keys["agents"], msgspec.json.decode(msgspec.json.encode(agents))) if is_whole else ():
-            raise ArgumentError("agents", f"not as they were when the study was played: {line}")
+        agents_now = msgspec.json.decode(msgspec.json.encode(agents))
+        if is_complete and (difference := next(differences(keys["agents"], agents_now), "")):
+            raise ArgumentError("agents", f"not as they were when the study was played: {difference}")
         texts = tuple(tuple(spec.text for spec in lineup) for lineup in lineups)
         keys |= {
             "game": game.name,
@@ -245,9 +246,9 @@ class Study(
         if precision := keys.get("precision"):
             check_range("precision", precision, 0.01, 25)
             has_differences = cls.is_comparison or len(keys["variants"]) > 1
-            most, max_deals = most_deals(precision / POINTS, paired=has_differences), deals or MOST_DEALS
-            usual_chunks = max(1, min(CHUNKS_AT_MOST, min(max_deals, most) // FEWEST_IN_CHUNK))
-            deals, chunks = min(max_deals, -(-most // usual_chunks) * usual_chunks), chunks or usual_chunks
+            needed, max_deals = most_deals(precision / POINTS, paired=has_differences), deals or MOST_DEALS
+            usual_chunks = max(1, min(CHUNKS_AT_MOST, min(max_deals, needed) // FEWEST_IN_CHUNK))
+            deals, chunks = min(max_deals, -(-needed // usual_chunks) * usual_chunks), chunks or usual_chunks
         deals = deals or cls.usual_deals
         if search_deals:
             check_whole("search_deals", search_deals, 1, deals)
@@ -272,14 +273,14 @@ class Study(
         _ = self.how_luck
 
     def extended(self, deals: int) -> Self:
-        """Return the study with another number of deals and the same chunks."""
+        """Return the study with another number of deals, in chunks of the same length."""
         check_whole("deals", deals, 1, MOST_DEALS)
         if deals != self.deals and not self.can_grow:
             raise ArgumentError("deals", "a study with a precision, or with search_deals, has its own")
         return self.changed(deals=deals)
 
     def changed(self, **changes: Any) -> Self:
-        """Return the study with other values of some fields. Derived values are computed anew."""
+        """Return the study with other values of some fields, but the same game and agents."""
         other = msgspec.structs.replace(self, **changes)
         other.__dict__.update({key: self.__dict__[key] for key in ("specs", "the_game") if key in self.__dict__})
         return other
@@ -291,7 +292,7 @@ class Study(
 
     @classmethod
     def shown(cls, document: Any) -> Self:
-        """Return the study in a document as it was, to be shown: its agents and limits are not looked up."""
+        """Return the study in a document, to be shown: agents are not looked up, and limits are not checked."""
         return msgspec.convert({**document, "kind": cls.__struct_config__.tag}, cls)
 
     @property
@@ -305,12 +306,12 @@ class Study(
         return hashlib.sha256(self.json).hexdigest()
 
     def look(self, **keys: Any) -> Look:
-        """Return the look of a study without one, named by kind and game."""
+        """Return a look with these keys, named after the kind and the game."""
         return Look(name=f"{self.kind}-{self.game}".replace("_", "-"), **keys)
 
     @property
     def can_grow(self) -> bool:
-        """Whether more deals extend it: they do if play cannot stop early and all cells have the same deals."""
+        """Whether more deals extend the study: play cannot stop early, and all cells have the same deals."""
         return not (self.precision or self.search_deals)
 
     # -- derived values ------------------------------------------------------------------------------------------------
@@ -327,7 +328,7 @@ class Study(
 
     @property
     def _fitting(self) -> Iterator[tuple[int, tuple[AgentSpec, ...]]]:
-        """Every player count with every line-up that fits it."""
+        """Every player count with the agents of every line-up that fits it."""
         for players, lineup in product(self.players, self.lineups):
             if len(lineup) in (1, players):
                 yield players, tuple(self.specs[text] for text in lineup)
@@ -348,9 +349,9 @@ class Study(
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells."""
+        """The cells, in the order of `plan`."""
         cells: list[Cell] = []
-        match_of_layout: dict[tuple[int, str], Match] = {}  # matches that share the layout of counts
+        match_of_layout: dict[tuple[int, str], Match] = {}  # first match with a layout of counts, which others share
         for players, lineup, variant, without in self.plan():
             seatings = "rotate" if without and self.seatings in ("one", "spread") else self.seatings
             seatings = "one" if len(lineup) == 1 else seatings
@@ -362,7 +363,7 @@ class Study(
 
     @property
     def chunks(self) -> int:
-        """Number of chunks of every cell."""
+        """Number of chunks of every cell; 0 if a kind of study does not count in chunks."""
         return -(-self.deals // self.chunk_deals)
 
     def deals_of(self, cell: Cell, chunk: int) -> tuple[int, int]:
@@ -373,7 +374,7 @@ class Study(
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """Number of games of all cells; with a precision the most that may be played."""
         return sum(cell.deals * cell.match.games_per_deal for cell in self.cells)
 
     def first_chunks(self, chunks: int) -> Self:
@@ -410,14 +411,14 @@ class Study(
 
     @property
     def unknown_code(self) -> list[str]:
-        """A line for each agent that uses code whose changes are not detected."""
+        """A line for each agent that uses code whose changes cannot be detected."""
         used = {text: agent.undigested for text, agent in self.agents.items() if agent.undigested}
         shown = {text: ", ".join(code[:FEW]) + " and more" * (len(code) > FEW) for text, code in used.items()}
         return [f"agent {text}: changes of {code} are not detected" for text, code in shown.items()]
 
 
 def fact_union(*crosstab_lists: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
-    """Return crosstabs without repetition."""
+    """Return the crosstabs of all lists, each once."""
     return tuple(dict.fromkeys(crosstab for crosstabs in crosstab_lists for crosstab in crosstabs))
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-Show = Callable[[str, int, int], None]  # phase, done, in all or 0
+Show = Callable[[str, int, int], None]  # function(phase, done, total); total is 0 if unknown
 GAMES = "games"
-_PAUSE = 0.2  # seconds between two states of a phase
+_PAUSE = 0.2  # seconds between two reports of a phase
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,10 @@ class Progress:
     """Callbacks of a run; each does nothing by default."""
 
     on_message: Callable[[str], None] = field(default=lambda line: None)  # a line for the user
-    # the phase ("games", "compiling", "tables", "pictures"), how far it is, and how far it goes or 0
-    on_phase: Show = field(default=lambda phase, done, total: None)
-    # results of a first tenth of the deals, then of more, as far as known
+    on_phase: Show = field(default=lambda phase, done, total: None)  # phases: games, compiling, tables, pictures
+    # results of the first tenth of the deals, then of the first third; with a precision, of more and more deals
     on_results: Callable[[Any], None] | None = None
-    command: str = "strozzi_sim in Python"  # that started the run, for the results folder
+    command: str = "strozzi_sim in Python"  # the command that started the run, for the results folder
 
 
 ProgressOption = bool | Progress | None
@@ -29,7 +28,7 @@ ProgressOption = bool | Progress | None
 
 @contextmanager
 def terminal_bar(console: Any) -> Iterator[Show]:
-    """Show a bar on a rich console, one phase at a time."""
+    """Yield a callback that shows a bar on a rich console, one phase at a time."""
     from rich import progress as rich
 
     columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn()]
@@ -47,7 +46,7 @@ def terminal_bar(console: Any) -> Iterator[Show]:
 
 
 def now_and_then(show: Show) -> Show:
-    """Return a callback that passes on every new phase and the end of one, and how far it is a few times a second."""
+    """Return a callback that calls `show` at the start and end of a phase, and at most every 0.2 s in between."""
     last, current = 0.0, ""
 
     def shown(phase: str, done: int, total: int) -> None:
@@ -61,7 +60,7 @@ def now_and_then(show: Show) -> Show:
 
 @contextmanager
 def notebook_bar() -> Iterator[Show]:
-    """Show a bar below the cell of a notebook; it goes away at the end."""
+    """Yield a callback that shows a bar below the cell of a notebook; the bar is removed at the end."""
     from IPython.display import display
 
     nothing = {"text/html": "", "text/plain": ""}
@@ -81,7 +80,7 @@ def notebook_bar() -> Iterator[Show]:
 
 @contextmanager
 def progress_of(wanted: ProgressOption) -> Iterator[Progress]:
-    """Yield callbacks: those given, a bar if True, none if False; by default a bar in a terminal or notebook only."""
+    """Yield the callbacks given, or those of a bar if True, or none if False; None: a bar in a terminal or notebook."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     if isinstance(wanted, Progress):

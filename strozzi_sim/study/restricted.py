@@ -45,17 +45,17 @@ _NUMBERS: dict[str, tuple[Unit, str]] = {
     SCORE_LOST: ("amount", "points of score lost"),
 }
 _KEYS = ["players", "variant", "agent", "thing"]
-Line = Mapping[str, Any]  # as `verdicts` yields it
+Line = Mapping[str, Any]  # a line of `verdicts`
 
 
 class WithWorth(Study, frozen=True, kw_only=True):
-    """A study of the worth of things to its agents that play themselves, with its verdict and section."""
+    """A study of what things are worth to agents that play themselves: its facts, table, verdict and section."""
 
     things_field: ClassVar[str]  # the field that names the things, or patterns of them
 
     @cached_property
     def uses(self) -> dict[str, Use | None]:
-        """The things that can be restricted in every variant, with the facts that show their use."""
+        """Thing -> facts that show its use, or None; the requested things that every variant can restrict."""
         variants, key = self.variant_of.values(), self.things_field
         first, *others = [find_things(self.the_game, variant, getattr(self, key), key) for variant in variants]
         return {thing: use for thing, use in first.items() if all(thing in other for other in others)}
@@ -69,7 +69,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
                 yield players, (agent.restricted(thing), *[agent] * (players - 1)), variant, thing
 
     def check(self) -> None:
-        """Refuse things that an agent that plays itself cannot do without."""
+        """Refuse a thing that a self-playing agent cannot do without, in any of the variants."""
         for lineup, thing, variant in product(self.lineups, self.uses, self.variant_of.values()):
             if len(lineup) == 1:
                 restrictions = {0: (*self.specs[lineup[0]].without, thing)}
@@ -80,7 +80,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         return fact_union(*(use.crosstabs for use in self.uses.values() if use))
 
     def worth_table(self, cells: Sequence[Cell], counts: CountsOf) -> FigureTable:
-        """Return the table worth: the worth of each thing, from the restricted cells among these, in their order."""
+        """Return the table worth: the worth of each thing, in the order of the restricted cells among these."""
         table = FigureTable("thing", "agent")
         unrestricted = (cell for cell in cells if cell.selfplay and not cell.without)
         free = {(cell.players, cell.variant, cell.lineup): counts(cell) for cell in unrestricted}
@@ -91,7 +91,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         return table
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the thing worth most to each agent, how many are of little or unclear worth, and which mislead."""
+        """Return for each agent the thing worth most, and how many cost, matter little, are unclear or mislead."""
         lines, nouns = verdicts(tables["worth"], look.effect), _nouns(self)
         groups = grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines)
         sentences, strengths = [], []
@@ -117,8 +117,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(self)
         words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
         words["noun"] = [nouns(thing).removeprefix("the ") for thing in words["thing"]]
-        known = (SMALL, UNCLEAR)
-        kinds = [line["verdict"] if line["verdict"] in known else SIGNIFICANT for line in lines]
+        kinds = [line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else SIGNIFICANT for line in lines]
         words["seen"] = [MISLEADS if line["misleads"] else kind for line, kind in zip(lines, kinds, strict=True)]
         words["verdict"] = words["noun"] + ": " + [f"{line['verdict']}{' (!)' * line['misleads']}" for line in lines]
         table = tables["worth"].merge(words, "left", _KEYS)
@@ -138,13 +137,13 @@ def _nouns(study: Study) -> Callable[[str], str]:
 
 
 def _tier(study: Study, agent: str) -> int:
-    """Return the index of an agent among the game's tiers of strength, weakest first, or -1."""
+    """Return the index of an agent among the game's tiers of strength, weakest first; -1 if it is in none."""
     tiers = [names.agents_named(study.the_game, text)[0].text for text in study.the_game.tiers.values()]
     return tiers.index(agent) if agent in tiers else -1
 
 
 def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
-    """Yield the losses without the things worth most to the strongest agent, at the player count of the headline."""
+    """Yield the strongest agent's losses without the two things worth most to it, at the headline's player count."""
     players = headline_players(pd.DataFrame(lines, columns=["players"]))
     agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
     agent = max(agents, key=lambda agent: _tier(study, agent))
@@ -157,7 +156,7 @@ def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], s
 
 
 def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate]:
-    """Return the share of wins and the score that position 0 loses by doing without."""
+    """Return the share of wins, 1 / players minus its own, and the score that position 0 loses by doing without."""
     restricted_figures = {name: figure.at(0) for name, figure in restricted_cell.figures("position").items()}
     of_seats = free.figures("seat")
     fair = 1 / free.players
@@ -176,7 +175,7 @@ def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate
 
 
 def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
-    """Return the share of occasions in which the thing is used, and the share of wins of its users by use."""
+    """Return the share of occasions in which the thing is used, and the share of uses whose user wins the game."""
     if use is None:
         return {}
     use_crosstab, occasion_crosstab = use.crosstabs
@@ -191,9 +190,9 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
 def verdicts(table: Any, effect: float) -> Iterator[Line]:
     """Yield a line for each thing, agent, variant and player count: the figures by name, a verdict, and two marks.
 
-    A thing is SMALL only if its loss is known to be less than `effect`, the smallest share of wins that matters.
-    `misleads`: the wins of its users point elsewhere. `at_ceiling`: without it the agent wins less than `effect` of its
-    games, so that the share lost cannot tell such things apart, but the score can.
+    A thing is SMALL only if its loss or gain is known to be below `effect`, the smallest share of wins that matters.
+    `misleads`: the wins of its users suggest another verdict. `at_ceiling`: without it the agent wins less than
+    `effect` of its games, so such things lose about the same share of wins and are ranked by score.
     """
     losses, shares = (pick(table, figure=figure).set_index(_KEYS, drop=False) for figure in (LOST, NAIVE))
     p_of_loss = dict(zip(losses.index, corrected_p(losses), strict=True))
@@ -219,7 +218,7 @@ def verdicts(table: Any, effect: float) -> Iterator[Line]:
 
 
 def ranked(lines: Iterable[Line]) -> list[Line]:
-    """Return the lines, most valuable first: those at the ceiling by score, then the others by wins."""
+    """Return the lines, most valuable thing first: those at the ceiling by score, then the others by wins."""
 
     def key(line: Line) -> tuple[bool, float]:
         figure = SCORE_LOST if line["at_ceiling"] else LOST
@@ -229,7 +228,7 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
 
 
 def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
-    """Return the loss without the thing that is worth most: of wins, or of score where almost no wins remain."""
+    """Return the loss without the thing worth most (the first line): of wins, or of score if almost no wins remain."""
     best, *others = lines
     if best["verdict"] != WORTH:
         return f"no thing of {len(lines)} is known to be worth having"

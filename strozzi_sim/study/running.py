@@ -1,4 +1,4 @@
-"""Run a study: play the chunks that are missing, or until every headline has its precision, then make the tables.
+"""Run a study: play the missing chunks, all or until every headline has its precision, then make the tables.
 
 Running again resumes.
 """
@@ -40,9 +40,9 @@ from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.store import Content, Part, Store, versions
 
 Folder = str | PathLike[str] | None
-FEWEST_CHUNKS = 20  # of an interrupted study for which tables are made
+FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
 REPORT_DIVISORS = (10, 3)  # results are reported to a callback after 1/10 and 1/3 of the chunks
-_PART_OF_SHARES = 0.1  # of the error of a difference, spent on the intervals of its two shares
+_PART_OF_SHARES = 0.1  # part of a difference's error probability that the intervals of its two shares take
 
 
 def run(
@@ -58,7 +58,7 @@ def run(
     scheduler: str = "",
     trust_agents: bool = False,
 ) -> Results:
-    """Play a study and make its tables. In a results folder it resumes, and more deals extend it.
+    """Play a study and make its tables. A run in a results folder resumes; more deals extend the study.
 
     Args:
         study: the study.
@@ -68,7 +68,7 @@ def run(
         progress: True or False to show a bar, or a `Progress` with callbacks; default: in a terminal or notebook only.
         deals: deals of every cell instead of the study's.
         part: play only a share of the chunks, such as 2/5; `merge` joins the folders of all parts.
-        backend: where to play: "dask", or as joblib is configured (`joblib.parallel_config`); default: threads here.
+        backend: "dask", or "" for the backend set with `joblib.parallel_config`, by default threads of this process.
         scheduler: address of the Dask scheduler whose workers play, such as tcp://10.0.0.1:8786.
         trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which.
 
@@ -77,7 +77,7 @@ def run(
         StorageError: the folder cannot be written, or is in use.
         AgentFault: an agent chose an illegal action, failed or hung.
         ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
-        Interrupted: a signal asked to stop; the folder keeps finished chunks. In memory they are returned instead.
+        Interrupted: a signal asked to stop; the folder keeps finished chunks. In memory 20 or more give results.
 
     >>> import strozzi_sim as ss
     >>> study = ss.Study.of(game="medici_vs_strozzi", deals=100, lineups=[["random"]])
@@ -100,7 +100,7 @@ def run(
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
-    """Play the missing chunks of an open store, and make its tables."""
+    """Play the missing chunks of an open store, make its tables, and return the results."""
     study, folder = store.study, store.folder
     start = monotonic()
     if reporter.command != Progress.command and study.chunks:
@@ -142,7 +142,7 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
 
 
 def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the tables, and in memory the files of kept rows; what is new is written into the folder."""
+    """Return the tables, and without a folder the files of kept rows; write both into a folder that lacks them."""
     stored = None if is_new else store.tables()
     if stored is not None and replace(stored[0], heatmap=store.look.heatmap) == store.look:
         return _with_maps(*stored, played, store), {}
@@ -157,18 +157,17 @@ def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str
 
 
 def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Store) -> dict[str, Any]:
-    """Return the tables of an earlier run; only the look's custom heat maps are made anew and written."""
+    """Return the tables of an earlier run, and make only the custom heat maps that are new in the look."""
     maps = store.look.heatmap
     outdated = {map_table_name(each.name) for each in look.heatmap if each not in maps}
     new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
-    store.write_files(
-        _table_files(new_tables), [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
-    )
+    gone = [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
+    store.write_files(_table_files(new_tables), gone)
     return {name: table for name, table in tables.items() if name not in outdated} | new_tables
 
 
 def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
-    """Return the files of tables."""
+    """Return the files of tables, CSV and Parquet, by path in the results folder."""
     files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
     return files | {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
 
@@ -181,8 +180,8 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
     try:
         for end in _chunk_ends(study, reporter):
             _play_chunks(store, workers, reporter, range(first, end))
-            # The precision is checked after every chunk, so that the end of play depends on nothing else; some chunks
-            # are played ahead, for all workers.
+            # Chunks are played in groups, which keeps all workers busy, but the precision is checked after each, so
+            # that the end of play does not depend on the groups.
             for chunk in range(first, end):
                 if precision is not None and precision.is_met(chunk + 1):
                     return study.first_chunks(chunk + 1), ""
@@ -198,7 +197,7 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
 
 
 def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
-    """Yield the numbers of chunks after which a precision is checked or results are told; at the end all."""
+    """Yield the numbers of chunks after which the precision is checked or results are reported; the last is all."""
     if study.precision:
         end = FIRST_LOOK
         while end < study.chunks:
@@ -210,17 +209,17 @@ def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
 
 
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
-    """Play those of these chunks of every cell that the store lacks."""
+    """Play the chunks of every cell with these numbers that the store lacks."""
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     if store.folder is None:
-        # FEWEST_CHUNKS of every cell first: of use after an interruption, and those of a cell are played in one call.
+        # In rounds of FEWEST_CHUNKS: an interrupted run then has all cells, and a cell is still played in long calls.
         missing.sort(key=lambda key: (key[1] // FEWEST_CHUNKS, key))
     if not missing:
         return
     store.check_space(len(missing))
     with stop_flag() as stop:
-        for number, cell in enumerate(study.cells):  # here, so that workers find everything compiled
+        for number, cell in enumerate(study.cells):  # compile in this process, for workers to load
             reporter.on_phase("compiling", number, len(study.cells))
             counted = bool(store.plan(cell).crosstabs or store.held.tables)
             cell.match.warm(counted=counted, luck=study.how_luck)
@@ -230,7 +229,7 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
 
 
 def _finished_part(store: Store, signal: Interrupted) -> Study:
-    """Return the study of the chunks that all cells have in memory; raise Interrupted with a folder, or if few have."""
+    """Return the study of the first chunks that all cells have in memory; raise Interrupted if few, or in a folder."""
     if store.folder is not None:
         message = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
         raise Interrupted(signal.signal_number, f"{signal}; {message}")
@@ -248,7 +247,7 @@ class Precision:
         self._study, self._store = study, store
         self._half_width = study.precision / POINTS
         self._headlines = study.headlines()
-        self._order = list(self._headlines)  # in which they are checked
+        self._order = list(self._headlines)  # order in which they are checked
         self._shares_read: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
 
     def is_met(self, chunks: int) -> bool:
@@ -257,7 +256,7 @@ class Precision:
             return False
         for k, headline in enumerate(self._order):
             if not self._study.is_known(*self._interval(headline, chunks)):
-                self._order = [*self._order[k:], *self._order[:k]]  # the last one to be known is checked first
+                self._order = [*self._order[k:], *self._order[:k]]  # check this one first next time
                 return False
         return True
 
@@ -265,8 +264,8 @@ class Precision:
         """Return the headlines after this number of chunks; `known` is 1 for those that are known to the precision."""
         table = FigureTable("by", "level", "than")
         is_known = []
-        for cell, by, level, than in self._headlines:
-            interval = self._interval(Headline(cell, by, level, than), chunks)
+        for headline in self._headlines:
+            (cell, by, level, than), interval = headline, self._interval(headline, chunks)
             is_known.append(self._study.is_known(*interval))
             low, value, high = map(np.asarray, interval)
             estimate = Estimate(value, low, high, np.asarray(cell.deals * cell.match.games_per_deal))
@@ -276,7 +275,7 @@ class Precision:
         return table.frame().astype({"level": "int64"}).assign(known=np.array(is_known, np.int64))
 
     def _interval(self, headline: Headline, chunks: int) -> tuple[float, float, float]:
-        """Return low, value and high of a headline."""
+        """Return low, value and high of a headline after this number of chunks."""
         ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
         weights = np.diff(ends)
         deals = int(ends[-1])
@@ -285,7 +284,7 @@ class Precision:
             value = float(np.average(by_chunk, weights=weights))
             low, high = self._share_interval(headline, by_chunk, value, deals, ALPHA)
             return low, value, high
-        # The interval of a difference comes from its chunks; or, if too few chunks differ, from the two shares.
+        # The interval of a difference comes from its chunks; if it is too wide, those of the two shares narrow it.
         other = headline._replace(cell=headline.than, than=None)
         by_chunk = by_chunk - self._shares_by_chunk(other, chunks)
         if not by_chunk.any():  # no deal has differed, so a difference is at most the share of deals that may differ
@@ -309,7 +308,7 @@ class Precision:
         """Return low and high of a share of wins; `shares` is its value in each chunk."""
         if headline.by == "position" and len(set(headline.cell.positions)) == 1 and (shares == shares[0]).all():
             return value, value  # copies that sit in every seat win equally often
-        # Seatings of a deal may vary less than games, so a position has two intervals.
+        # The mean over a deal's seatings varies less than a game, so a position has a second interval, from chunks.
         of_deals, half = alpha, np.inf
         if headline.by != "seat":
             of_deals, half = alpha / 2, float(mean_half_width(shares, alpha / 2))
@@ -327,7 +326,7 @@ class Precision:
 
 
 def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[Array]:
-    """Play a study in memory and return its cells' outcomes, for kinds of several studies one after another."""
+    """Play a study in memory and return each cell's OUTCOME records, [C]; for kinds that play several studies."""
     with Store(None, study, PLAIN) as store:
         _play_chunks(store, workers, reporter, range(study.chunks))
         return [store.outcome(cell, range(study.chunks)) for cell in study.cells]
@@ -344,7 +343,7 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
 
 
 def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
-    """Return the tables of these heat maps of the look."""
+    """Return the tables of the look's heat maps with these names."""
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
@@ -352,9 +351,8 @@ def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[st
 
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tables as data frames."""
-    frames = {name: table.frame() if isinstance(table, FigureTable) else table for name, table in tables.items()}
-    return {name: _finite(table) for name, table in frames.items()}
+    """Return tables as data frames without infinite numbers."""
+    return {name: _finite(table.frame() if isinstance(table, FigureTable) else table) for name, table in tables.items()}
 
 
 def _finite(frame: Any) -> Any:
@@ -366,7 +364,7 @@ def _finite(frame: Any) -> Any:
 
 
 def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell) -> CellCounts:
-    """Return the counts of a cell, which hold these facts: those that its chunks lack are counted in kept rows."""
+    """Return the counts of a cell with these facts; those that its chunks lack are counted from the kept rows."""
     chunks, plan = range(study.chunks), store.plan(cell)
     needed = () if cell.without else facts
     missing = cell.match.plan([crosstab for crosstab in needed if not plan.can_answer(crosstab)])
@@ -391,7 +389,7 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
 def _answers(study: Study, store: Store) -> Any:
     """Return the table answers: the share of illegal answers of every agent that replaces them."""
     table = FigureTable("agent")
-    sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # the first cell, and answers and replaced ones, [2, C]
+    sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:
         outcome = store.outcome(cell, range(study.chunks))
         for position, spec in enumerate(cell.match.positions):

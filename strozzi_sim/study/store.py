@@ -2,7 +2,7 @@
 
 Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A
 chunk is written in one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that
-does not fit it, or that counts other facts, is played again. SQLite's lock keeps a second run out until the run ends.
+does not match it, or that counts other facts, is played again. SQLite's lock keeps a second run out until the run ends.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ from strozzi_sim.study.model import Study, differences, fact_union
 
 FORMAT = "strozzi-sim.study/1"
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
-CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
+_CHUNK_BYTES, _GAME_BYTES, _ROW_BYTES = 40_000, 40, 10  # typical sizes: a chunk, the rows of a game, a row of facts
 MOST_PARTS = 100_000
 SCHEMA = (
     "CREATE TABLE study (format TEXT, hash TEXT, study TEXT, look TEXT, counted TEXT, held TEXT, part TEXT,"
@@ -58,25 +58,25 @@ SCHEMA = (
 )
 
 Key = tuple[int, int]  # numbers of cell and chunk
-Content = bytes | Callable[[IO[bytes]], None]  # of a file
+Content = bytes | Callable[[IO[bytes]], None]  # of a file: its bytes, or a function that writes them
 
 
 class Part(NamedTuple):
-    """A share of the chunks of a study: number 1 .. `of`."""
+    """Part `number`, from 1, of the `of` equal parts of a study's chunks."""
 
     number: int = 1
     of: int = 1
 
     @classmethod
     def of_text(cls, text: str) -> Self:
-        """Return the part with a text such as 2/5; "" is all of the study."""
+        """Return the part that a text such as 2/5 names; "" is the whole study."""
         match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text or "1/1")
         if match is None or not 1 <= int(match[1]) <= int(match[2]) <= MOST_PARTS:
             raise ArgumentError("part", f"must be I/N with 1 <= I <= N, such as 2/5, got {short_repr(text)}")
         return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
-        """Return it as text; "" for all of the study."""
+        """Return the part as text; "" for the whole study."""
         return "" if self.of == 1 else f"{self.number}/{self.of}"
 
 
@@ -84,12 +84,12 @@ WHOLE = Part()
 
 
 class Chunk(NamedTuple):
-    """A finished chunk, a row of `chunks`: key of its contents, digest, and compressed results of its games."""
+    """A finished chunk, a row of the table `chunks`; all results but `kept` are compressed with zlib."""
 
     cell: int
     chunk: int
     games: int
-    holds: str
+    holds: str  # key of the facts and rows that it has, see `Store`
     sha256: bytes
     outcome: bytes
     facts: bytes
@@ -116,7 +116,7 @@ class Chunk(NamedTuple):
 
 
 class Store:
-    """The chunks of a study, which may have more deals than its folder; in memory without one. A context manager."""
+    """Context manager of a study's chunks, in memory or in a folder, which may have fewer deals than the study."""
 
     def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
         self.folder, self.study, self.look, self.part = folder, study, look, part
@@ -125,13 +125,13 @@ class Store:
         self.held = look.kept_in(study.the_game)
         self.done: dict[Key, bytes] = {}  # SHA-256 of every chunk that can be used
         self.games = 0  # of these chunks
-        self.left: list[str] = []  # messages on chunks that cannot be used and are played again
+        self.left: list[str] = []  # messages on stored chunks that are played again
         self._look_before = look  # of the earlier run
         self._rows = look.rows or study.keeps_rows  # of games and seats, which chunks keep
         self._place = ":memory:" if folder is None else str(folder / files.DATABASE)
 
     def __enter__(self) -> Self:
-        """Open the folder, or make it. Raises if it is in use, or holds another study or other files."""
+        """Open or make the folder; raise if it is in use, or holds another study or other files."""
         if self.folder is not None:
             files.make_folder(self.folder)
         with files.database_errors(self._place), ExitStack() as on_failure:
@@ -177,30 +177,28 @@ class Store:
                 stored_rows = msgspec.json.decode(held, type=RowSelection)
                 self._look_before = msgspec.json.decode(look, type=Look)
             if kind != FORMAT or part != str(self.part):
-                expected = f"part {str(self.part) or '1/1'} ({FORMAT})"
-                raise InputError(
-                    f"{self.folder}: holds part {part or '1/1'} ({kind}), not {expected}; name another folder"
-                )
+                found, expected = f"part {part or '1/1'} ({kind})", f"part {str(self.part) or '1/1'} ({FORMAT})"
+                raise InputError(f"{self.folder}: holds {found}, not {expected}; name another folder")
             self._refuse_other_study(stored_study)
-            answers = self._answers(stored_facts, stored_rows)
-            self.counted = stored_facts if answers else fact_union(stored_facts, self.counted)
-            self.held = stored_rows if answers and stored_rows.covers(self.held) else self.held
+            suffice = self._suffice(stored_facts, stored_rows)
+            self.counted = stored_facts if suffice else fact_union(stored_facts, self.counted)
+            self.held = stored_rows if suffice and stored_rows.covers(self.held) else self.held
         documents = self.study.json, *map(msgspec.json.encode, (self.look, self.counted, self.held))
         values = self.study.hash, *(document.decode() for document in documents)
         self._sql("UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?", *values)
         if self.folder is not None:
             write_atomically(self.folder / files.STUDY_FILE, as_file(self.study, self.look))
 
-    def _answers(self, counted: Sequence[Crosstab], kept: RowSelection) -> bool:
+    def _suffice(self, counted: Sequence[Crosstab], kept: RowSelection) -> bool:
         """Return whether these facts, or these kept rows of all deals, suffice for the look."""
         needed = [crosstab for crosstab in self.counted if kept.every > 1 or crosstab.fact not in kept.tables]
         plans = {cell.match.plan(counted) for cell in self.study.cells if not cell.without}
         return all(plan.can_answer(crosstab) for plan in plans for crosstab in needed)
 
     def _refuse_other_study(self, stored: dict[str, Any]) -> None:
-        """Refuse another study, and fewer deals; of more deals a short last chunk goes, and is played again."""
+        """Refuse another study, and fewer deals; with more deals delete a short last chunk, which is played again."""
         own, deals, study = msgspec.json.decode(self.study.json), stored.get("deals", 0), self.study
-        if stored["variants"] != own["variants"]:  # of a folder older than a switch of the game
+        if stored["variants"] != own["variants"]:  # the folder may lack keys that the game has now
             variants = names.listed_variants(study.the_game, stored["variants"], {}, has_data=True)
             stored["variants"] = {variant.name: variant.components for variant in variants}
         if stored == own:
@@ -219,7 +217,7 @@ class Store:
 
     @property
     def keys(self) -> list[Key]:
-        """The chunks that are played here; more deals leave each in its part."""
+        """The chunks of this part; with more deals each chunk stays in its part."""
         every = product(range(len(self.study.cells)), range(self.study.chunks))
         return [key for key in every if sum(key) % self.part.of == self.part.number - 1]
 
@@ -227,13 +225,13 @@ class Store:
 
     @cached_property
     def _holds(self) -> list[str]:
-        """Key of the contents of the chunks of each cell: facts and rows."""
+        """Key of the facts and rows that chunks have, for each cell."""
         rows = " rows" if self._rows else ""
         kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
         return [f"{self.plan(cell).digest}{rows}{kept}" for cell in self.study.cells]
 
     def plan(self, cell: Cell) -> CrosstabPlan:
-        """Return the layout of the facts that chunks of a cell count; without any in restricted cells."""
+        """Return the layout of the facts that chunks of a cell count; restricted cells count none."""
         return cell.match.plan(() if cell.without else self.counted)
 
     def _check_chunks(self) -> None:
@@ -245,7 +243,7 @@ class Store:
                 outdated += 1
             else:
                 self._use(chunk)
-        if outdated and self.folder is not None:
+        if outdated:
             self.left.append(f"{outdated:,} of {len(keys):,} chunks lack requested facts and are played again")
 
     def check_space(self, missing: int) -> None:
@@ -257,7 +255,7 @@ class Store:
         for cell, table in product(self.study.cells, tables):
             games = cell.deals // (self.held.every * max(table.sampled, 1)) * cell.match.games_per_deal
             rows += _ROW_BYTES * games * table.max_rows(cell.match.setting)
-        needed = missing * (CHUNK_BYTES + rows // len(self.keys))
+        needed = missing * (_CHUNK_BYTES + rows // len(self.keys))
         with storage_errors(f"cannot write to {self.folder}"):
             free = shutil.disk_usage(self.folder).free
         if free < needed:
@@ -289,7 +287,7 @@ class Store:
         self.games += chunk.games
 
     def stored(self) -> Iterator[Chunk]:
-        """Yield the chunks."""
+        """Yield the stored chunks, by cell and number."""
         yield from map(Chunk._make, self._database.execute("SELECT * FROM chunks ORDER BY cell, chunk"))
 
     def _column(self, name: str, cell: Cell, chunks: range) -> Iterator[bytes]:
@@ -314,7 +312,7 @@ class Store:
             if self.study.keeps_orders:
                 return np.frombuffer(b"".join(stored), ORDERS)
             size = self.plan(cell).size
-            facts = np.empty((len(chunks), size), np.int32)  # counts of many chunks fill the memory
+            facts = np.empty((len(chunks), size), np.int32)  # int64 only if needed: many chunks fill the memory
             for at, each in enumerate(stored):
                 row = np.frombuffer(each, np.int32 if len(each) == 4 * size else np.int64)
                 facts = facts.astype(np.promote_types(facts.dtype, row.dtype), copy=False)
@@ -326,19 +324,19 @@ class Store:
         yield from (np.frombuffer(content, ROW) for content in self._column("rows", cell, chunks))
 
     def kept(self, cell: Cell, table: Table, chunks: range) -> Iterator[Iterator[KeptRows]]:
-        """Yield the kept rows of a fact table of some chunks of a cell, block by block."""
+        """Yield for each of some chunks of a cell the kept rows of a fact table, block by block."""
         yield from (kept_rows(content, self.held, table) for content in self._column("kept", cell, chunks))
 
     # -- files and runs ------------------------------------------------------------------------------------------------
 
     def _made_of(self, look: Look) -> str:
-        """Return the digest of all that decides the tables."""
+        """Return the digest of everything that determines the tables: study, look, versions and chunks."""
         done = (self.done[key] for key in sorted(self.done))
         known = self.study.hash.encode(), msgspec.json.encode(look), json.dumps(versions()).encode()
         return hashlib.sha256(b" ".join((*known, *done))).hexdigest()
 
     def tables(self) -> tuple[Look, dict[str, pd.DataFrame]] | None:
-        """Return the tables of an earlier run and their look, if they are unchanged and of these chunks, else None."""
+        """Return the look and the tables of an earlier run, if they are unchanged and of these chunks, else None."""
         ((made_of,),) = self._sql("SELECT made_of FROM study")
         written = files.written_files(self._database, self._place)
         look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)
@@ -348,14 +346,14 @@ class Store:
         return (look, files.read_tables(self.folder, written)) if are_unchanged else None
 
     def write_files(self, contents: Mapping[str, Content], gone: Collection[str] | None = None) -> None:
-        """Write files into the folder, and remove those that are `gone`; default: all that are no longer made."""
+        """Write files into the folder, and remove those in `gone`; default: all written files not in `contents`."""
         assert self.folder is not None
         with storage_errors(f"cannot write to {self.folder}"):
             written = files.written_files(self._database, self._place)
             for name in contents.keys() - written.keys():
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
-                self._sql("INSERT INTO files VALUES (?, '')", name)  # before it is written: it is known after a kill
+                self._sql("INSERT INTO files VALUES (?, '')", name)  # before the file, so that a killed run owns it
             for name in (written.keys() if gone is None else written.keys() & gone) - contents.keys():
                 (self.folder / name).unlink(missing_ok=True)
                 with suppress(OSError):
@@ -373,19 +371,19 @@ class Store:
         """Record the start of a run, with command, versions and host."""
         host = {"system": platform.platform(), "cores": os.cpu_count(), "machine": platform.machine()}
         host["cpu"] = processor_type()
-        text = command.encode(errors="backslashreplace").decode()  # names of files need not be text
+        text = command.encode(errors="backslashreplace").decode()  # file names may hold any bytes
         statement = "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)"
         self._sql(statement, now(), text, json.dumps(versions()), json.dumps(host))
 
     def end_run(self, played: Study, games: int, seconds: float) -> None:
-        """Record the end of the run, and how far the study was played."""
+        """Record the end of the run, its games, and the study as far as it was played."""
         keys = "finished = ?, games = ?, seconds = ?, chunks = ?, all_games = ?, summary = ?"
         values = now(), games, seconds, played.chunks, played.games, played.summary
         self._sql(f"UPDATE runs SET {keys} WHERE run = (SELECT max(run) FROM runs)", *values)
 
 
 def as_file(study: Study, look: Look) -> bytes:
-    """Return study and look as one study file in JSON."""
+    """Return a study and a look as one study file in JSON."""
     keys = {**msgspec.to_builtins(study), **msgspec.to_builtins(look)}
     return msgspec.json.format(msgspec.json.encode(keys), indent=1) + b"\n"
 
@@ -398,5 +396,5 @@ def versions() -> dict[str, str]:
 
 
 def now() -> str:
-    """Return the time in UTC."""
+    """Return the time in UTC as ISO 8601 text, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

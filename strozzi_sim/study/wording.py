@@ -9,8 +9,8 @@ from strozzi_sim.game import Game
 from strozzi_sim.game.reporting import THIN, format_estimate, listed, some_of
 
 USUAL = "the usual computer player"
-FEW_AGENTS = 3  # named one by one
-PLAY = {
+FEW_AGENTS = 3  # most agents named one by one
+PLAY = {  # strength -> text
     "random": "random moves",
     "weak": "beginners' play",
     "middle": "middling play",
@@ -23,10 +23,10 @@ _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth"
 
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
-    """Return the agent of each strength in `PLAY`, of single agents of several strengths; else nothing."""
+    """Return strength -> agent if the line-ups are single agents of different strengths of the game, else {}."""
     agent_by_strength, played = {"random": "random"}, set(lineups)
     if len(played) < 2 or any(len(split_specs(lineup)) > 1 for lineup in played):
-        return {}  # before the game's agents are imported, which takes time
+        return {}  # early, since importing the game's agents takes time
     for tier, agent in game.tiers.items():
         text = agents_named(game, [agent])[0].text
         agent_by_strength["random" if text == "random" else tier] = text
@@ -35,24 +35,24 @@ def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
 
 
 def players_words(game: Game, lineup: str) -> str:
-    """Return the agents of a line-up as text, the game's default agent as USUAL."""
+    """Return the different agents of a line-up as text, the game's default agent as USUAL."""
     agents = dict.fromkeys(split_specs(lineup))
     return listed([USUAL if agent == game.default_agent else agent for agent in agents])
 
 
 def played_by(game: Game, lineups: Iterable[str]) -> str:
-    """Return who played the games of some line-ups: "played by the usual computer player or by random"."""
-    each = [list(dict.fromkeys(split_specs(lineup))) for lineup in lineups]
-    agents = list(dict.fromkeys(agent for own in each for agent in own))
+    """Return the agents of some line-ups as text: "played by the usual computer player or by random"."""
+    agents_of_each = [list(dict.fromkeys(split_specs(lineup))) for lineup in lineups]
+    agents = list(dict.fromkeys(agent for own in agents_of_each for agent in own))
     if len(agents) > 2:
         return f"played by {some_of(agents, FEW_AGENTS)}"
-    if any(len(own) > 1 for own in each):
+    if any(len(own) > 1 for own in agents_of_each):
         return f"played by {players_words(game, ','.join(agents))}"
     return f"played by {' or by '.join(players_words(game, agent) for agent in agents)}"
 
 
 def seat_words(seat: int, players: int) -> str:
-    """Return who sits at a seat.
+    """Return the player at a seat as text.
 
     >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4)
     ('the player who begins', 'the player who moves second', 'the player who moves last')
@@ -62,17 +62,17 @@ def seat_words(seat: int, players: int) -> str:
 
 
 def points(row: Any) -> str:
-    """Return the difference of two shares that a row of a table has: "3.2 ± 0.4 points"."""
+    """Return a row's difference of two shares as text: "3.2 ± 0.4 points"."""
     return format_estimate(row, "share").replace(f"{THIN}%", " points")
 
 
 def at_players(counts: Iterable[int]) -> str:
-    """Return player counts as a place: "at 3 and 4 players"."""
+    """Return player counts as text: "at 3 and 4 players"."""
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
 
 
 def shortened(text: str, letters: int) -> str:
-    """Return a text cut to a number of letters, the last one then an ellipsis.
+    """Return a text of at most `letters` characters; a longer one is cut and ends in an ellipsis.
 
     >>> shortened("random", 6), shortened("heuristic", 6)
     ('random', 'heuri…')
@@ -81,7 +81,7 @@ def shortened(text: str, letters: int) -> str:
 
 
 def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
-    """Return the values of every key, in their order."""
+    """Return key -> its values, both in the order of the pairs."""
     values_by_key: dict[Key, list[Value]] = {}
     for key, value in pairs:
         values_by_key.setdefault(key, []).append(value)

@@ -24,6 +24,7 @@ CALLS = [
     (lambda: simulate(agents=3), "agents: expected an agent or a list of agents, got 3", ""),
     (lambda: simulate(agents=["ismcts:iterations=1"]), "agents: agent ", "must be between 2 and 1,000,000,000, got 1"),
     (lambda: simulate(players=[]), "players: strozzi takes 3-6 players, got none", ""),
+    (lambda: simulate(players=[[3]]), "players: strozzi takes 3-6 players, got [3]", ""),
     (lambda: ss.Study.of(game="strozzi", players=[], lineups=[["random"]]), "players: strozzi takes 3-6 players, got none", ""),
     (lambda: ss.Study.of(game="strozzi", variants=[], lineups=[["random"]]), "variants: expected at least one, such as base, got none", ""),
     (lambda: simulate(variant=[]), "variant: expected at least one, such as base, got none", ""),
@@ -41,6 +42,7 @@ CALLS = [
     (lambda: simulate(heatmaps=3), "heatmaps: expected names of heat maps, or mappings ", ", got 3"),
     (lambda: ss.run("study.toml"), "study: expected a Study, got 'study.toml'", ""),
     (lambda: study(lineup=[]), "lineup: unknown key of a balance; known: game, ", "did you mean 'lineups'?"),
+    (lambda: study(behaviour=ss.load_game("strozzi").behaviour, agents={}, variants=["base"]), "variants: expected a table of variants by name, got ['base']", ""),
     (lambda: ss.Look.of(name="X y"), "name: expected text of 1 to 64 characters of a-z0-9-, got 'X y'", ""),
 ]  # fmt: skip
 

@@ -273,6 +273,8 @@ def test_a_standing_says_who_may_be_as_strong_and_where_no_ranking_is():
     lost = tables["ratings"].assign(value=np.nan)
     (said,) = standing_sentences(tournament(), {**tables, "ratings": lost})
     assert said.startswith("The fit of strengths did not converge at 3 players: there is no ranking")
+    few = standing_sentences(tournament(), {**tables, "ratings": lost.assign(n=27)})
+    assert few == ["There are too few games for a ranking at 3 players."]
 
 
 def test_a_map_of_pairs_colours_what_is_significant_alone_and_a_cycle_is_its_title():

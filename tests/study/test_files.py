@@ -10,6 +10,7 @@ FILE = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 40\nlineups = [[
 WRONG = {
     "deal = 3": "deal: unknown key of a balance",
     'kind = "x"': "kind: unknown kind 'x'; known: balance",
+    'kind = ["balance"]': "kind: unknown kind ['balance']; known: balance",
     "chunks = 0": "chunks: must be between 1 and 100,000, got 0",
     "precision = 99": "precision: must be between 0.01 and 25, got 99",
     "luck_redraws = 3": "luck_redraws: is for a study with luck",
@@ -22,6 +23,8 @@ WRONG = {
     '[report]\nquestion = "variants"': "report.question: 'variants' needs a second variant",
     "[report]\neffect = 3": "report.effect: expected a number <= 1.0, got 3",
     '[[heatmap]]\nname = "a"\nrow = "x"': "heatmap[0]: unknown key 'row'",
+    "variants = 3": "variants: expected the name of a variant, a name with its changes, or a Variant, got 3",
+    "variant = 3": "variant: expected changes by name, got 3; list names in variants",
     'variants = ["base", "b"]\n[variant.b.tracks]\nbonus = { 7 = "x" }': "variant.b: tracks.bonus.7: expected a whole number, got 'x'",
     '[sweep]\n"tracks.no" = [1, 2]': "sweep: tracks.no=1: tracks: unknown key 'no'",
 }
@@ -31,7 +34,7 @@ REFUSED = {  # by kind; one among equals, and three that differ
     "balance": {'worth = ["flag:pirate"]|three': "worth: needs a line-up of one agent"},
     "worth": {'things = ["flag:pirate"]|three': "lineups: a worth is measured of one agent"},
     "luck": {
-        "|one": "lineups: luck is measured of line-ups of several agents",
+        "|one": "lineups: luck is measured with line-ups of several agents",
         'seatings = "one"|three': "seatings: luck is measured",
         "followed = 29|three": "followed: must be between 30 and",
         "playouts = 49|three": "playouts: must be between 50 and",

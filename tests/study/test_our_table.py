@@ -143,9 +143,10 @@ def test_a_bad_sheet_names_line_and_column(row, words, tmp_path):
 
 def test_a_bad_head_and_a_bad_file(tmp_path):
     path = tmp_path / "sheets.csv"
-    path.write_text("player,points\nAda,100\n")
-    with pytest.raises(InputError, match="expected columns seat 0 to seat 5"):
-        read_sheets(path, load_game("strozzi"))
+    for head in ("player,points", "seat 1,seat 2,seat 3", "seat 0,seat 1,seat 3"):
+        path.write_text(f"{head}\nAda,100\n")
+        with pytest.raises(InputError, match="expected columns seat 0 to seat 5"):
+            read_sheets(path, load_game("strozzi"))
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="is not UTF-8"):
         read_sheets(path, load_game("strozzi"))

@@ -82,7 +82,7 @@ def test_a_crosstab_that_was_not_counted_is_named():
     counted = study.cells[0].match.plan(study.facts(look))
     missing = Crosstab("card", ("claimed_by", "lap"))
     assert not counted.can_answer(missing)
-    with pytest.raises(InputError, match="table card by claimed_by, lap: its rows were not counted in this study"):
+    with pytest.raises(InputError, match="table card by claimed_by, lap: not counted in this study"):
         counted.read(missing, np.zeros((1, counted.size), np.int64))
 
 

@@ -66,6 +66,16 @@ def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():
         study_of({**plain, "agents": {"random": {"values": {}, "source": "0" * 64}}})
 
 
+def test_a_behaviour_without_agents_and_variants_is_checked_alone():
+    plain = msgspec.json.decode(balance().json)
+    assert balance(behaviour=plain["behaviour"]) == balance()
+
+
+def test_changes_are_a_table_by_name():
+    with pytest.raises(ArgumentError, match="variant: expected changes by name, got 'base'; list names in variants"):
+        balance(variant="base")
+
+
 def test_another_study_and_a_second_run_are_refused(tmp_path):
     ss.run(balance(), tmp_path, workers=1, progress=False)
     with pytest.raises(InputError, match="seed: 7 there, 8 here"):

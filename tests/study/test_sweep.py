@@ -69,11 +69,26 @@ def test_one_variant_is_swept():
 
 
 @pytest.mark.parametrize(
-    ("values", "named"), [("tracks.bonus.9", "values: "), ("tracks.bonus.9 =", "values: "), ("= 3 4", "values: ")]
+    ("values", "named"),
+    [
+        ("tracks.bonus.9", "values: "),
+        ("tracks.bonus.9 =", "values: "),
+        ("= 3 4", "values: "),
+        ("tracks.bonus.9 = nan 5", "values: .*whole number"),
+        ("tracks.bonus.9 = 5 6; tracks.bonus.9 = 7 8", "values: tracks.bonus.9 is given twice"),
+    ],
 )
 def test_values_in_words_are_checked(values, named):
     with pytest.raises(InputError, match=named):
         ss.sweep("strozzi", values, players=3, agents="random", deals=20)
+
+
+def test_values_of_few_games_have_a_page_and_no_gap(tmp_path):
+    found = played({**KEYS, "deals": 20, "sweep": BONUS})
+    assert found.verdict == [
+        "At 3 players, played by random, there are too few games to measure the gap between the seats."
+    ]
+    assert found.report(tmp_path / "page.html").is_file()
 
 
 def test_variants_of_long_keys_keep_different_names():

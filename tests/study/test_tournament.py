@@ -274,6 +274,13 @@ def test_agents_that_keep_their_seats_are_not_ranked():
         ss.Study.of(**tourney(seatings="one"))
 
 
+def test_a_field_has_one_agent_in_each_line_up_and_a_number_of_matchups():
+    with pytest.raises(InputError, match="lineups: a tournament has one agent in each line-up"):
+        ss.Study.of(**tourney(lineups=[["random", "greedy", "racer"], ["random"], ["greedy"]]))
+    with pytest.raises(InputError, match="max_matchups: must be a whole number, got 'many'"):
+        ss.Study.of(**tourney(max_matchups="many"))
+
+
 # -- stopping early --------------------------------------------------------------------------------------------------
 
 

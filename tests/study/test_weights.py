@@ -3,6 +3,7 @@
 import signal
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy
 
@@ -240,6 +241,14 @@ def test_a_step_is_a_tenth_or_one():
         for step in steps(game, resolve_variant(game, "base")):
             sizes.setdefault(step.before, set()).add(abs(step.after - step.before))
     assert {before: sizes[before] for before in (5, 14, 15, 20, 120)} == {5: {1}, 14: {1}, 15: {2}, 20: {2}, 120: {12}}
+
+
+def test_an_interval_that_holds_0_has_ends_of_both_signs():
+    row = {"players": 3, "key": "a", "from": 1.0, "to": 2.0, "by": "seat", "level": 0, "figure": "win_share"}
+    row |= {"value": -0.02, "low": -0.05, "high": 0.01, "status": HEAVY, "least": 0.001, "most": 0.05}
+    study = Weights.of(game="strozzi", players=[3], deals=50, chunks=50, lineups=[["random"]])
+    (headline,) = study.verdict({"weights": pd.DataFrame([row])}, study.look())
+    assert headline.endswith("from 1 to 2, the player who begins wins 2.0 (-1.0 to 5.0) points fewer.")
 
 
 def test_a_line_up_has_the_shares_of_its_agents():

@@ -41,11 +41,11 @@ from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # cells that are named one by one
-FALSE_ALARMS = 0.02  # share of studies with equal seats; small, since verdicts are quoted without their footnotes
+FALSE_ALARMS = 0.02  # largest share of studies of equal seats that call one favoured; verdicts are quoted without notes
 _EQUAL = f"every seat{{}} wins its share to within {100 * MIN_SHARE:g} points"
 _FEW = "there are too few games to say"
 TIERS = "tiers"
-TIER_DEALS = 14_000  # of the tiers, shared by the player counts: about a minute on two cores
+TIER_DEALS = 14_000  # of each tier, for all player counts together: about a minute on two cores
 _MOST = 6  # styles named one by one
 SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
 
@@ -75,9 +75,10 @@ def simulate(
     Example: strozzi balance strozzi --players 4 --agents heuristic,random,random,random --deals 5000
 
     Args:
-        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength by
-            themselves; one that searches only with search_deals, or deals enough for a share of wins to 4 points
-        deals: deals for every cell; default: 5,000; of `tiers`: 14,000 in all; with a precision: as many as it takes
+        agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength,
+            each by itself; one that searches only with search_deals, or with deals enough to know its wins to 4 points
+        deals: deals for every cell; default: 5,000; of `tiers`: 14,000 shared by the player counts, at most 5,000 each;
+            with a precision: as many as it takes
         search_deals: deals of line-ups with an agent that searches; default: as the others; of `tiers`: fewer or none
         variant: a variant; may be given several times
         heatmaps: heat maps of the game by name, or custom ones by the keys of `[[heatmap]]` in a study's file
@@ -128,7 +129,7 @@ def simulate(
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
-    """Return the game's agents of each strength, without searching ones if their deals, also returned, are too few."""
+    """Return the game's agents of each strength and the search deals; if these are too few, without searching ones."""
     specs = names.agents_named(game, list(game.tiers.values()) or [game.default_agent])
     if search_deals is not None:
         return specs, search_deals
@@ -160,13 +161,13 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
         return tables | ({"worth": self.worth_table(self.cells, counts)} if self.worth else {})
 
     def answers(self, tables: Tables, look: Look) -> str:
-        """Return the subject of the verdict: the question, or by default what varies in the study."""
+        """Return the subject of the verdict: the question, else what varies, if the tables have it; else the seats."""
         question = look.question or (VARIANTS if len(self.variant_of) > 1 else AGENTS)
         needed = {VARIANTS: "changes" in tables, AGENTS: len(tables["lineup"]) > 0}
         return question if needed.get(question, True) else AGENTS if needed[AGENTS] and not look.question else SEATS
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return whether variants differ, agents differ, or seats are equal."""
+        """Return the answer to the question: on variants, agents, heat maps, seats or a page of the game."""
         question = self.answers(tables, look)
         if question == VARIANTS:
             return change_sentences(tables, self.the_game, self.chunks)
@@ -190,13 +191,13 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
 
 
 class SeatCell(NamedTuple):
-    """The seats of one cell."""
+    """The verdict on the seats of one cell."""
 
     players: int
     variant: str
     lineup: str
-    # FAVOURED if its test is significant and the best share is known to be above an equal one, by enough; EQUAL if no
-    # interval reaches as far; FEW without a test; else OPEN
+    # FAVOURED if its test is significant and the largest share is known to be above an equal one, by MIN_SHARE or more;
+    # EQUAL if all intervals are within MIN_SHARE of an equal share; FEW without a test; else OPEN
     verdict: str
     favoured: str  # seats that may win most, in words: "the player who begins and perhaps others"
     best: Any  # the row of the seat that wins most; None if no seat is favoured
@@ -204,7 +205,7 @@ class SeatCell(NamedTuple):
 
 
 def seat_cells(tables: Tables) -> list[SeatCell]:
-    """Return the seats of every cell."""
+    """Return the verdict on the seats of every cell."""
     tests, wins = pick(tables["balance"], figure="seat_fairness_p"), pick(tables["seats"], figure="win_share")
     bounds = pick(tables["balance"], figure="seat_favour_bound").set_index([*CELL])["value"]
     cells = []
@@ -221,8 +222,7 @@ def seat_cells(tables: Tables) -> list[SeatCell]:
         elif (shares["low"] > fair - MIN_SHARE).all() and (shares["high"] < fair + MIN_SHARE).all():
             verdict = EQUAL
         bound = float(bounds.get(tuple(cell.values()), np.nan))
-        missable = bound if bound > 0 else np.nan
-        cells.append(SeatCell(**cell, verdict=verdict, favoured=favoured, best=best, bound=missable))
+        cells.append(SeatCell(**cell, verdict=verdict, favoured=favoured, best=best, bound=bound))
     return cells
 
 
@@ -235,7 +235,7 @@ def _named(shares: Any, is_above: Any, players: int) -> str:
 
 
 def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
-    """Yield for each seat favoured in the base box the number of other boxes in which it was favoured."""
+    """Yield a sentence for each seat favoured in the base box: in how many other boxes it was favoured too."""
     favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
     favoured_seats = {(cell.players, cell.lineup, int(cell.best.seat)) for cell in favoured}
     for entry in game.report.held:
@@ -248,11 +248,11 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
     """Return which seats are favoured, with their shares, and the size of a gain elsewhere that could be missed.
 
-    Where agents of several strengths each play by themselves, the strengths are named, and their agents last.
+    If each line-up is an agent of another strength, the strengths are named; the last sentence gives their agents.
     """
     cells = seat_cells(tables)
     tiers, lineups = strengths(game, [cell.lineup for cell in cells]), {cell.lineup for cell in cells}
-    played = {agent: PLAY[strength] for strength, agent in tiers.items()}
+    played = {agent: PLAY[tier] for tier, agent in tiers.items()}
     verdicts, title = {cell.verdict for cell in cells}, game.title
     unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
     size = missed(unknown, what="a gain")
@@ -272,14 +272,14 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     sentence = f"{with_capital(words)}."
     if not tiers:
         return [sentence]
-    agents = "; ".join(f"{words}: {agent}" for agent, words in played.items())
+    agents = "; ".join(f"{strength}: {agent}" for agent, strength in played.items())
     omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
     omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and plays only with search_deals."
     return [sentence, f"{with_capital(agents)}.{omission if omitted_agent else ''}"]
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
-    """Return who is favoured and where, with the share of the seat that wins most; of many cells in how many."""
+    """Return who is favoured and where, with the largest shares; for many cells only in how many."""
     favoured = [cell for cell in cells if cell.verdict == FAVOURED]
     several_variants, one_lineup = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
     few, company = len(favoured) <= MOST_NAMED, "with" if played else "in games of"

@@ -56,7 +56,7 @@ def compare(
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
-    Of variants every figure of the report is compared: each is called changed, too small to matter, or unclear.
+    For variants, every figure of the report is compared, and called changed, too small to matter, unclear or equal.
 
     Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000
 
@@ -69,8 +69,8 @@ def compare(
         opponents: agents in the other seats (agents compared); default: the game's default agent
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
-        deals: deals for every line-up; default: as many as the precision takes, or find or exclude a point of wins (the
-            effect), in at most 100,000 games, 15,000 of trained and 600 of searching agents
+        deals: deals for every line-up; default: as many as the precision takes; without one, as many as find or exclude
+            a difference of `effect` in wins, in at most 100,000 games, 15,000 of trained and 600 of searching agents
 
     >>> import strozzi_sim as ss
     >>> results = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
@@ -126,7 +126,7 @@ _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
 )
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
 _FEWEST_DEALS = 60
-_SAVED = "_variance_saved"  # ending of figures
+_SAVED = "_variance_saved"  # ending of the names of figures
 
 
 def _most_deals(one_deal: Study) -> int:
@@ -174,12 +174,12 @@ class Compare(Study, frozen=True, kw_only=True):
         return names[0], names[-1]
 
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
-        """Yield the cells of both sides that are compared: the first and the last of those that are otherwise alike."""
+        """Yield the cells of both sides, a pair for each player count and, if variants are compared, each line-up."""
         for cells in grouped(((cell.players, cell.lineup * self.is_of_variants), cell) for cell in self.cells).values():
             yield cells[0], cells[-1]
 
     def figures(self, cell: CellCounts) -> dict[tuple[str, str, str], Estimate]:
-        """Return the figures to compare: of variants those of every seat, and of every position of different agents."""
+        """Return the figures to compare: of position 0; or of all seats and, except in self-play, all positions."""
         levels: dict[Side, int] = {"position": 1}
         if self.is_of_variants:
             levels = {"seat": cell.players, "position": 0 if cell.selfplay else cell.players}
@@ -190,7 +190,7 @@ class Compare(Study, frozen=True, kw_only=True):
         return figures
 
     def compared(self, counts: CountsOf, side_key: str) -> dict[str, Any]:
-        """Return the tables sides and difference."""
+        """Return the tables sides, in which column `side_key` names the side, and difference."""
         (first, second), keys = self.sides, ("by", "level")
         sides, difference = FigureTable(side_key, *keys), FigureTable("first", "second", *keys)
         for cells in self.pairs():
@@ -203,10 +203,10 @@ class Compare(Study, frozen=True, kw_only=True):
                 where = {"first": first, "second": second, "by": by, "level": level}
                 other = second_figures[by, level, figure]
                 difference.add(first_cell, figure, stats.paired(estimate, other, same=first == second), **where)
-                sums, of_other = estimate.sums, other.sums
+                sums, other_sums = estimate.sums, other.sums
                 assert sums is not None
-                assert of_other is not None
-                both = (sums.numerator, of_other.numerator), (sums.denominator, of_other.denominator)
+                assert other_sums is not None
+                both = (sums.numerator, other_sums.numerator), (sums.denominator, other_sums.denominator)
                 saved = stats.variance_saved(*both, unit=sums.unit, share=sums.n_deals is not None)
                 difference.add(first_cell, f"{figure}{_SAVED}", saved, **where)
         return {"sides": sides, "difference": difference}
@@ -239,11 +239,11 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         elsewhere = f": {at_players(unknown['players'])} it is not known, {size}" if size else ""
         known_text = f"{'; '.join(words)}{elsewhere}."
         unknown_text = f"{first} and {second} are not known to differ in games won: {size}."
-        each = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
-        return [known_text if words else unknown_text, *(f"{text}, {first} minus {second}." for text in each)]
+        texts = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
+        return [known_text if words else unknown_text, *(f"{text}, {first} minus {second}." for text in texts)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the section of the differences: a picture, and all in figures."""
+        """Return the section of the differences: a picture, and a table of all of them."""
         table, sides = tables["difference"], " minus ".join(self.sides)
         table = table.assign(at=table["players"].astype("str") + " players", whom=sides)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
@@ -299,7 +299,7 @@ def _variants(
 
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
-    """Return the agent that one side names."""
+    """Return the agent that a side names; an error lists the variants too."""
     try:
         return names.agents_named(game, [side], argument)[0]
     except ArgumentError as error:

@@ -82,29 +82,22 @@ def heatmap(
             raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(heat_map for heat_map in look.heatmap if heat_map.name != spec.name)
         look = msgspec.structs.replace(look, heatmap=(*others, spec))
-        custom_heat_map(study.the_game, spec)  # refuses columns that it lacks
+        custom_heat_map(study.the_game, spec)  # refuses columns that the game lacks
         return run(study, look=look, **options)
-    if code:
-        raise ArgumentError("code", "is for the agents of a results folder; name those of a game with agents")
+    refuse_given("is for the agents of a results folder; name those of a game with agents", code=code or None)
     the_game = find_game(source, "source")  # type: ignore[arg-type]
     custom_heat_map(the_game, spec)
     counts = names.player_counts(the_game, players)
     lineups, variants = names.lineups_of(the_game, agents, counts), names.variants_named(the_game, variant or "base")
     study = Study.of(
-        kind="balance",
-        game=the_game,
-        players=counts,
-        lineups=lineups,
-        variants=variants,
-        deals=deals,
-        seed=seed or 0,
+        kind="balance", game=the_game, players=counts, lineups=lineups, variants=variants, deals=deals, seed=seed or 0
     )
     study_name = f"heatmap-{the_game.name}".replace("_", "-")
     return run(study, look=Look(name=study_name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
 
 
 def _is_folder(source: Any) -> bool:
-    """Return whether `source` names a folder and no game."""
+    """Return whether `source` names a folder rather than a game."""
     if isinstance(source, Path):
         return True
     return isinstance(source, str) and source not in ("", *game_names()) and ("/" in source or Path(source).exists())

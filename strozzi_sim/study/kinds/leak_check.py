@@ -67,10 +67,9 @@ def leak_check(
 
 
 class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
-    """A check of one agent; its games are followed decision by decision, so nothing is counted in chunks."""
+    """A check of one agent. Its games are followed decision by decision, so there are no chunks."""
 
-    usual_deals = 5
-    printed = ("leak_check",)
+    usual_deals, printed = 5, ("leak_check",)
 
     @property
     def chunks(self) -> int:

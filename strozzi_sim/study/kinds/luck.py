@@ -1,7 +1,7 @@
 """luck: how much of an outcome is skill, seat and deal, and how dramatic is the game?
 
-Every line-up plays every deal in every rotation; the variance of the outcomes is then that of agents, of seats, of what
-the deal does to all, to a seat and to an agent, and of the rest (analysis of variance of Latin squares).
+Every line-up plays every deal in every rotation. So the variance of outcomes splits into parts of agents, seats, agents
+at seats, the deal for all, for a seat and for an agent, and the rest (analysis of variance of Latin squares).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from strozzi_sim.study.running import run
 WIN, SCORE = "win", "score"
 FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
 MOST_GAMES = 1_000_000
-FOLLOWED_DECISIONS = 10_000  # of all games that are followed by default
+FOLLOWED_DECISIONS = 10_000  # of the games followed by default at one strength and player count
 WORDS = {
     "agents": "the agents",
     "seats": "the seats",
@@ -65,7 +65,7 @@ def luck(
 
     Every line-up plays every deal in every rotation. By default there is one for each step in strength, and one of the
     game's styles, each with its own share of skill. Then the agent of each strength plays itself, unless it searches,
-    and play-outs from its decisions estimate every seat's chance of winning.
+    and playouts from its decisions estimate every seat's chance of winning.
 
     Example: strozzi luck strozzi --players 3-6
 
@@ -76,7 +76,7 @@ def luck(
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
         games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none;
             default: 100, fewer if a game has more than 100 decisions
-        playouts: play-outs at each of the (at most 40) decisions of a game that is followed
+        playouts: playouts at each of the (at most 40) decisions of a game that is followed
 
     >>> import strozzi_sim as ss
     >>> results = ss.luck("strozzi", players=3, agents="heuristic,greedy,random", deals=200, games=0)
@@ -127,7 +127,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         check_whole("playouts", self.playouts, 50, 1_000_000)
         if any(len(lineup) == 1 for lineup in self.lineups) or self.seatings != "rotate":
             argument = "seatings" if self.seatings != "rotate" else "lineups"
-            raise ArgumentError(argument, "luck is measured of line-ups of several agents, in every rotation")
+            raise ArgumentError(argument, "luck is measured with line-ups of several agents, in every rotation")
 
     @property
     def summary(self) -> str:
@@ -135,7 +135,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return super().summary + (f"; {games} games of each strength are followed" if games else "")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return luck (shares of variance, length), and drama if games are followed."""
+        """Return luck (shares of variance, game lengths), and drama if games are followed."""
         table = FigureTable("outcome", "source")
         for cell in map(counts, self.cells):
             self._add(table, cell)
@@ -157,12 +157,12 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         table.add_all(cell, lengths, outcome="game", source="all")
 
     def _drama(self, luck_table: pd.DataFrame) -> pd.DataFrame:
-        """Return the figures of drama: the agents of each strength that do not search, each by itself."""
+        """Return the figures of drama of games in which the agent of a strength, unless it searches, plays itself."""
         table, tiers = FigureTable("strength", "agent"), self.the_game.tiers or {"usual": self.the_game.default_agent}
         specs = {strength: names.agents_named(self.the_game, text)[0] for strength, text in tiers.items()}
         quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
-            # of the line-up and variant with the longest games, so that as many are followed of each
+            # of the longest games, so that the same number is followed in every variant
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
             usual = int(np.clip(FOLLOWED_DECISIONS // decisions, FEWEST_FOLLOWED, MOST_FOLLOWED))
             followed_games = usual if self.followed is None else self.followed
@@ -173,7 +173,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return table.frame().drop(columns=["lineup", "deals"])
 
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
-        """Return what explains who wins, with a column for each line-up, and the drama."""
+        """Return the shares of the variance of wins, with a column for each line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
         shares = shares.assign(figure="share " + shares["lineup"].map(lineup_words), source=shares["source"].map(WORDS))
         return {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])} | super().printed_tables(tables)
@@ -275,7 +275,7 @@ def _squares(rows: Array, outcome: str, players: int) -> Array:
 
 
 def _wins(rows: Array, players: int) -> Array:
-    """Return the share of the win of every row."""
+    """Return what part of the win each row has: 1, 0 or that of a shared win, float64[rows]."""
     places = rows["twice_place"].reshape(-1, players)
     is_first = places == places.min(axis=1, keepdims=True)
     return np.asarray(is_first / is_first.sum(axis=1, keepdims=True)).ravel()

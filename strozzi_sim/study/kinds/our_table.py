@@ -41,10 +41,10 @@ FIGURES = {
     "margin_mean": "mean margin of the winner",
     "seat_0_share": "share of games won by the player who begins",
 }
-_TAIL = 8  # degrees of freedom
+_TAIL = 8  # degrees of freedom of Student's t
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
-_LARGEST = 10**6  # a score
-_ALPHA = 0.05
+_LARGEST = 10**6  # score on a sheet, or its negative
+_ALPHA = 0.05  # probability that any figure of a simulated set is outside its band
 Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in seat order
 
 
@@ -63,9 +63,9 @@ def our_table(
     Example: strozzi our-table strozzi sheets.csv
 
     Args:
-        file: score sheets (CSV): one line a game, at most 10,000 games; columns `seat 0`, `seat 1`, .. with the final
-            scores; empty where nobody sat
-        deals: games simulated of each strength and player count; default: 5,000, fewer of agents that search
+        file: score sheets (CSV): one line per game, at most 10,000 games; columns `seat 0`, `seat 1`, .. with the final
+            scores; empty for seats not played
+        deals: games simulated at each strength and player count; default: 5,000, fewer for agents that search
         variant: the variant that was played
     """
     the_game = find_game(game)
@@ -85,7 +85,7 @@ def our_table(
 
 
 class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
-    """Score sheets, and games of the agents of each strength."""
+    """Score sheets of real games, and simulated games of the agent of each strength."""
 
     sheets: dict[str, tuple[tuple[int, ...], ...]]  # scores of real games in seat order, by player count
     usual_deals, keeps_rows = 5000, True
@@ -140,11 +140,8 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         return [section("fit", {"beside": beside}, numbers=numbers, agent=agent)]
 
 
-# -- score sheets ----------------------------------------------------------------------------------------------------
-
-
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:
-    """Return the scores in a CSV file, separated by commas or semicolons; an InputError names file, line and column."""
+    """Return the scores in a CSV file with commas or semicolons, by player count; an InputError names file and line."""
     separator, rows = "", dict[int, list[str]]()  # by number of the line, without empty ones and comments
     for number, raw in read_lines(path):
         where = f"{path}: line {number}"
@@ -161,13 +158,14 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
             raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
     first = next(iter(rows), 1)
     head = [name.lower().replace("_", " ") for name in rows.pop(first, [])]
-    columns = [head.index(name) for seat in range(game.max_players) if (name := f"seat {seat}") in head]
-    if len(columns) < game.player_counts[0]:
-        expected = f"expected columns seat 0 to seat {game.max_players - 1}"
+    seats = [f"seat {seat}" for seat in range(game.max_players)]
+    columns = [head.index(name) for name in seats if name in head]
+    if len(columns) < game.player_counts[0] or not set(seats[: len(columns)]) <= set(head):  # too few, or a gap
+        expected = f"expected columns {seats[0]} to {seats[-1]}"
         raise InputError(f"{path}: line {first}: {expected}, got {short_repr(head)}")
     texts = [[row[column] if column < len(row) else "" for column in columns] for row in rows.values()]
     cells = pd.DataFrame(texts, list(rows), dtype="str")
-    scores = cells.apply(lambda each: pd.to_numeric(each.str.replace(",", "."), errors="coerce"))  # 41 is also 41,0
+    scores = cells.apply(lambda each: pd.to_numeric(each.str.replace(",", "."), errors="coerce"))  # "41,0" is 41
     is_given = (cells != "").iloc[:, ::-1].cummax(axis=1).iloc[:, ::-1]  # up to the last seat that is filled
     is_wrong = is_given & ~((scores == np.floor(scores)) & (scores.abs() <= _LARGEST))
     if is_wrong.any(axis=None):
@@ -178,25 +176,22 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
     for number, count in counts[~counts.isin(game.player_counts)].items():
         raise InputError(f"{path}: line {number}: {count} scores; {game.title} has {game.player_count_text}")
     if len(counts) < FEWEST:
-        raise InputError(f"{path}: {len(counts)} games; at least {FEWEST} are needed to tell anything")
+        raise InputError(f"{path}: {len(counts)} games; at least {FEWEST} are needed")
     by_count = scores.groupby(counts)
     return {int(count): of_count.iloc[:, : int(count)].to_numpy(np.int64) for count, of_count in by_count}
 
 
-# -- likelihood and bands ---------------------------------------------------------------------------------------------
-
-
 def likelihood(sheets: Scores, simulated: Scores, sign: int) -> float:
-    """Return the log likelihood of sheets among simulated games; `sign` makes the highest score the best."""
+    """Return the log likelihood of sheets given simulated games; `sign` is 1 if the highest score wins, else -1."""
     from scipy.stats import multivariate_t
 
     total = 0.0
     for players, scores in sheets.items():
-        games = _summed(simulated[players], sign)
+        games = _summary(simulated[players], sign)
         spread = np.atleast_2d(np.cov(games, rowvar=False))
         spread = spread + (_SHRUNK * np.trace(spread) / len(spread) + 1e-9) * np.eye(len(spread))
         spread = spread * (_TAIL - 2) / _TAIL * (1 + 1 / len(games))  # scale of a t with this covariance
-        total += float(multivariate_t(games.mean(axis=0), spread, _TAIL).logpdf(_summed(scores, sign)).sum())
+        total += float(multivariate_t(games.mean(axis=0), spread, _TAIL).logpdf(_summary(scores, sign)).sum())
     return total
 
 
@@ -205,7 +200,7 @@ def _best_first(scores: Array, sign: int) -> Array:
     return np.asarray(sign * np.sort(sign * scores, axis=1)[:, ::-1])
 
 
-def _summed(scores: Array, sign: int) -> Array:
+def _summary(scores: Array, sign: int) -> Array:
     """Return mean, the winner's lead over it (3 or more players), and the winner's margin, float64[games, 3 or 2]."""
     ordered = _best_first(scores, sign).astype(np.float64)
     mean, margin = ordered.mean(axis=1), sign * (ordered[:, 0] - ordered[:, 1])
@@ -213,7 +208,7 @@ def _summed(scores: Array, sign: int) -> Array:
 
 
 def figures(scores: Scores, sign: int) -> dict[str, float]:
-    """Return the figures of sheets, of all games together."""
+    """Return the FIGURES of scores, over the games of all player counts together."""
     ordered = [_best_first(of_count, sign) for of_count in scores.values()]
     flat = np.concatenate([games.ravel() for games in ordered]).astype(np.float64)
     best, second, last = (np.concatenate([games[:, place] for games in ordered]) for place in (0, 1, -1))
@@ -227,13 +222,13 @@ def figures(scores: Scores, sign: int) -> dict[str, float]:
 def bands(sheets: Scores, simulated: Scores, sign: int, seed: int) -> pd.DataFrame:
     """Return each figure of the sheets, its median and band among as many simulated games, and whether it is inside.
 
-    All figures of all but one set of 20 lie inside (Bonferroni). The seed is that of the draw of sets.
+    At least 19 of 20 simulated sets have all figures inside (Bonferroni). `seed` draws the sets.
     """
     counts = {players: len(sheets[players]) for players in simulated if players in sheets}
 
     def drawn_set(k: int) -> dict[int, Array]:  # one at a time: all sets of many sheets do not fit into memory
-        games = ((players, count, simulated[players]) for players, count in counts.items())
-        return {players: of[draws(seed, players, (count,), len(of), skip=k * count)] for players, count, of in games}
+        pools = ((players, count, simulated[players]) for players, count in counts.items())
+        return {key: pool[draws(seed, key, (count,), len(pool), skip=k * count)] for key, count, pool in pools}
 
     drawn = [list(figures(drawn_set(k), sign).values()) for k in range(SETS)]
     tail = _ALPHA / 2 / len(FIGURES)

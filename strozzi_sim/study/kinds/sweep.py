@@ -1,6 +1,6 @@
-"""sweep: what do values of the components change?
+"""sweep: what changes with one or two values of the components?
 
-All are played on the same deals and compared with the published ones, else with the first.
+All values are played on the same deals and compared with the published ones, or, if these are missing, with the first.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
 GAP = "seat_gap"
-_TOLD = ("reference", "differs from the reference", "not told apart from it")
+_REFERENCE, _DIFFERS, _UNCLEAR = "reference", "differs from the reference", "not told apart from it"
 
 
 @documented
@@ -51,14 +51,14 @@ def sweep(
     seed: int = 0,
     **options: Unpack[RunOptions],
 ) -> Results:
-    """Play one or two component values over a list of values, on common deals.
+    """Play lists of values of one or two components in all combinations, on the same deals.
 
     Example: strozzi sweep strozzi "tracks.bonus.9 = 0 15 30" --players 4
 
     Args:
         values: keys and values, such as "tracks.bonus.7 = 0 5 10", two keys separated by a semicolon
         agents: one line-up, separated by commas; one agent plays itself; default: the game's default agent
-        deals: deals for every value; default: 1,000, or as many as the precision takes
+        deals: deals for every combination of values; default: 1,000, or as many as the precision takes
         variant: the variant whose values are changed
 
     >>> import strozzi_sim as ss
@@ -69,14 +69,14 @@ def sweep(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     lineups = names.lineups_of(the_game, agents, counts)
-    variants, grid = names.variants_named(the_game, variant), _grid(values) if isinstance(values, str) else values
+    variants = names.variants_named(the_game, variant)
     try:
         study = Sweep.of(
             game=the_game,
             players=counts,
             lineups=lineups,
             variants=variants,
-            sweep=grid,
+            sweep=_values_by_key(values) if isinstance(values, str) else values,
             deals=deals,
             precision=precision,
             seed=seed,
@@ -87,22 +87,21 @@ def sweep(
 
 
 class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
-    """A study of values of one variant."""
+    """A study of values of one or two components of a variant."""
 
     sweep: dict[str, tuple[float, ...]]  # values by key; their combinations are the variants that are played
     is_comparison, has_pages, printed = True, True, ("sweep",)
 
     @cached_property
     def grid(self) -> dict[str, tuple[tuple[float, ...], Variant]]:
-        """The combinations of values, by name of the variant that has them."""
+        """Name of a variant -> its values, in the order of the keys, and the variant; one for each combination."""
         (base,) = self.listed_variants.values()
         grid: dict[str, tuple[tuple[float, ...], Variant]] = {}
         for values in product(*self.sweep.values()):
-            values_as_written = (int(value) if value == int(value) else value for value in values)
+            values_as_written = (int(value) if value.is_integer() else value for value in values)
             keys = dict(zip(self.sweep, values_as_written, strict=True))
             changed_variant = as_argument_error("sweep", with_values, self.the_game, base, keys)
             grid[changed_variant.name] = values, changed_variant
-        as_argument_error("sweep", names.check_one_variant_per_name, [changed for _, changed in grid.values()])
         return grid
 
     @property
@@ -122,13 +121,13 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         if not 1 <= len(sizes) <= MOST_KEYS or np.prod(sizes) > MOST_VALUES or not differ:
             allowed = f"one or {MOST_KEYS} keys, each with different values, and at most {MOST_VALUES} combinations"
             raise ArgumentError("sweep", f"give {allowed}")
-        _ = self.grid
+        _ = self.grid  # raises for a key or value that the game does not allow
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         return facts_of_games(self, look)
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return the tables of the games, and sweep: balance beside the values."""
+        """Return the tables of the games, and sweep: the rows of balance, with the values as columns."""
         tables = tables_of_games(self, counts, look)
         balance = tables["balance"].frame()
         values = [self.grid[name][0] for name in balance["variant"]]
@@ -136,12 +135,12 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return {**tables, "sweep": balance.join(columns)[[*CELL, *self.sweep, *FIGURE]]}
 
     def _differences(self, tables: Tables, figure: str) -> pd.DataFrame:
-        """Return a figure's differences from the reference; `known`: significant, corrected for all values, cells."""
+        """Return a figure's differences from the reference, with `known`: significant, corrected for all these rows."""
         differences = pick(tables["changes"], table="balance", figure=figure, than=self.reference, level="")
         return differences.assign(known=corrected_p(differences, 0.0, self.chunks) < ALPHA)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return for every cell the values that are fairer than the reference, or the gap that could be missed."""
+        """Return for each player count and line-up the values fairer than the reference, or what could be missed."""
         sentences, keys = [], " and ".join(self.sweep)
         differences, balance = self._differences(tables, GAP), tables["sweep"]
         for (players, lineup), rows in pick(balance, figure=GAP).groupby(["players", "lineup"], sort=False):
@@ -149,9 +148,11 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             own, chance = pick(differences, **where), pick(balance, figure="seat_gap_by_chance", **where)["value"].max()
             digits = 0 if chance >= 0.1 else 1
             order = rows.sort_values("value", kind="stable").to_dict("records")
-            words = {row["variant"]: f"{self._at(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
+            words = {row["variant"]: f"{self._text(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
             reference = words[self.reference]
-            if fairer := set(own[own["known"] & (own["value"] < 0)]["variant"]):
+            if rows["value"].isna().any():
+                finding = "there are too few games to measure the gap between the seats"
+            elif fairer := set(own[own["known"] & (own["value"] < 0)]["variant"]):
                 values = "; ".join([text for name, text in words.items() if name in fairer][:5])
                 finding = f"the seats are nearer to equal at {keys} = {values} than at {reference}"
             else:
@@ -161,35 +162,34 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             sentences.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {finding}.")
         return sentences
 
-    def _at(self, row: Mapping[str, Any]) -> str:
+    def _text(self, row: Mapping[str, Any]) -> str:
+        """Return the values of a row as text."""
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return a line over the values of one key or a map over those of two, figures, then the pages of the game."""
+        """Return a section with a picture of each figure and a table of all, then the pages of the game."""
         keys, known = " and ".join(self.sweep), set(tables["sweep"].dropna(subset="value")["figure"])
         figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in known]
+        pages = [each for each in sections_of_games(self, tables, look) if each.name != "What changed"]
+        if not figures:  # under 30 games
+            return pages
         shown = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
         shown["values"] = all_rows = pd.concat(shown.values(), ignore_index=True)
         gaps = pick(all_rows, figure=GAP).dropna(subset="value").sort_values("value", kind="stable")
-        gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]]) if len(all_rows) else gaps
+        gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
         label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{lineup}})"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
         numbers = key_numbers(ends, "share", label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
-        pictures = *(self._shown(figure, shown) for figure in figures), in_figures
-        values = replace(declared, shown=pictures, sentences=tuple(self._published()))
-        pages = sections_of_games(self, tables, look)
-        return [values, *(each for each in pages if each.name != "What changed")]
+        pictures = *(self._picture(figure, shown) for figure in figures), in_figures
+        return [replace(declared, shown=pictures, sentences=tuple(self._published())), *pages]
 
-    def _shown(self, figure: Figure, shown: Tables) -> Picture | HeatMap:
-        """Return a line over the values of one key, or a map over those of two."""
+    def _picture(self, figure: Figure, shown: Tables) -> Picture | HeatMap:
+        """Return the picture of a figure: a line over the values of one key, or a heat map over those of two."""
         table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), " and ".join(self.sweep)
         if len(self.sweep) > 1:
-            caption = (
-                "The framed cell has the values that the others are compared with, on the same deals and corrected for "
-                "the number of values."
-            )
+            caption = "All are compared with the framed cell, on the same deals, corrected for the number of values."
             (down, across), shaded = self.sweep, "from the framed cell, where significant"
             title = f"{label} over {keys}"
             return HeatMap(title, caption, down, across, figure, shade_label=shaded, table=table)
@@ -199,9 +199,9 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         return replace(line, name=table.replace("_", "-"), table=table, figures=(figure,), levels=levels)
 
     def _rows(self, tables: Tables, figure: str) -> pd.DataFrame:
-        """Return the rows of a figure in the order of the values, with these as text (`at`) and what pictures show.
+        """Return the rows of a figure in the order of the values, with the columns of pictures; `at`: values as text.
 
-        The interval of a gap reaches as far as chance moves the largest difference of any two seats (Tukey).
+        A gap gets the interval gap +- `seat_gap_by_chance`, the 95 % quantile of the gap of equal seats (Tukey).
         """
         differences, keys = self._differences(tables, figure), list(self.sweep)
         change = differences.assign(change=differences["value"].where(differences["known"]))[[*CELL, "change"]]
@@ -214,29 +214,33 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
             rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
         marks = np.where(is_reference, " (*)", "")
-        texts = [f"{self._at(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
-        told = np.where(is_reference, _TOLD[0], np.where(rows["change"].notna(), _TOLD[1], _TOLD[2]))
+        texts = [f"{self._text(row)}{mark}" for row, mark in zip(rows.to_dict("records"), marks, strict=True)]
+        told = np.where(is_reference, _REFERENCE, np.where(rows["change"].notna(), _DIFFERS, _UNCLEAR))
         down, across = ([f"{value:g}" for value in rows[key]] for key in (keys[0], keys[-1]))
         rows = rows.assign(at=texts, row=down, column=across, told=told, shade=rows["change"])
         return rows.assign(marked=is_reference, variant="")
 
     def _published(self) -> Iterator[str]:
-        """Yield sentences on published values that are not among these, and those that no source gives."""
+        """Yield a sentence for each published value that is not among these, is missing, or is reconstructed."""
         for key, values in self.sweep.items():
             value = published_value(self.the_game, key)
-            published = "no value" if value is None else f"{key} = {value}"
+            if value is None:
+                yield f"The published game has no {key}; the values are compared with the first."
+                continue
             if is_reconstructed(self.the_game, key):
-                yield f"In the published game {published} is reconstructed: no source gives it."
+                yield f"In the published game {key} = {value} is reconstructed: no source gives it."
             if value not in values:
-                missing = f"The published game has {published}, which is not among the values"
+                missing = f"The published game has {key} = {value}, which is not among the values"
                 yield f"{missing}; they are compared with the first."
 
 
-def _grid(text: str) -> dict[str, list[float]]:
+def _values_by_key(text: str) -> dict[str, list[float]]:
     """Return the values in a text such as `tracks.bonus.7 = 0 5 10; tracks.bonus.8 = 0 5`."""
     values_by_key: dict[str, list[float]] = {}
     for piece in text.split(";"):
         key, _, values = (part.strip() for part in piece.partition("="))
+        if key in values_by_key:
+            raise ArgumentError("values", f"{key} is given twice")
         try:
             values_by_key[key] = [float(number) for number in values.replace(",", " ").split()]
         except ValueError:

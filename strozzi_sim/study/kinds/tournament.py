@@ -1,11 +1,11 @@
 """tournament: which agent of a field is best?
 
-Every choice of as many agents as there are seats plays the same deals, in balanced seatings. Chunk c of every matchup
-holds the same deals, so figures over all matchups are sums chunk by chunk, paired by deal.
+A matchup is a choice of as many agents as there are seats. All matchups, or a balanced sample of very many, play the
+same deals in balanced seatings. Chunk c of every matchup has the same deals, so chunks are summed over matchups.
 
 An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half
-a point or more. All pairs at all player counts and variants are corrected together (Holm 1979): of equal agents 19 of
-20 tournaments find no difference. An agent that beats all others of the field need not have the game's best plan.
+a point or more. All pairs at all player counts and variants are corrected together (Holm 1979): with equal agents, 19
+of 20 tournaments find no difference. An agent that beats all others of the field need not have the game's best plan.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
-from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, fit_ratings
 from strozzi_sim.study.arguments import RunOptions, documented
@@ -48,9 +48,9 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import grouped, shortened
 
-_CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20
-_LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of an agent's name; agents of a heat map, and of a sentence
-Matchup = tuple[int, ...]  # places of agents in the field
+_CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
+_LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of a name; agents in a heat map; agents in a sentence
+Matchup = tuple[int, ...]  # numbers of agents in the field, ascending
 
 
 @documented
@@ -76,8 +76,8 @@ def tournament(
     Args:
         agents: the agents, separated by commas
         deals: deals for every matchup; default: 200, or as many as the precision takes
-        precision: play until the shares of wins in every matchup are known to within +- these points, and at most deals
-        max_matchups: most matchups of a player count; of more a balanced sample is played
+        precision: play until shares of wins in every matchup are known to +- these points, but at most `deals` deals
+        max_matchups: most matchups at a player count; if there are more, a balanced sample is played
         seatings: latin, all, rotate or spread (each deal once, seatings in turn)
         variant: a variant; may be given several times
 
@@ -107,43 +107,45 @@ def tournament(
 
 
 class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
-    """A tournament of the agents of its line-ups, in alphabetical order."""
+    """A tournament of a field of agents, each a line-up by itself."""
 
-    max_matchups: int = 5000  # of a player count
+    max_matchups: int = 5000  # at a player count
     keeps_orders, keeps_copies, usual_deals = True, True, 200
     printed = ("ratings", "agents")
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The names of the agents in tables: copies are numbered."""
+        """The names of the agents in tables; further copies of an agent are numbered from 2."""
         texts = [text for (text,) in self.lineups]
         copy_numbers = [texts[:k].count(text) for k, text in enumerate(texts)]
         return tuple(f"{text} #{k + 1}" if k else text for text, k in zip(texts, copy_numbers, strict=True))
 
     @cached_property
     def matchups(self) -> dict[int, list[Matchup]]:
-        """The matchups of every player count."""
+        """The matchups by player count."""
         return {players: _matchups(self.labels, players, self.max_matchups, self.seed) for players in self.players}
 
     def line(self, matchup: Matchup) -> tuple[str, ...]:
-        """Return the agents of a matchup."""
+        """Return the spec strings of a matchup's agents."""
         return tuple(self.lineups[k][0] for k in matchup)
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
-        """Yield a cell for every matchup; matchups of the same agents share one."""
+        """Yield a cell for every matchup and variant; matchups of equal agents (copies) share one."""
         for players, matchups in self.matchups.items():
             for line, variant in product(dict.fromkeys(map(self.line, matchups)), self.variant_of.values()):
                 yield players, tuple(self.specs[text] for text in line), variant, ""
 
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
-        """Return fewer chunks if there are many matchups."""
-        size, most = len(keys["lineups"]), int(keys.get("max_matchups", 5000))
+        """Return the default number of chunks of a cell: fewer if there are many matchups."""
+        size, most = len(keys["lineups"]), check_whole("max_matchups", keys.get("max_matchups", 5000))
         cells = sum(min(comb(size, players), most) for players in keys["players"]) * len(keys["variants"])
         return min(max(_CHUNKS_IN_ALL // max(cells, 1), _FEWEST_CHUNKS), CHUNKS)
 
     def check(self) -> None:
         check_whole("max_matchups", self.max_matchups, 1, 100_000)
+        if any(len(lineup) > 1 for lineup in self.lineups):
+            raise ArgumentError("lineups", "a tournament has one agent in each line-up")
         seats = max(self.players)
         if len(self.lineups) < seats:
             raise ArgumentError("agents", f"{seats} players need at least as many agents, got {', '.join(self.labels)}")
@@ -152,8 +154,8 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
             raise ArgumentError("seatings", f"{message}; give latin, all, rotate or spread")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        tables = {name: FigureTable("agent") for name in ("agents", "pairwise", "ratings", "seat_effects", "nash")}
-        tables |= {"pairwise": FigureTable("agent", "opponent"), "seat_effects": FigureTable("seat")}
+        tables = {"agents": FigureTable("agent"), "pairwise": FigureTable("agent", "opponent")}
+        tables |= {"ratings": FigureTable("agent"), "seat_effects": FigureTable("seat"), "nash": FigureTable("agent")}
         cells = {(cell.players, cell.variant, cell.lineup): cell for cell in self.cells}
         for players, variant in product(self.players, self.variant_of):
             field = FieldCounts(self, players, variant)
@@ -164,11 +166,11 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return tables
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return which agent beats all others, or the advantage that could be missed, cycles, and the order."""
+        """Return which agent beats all others, or what advantage could be missed; cycles; and the order by strength."""
         return [*dominance_sentences(field_orders(tables, self.chunks)), *standing_sentences(self, tables)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the standing, the pairs, the mixture and the seats, each at every player count and variant."""
+        """Return the sections standing, pairs, Nash averaging (of two players) and seats."""
         several, orders = len(self.variant_of) > 1, field_orders(tables, self.chunks)
         agents = pick(tables["agents"], figure="win_share", variant=self.reference)
         standing = _titled(pd.concat([tables["ratings"], tables["agents"]], ignore_index=True), several)
@@ -188,16 +190,16 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
 
 
 class FieldCounts:
-    """Sums over the matchups of a player count and variant, by chunk, and their tables; a cell for `FigureTable`."""
+    """Sums over the matchups at a player count and variant, by chunk; `FigureTable` takes it as a cell."""
 
     def __init__(self, study: Tournament, players: int, variant: str) -> None:
         size, chunks = len(study.labels), study.chunks
         self.study, self.players, self.variant = study, players, variant
         self.deals, self.lineup = study.deals, ",".join(study.labels)
-        self.by_agent = np.zeros((4, chunks, size), np.int64)  # wins, places, scores, played
+        self.by_agent = np.zeros((4, chunks, size), np.int64)  # of wins, places, scores and games
         self.by_seat = np.zeros((4, chunks, players), np.int64)
         self.ahead, self.met = (np.zeros((chunks, size, size), np.int64) for _ in range(2))
-        self.last = np.zeros((chunks, size), np.int64)
+        self.last = np.zeros((chunks, size), np.int64)  # games that an agent finished last, in 1 / ORDER_UNITS
         self.luck = np.zeros((len(LUCK_SUMS), chunks, size, len(WORTHS))) if study.luck else None
         self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]  # sets of positions
         all_sets = [agents for matchup in study.matchups[players] for agents in self._sets(matchup)]
@@ -205,10 +207,11 @@ class FieldCounts:
         self.remaining = np.zeros((chunks, len(self._column)), np.int64)
 
     def _sets(self, matchup: Matchup) -> list[Matchup]:
+        """Return the agents at each set of positions in `_parts`."""
         return [tuple(agent for k, agent in enumerate(matchup) if part >> k & 1) for part in self._parts]
 
     def add(self, matchup: Matchup, outcome: Array, orders: Array) -> None:
-        """Add the chunks of one matchup."""
+        """Add the chunks of one matchup: OUTCOME records and ORDERS records, [C] each."""
         members, players = np.array(matchup), self.players
         for k, name in enumerate(("wins", "places", "scores", "played")):
             sums = outcome[name][:, :players, :players]
@@ -232,9 +235,8 @@ class FieldCounts:
             wins, _, scores, _ = self.by_agent
             of_luck = luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores}, self.luck, played)
             for figure, sums in of_luck.items():
-                tables["agents"].add(
-                    self, f"{figure}{WITHOUT_LUCK}", stats.ratio(sums.adjusted(), played), agent=labels
-                )
+                without_luck = stats.ratio(sums.adjusted(), played)
+                tables["agents"].add(self, f"{figure}{WITHOUT_LUCK}", without_luck, agent=labels)
                 tables["agents"].add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
         met = self.met * ~np.eye(size, dtype=bool)
         ahead_share = stats.ratio(self.ahead, met, unit=HALF, n_deals=self.deals)
@@ -251,7 +253,7 @@ class FieldCounts:
         seats = self._results(self.by_seat)
         seats["win_share_minus_equal"] = seats["win_share"].minus(1 / self.players)
         tables["seat_effects"].add_all(self, seats, seat=range(self.players))
-        # The mixture that no agent beats, and every agent's score against it; there is none if not all have met.
+        # The mixture that no agent beats, and every agent's score against it; None if two agents never met.
         nash = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
         if nash is not None:
             tables["nash"].add_all(self, {"weight": nash.weight, "score": nash.score}, agent=labels)
@@ -263,16 +265,16 @@ class FieldCounts:
         return {"win_share": share, "rank_mean": rank, "score_mean": stats.ratio(scores, played)}
 
 
-def _matchups(labels: Sequence[str], players: int, number_of_matchups: int, seed: int) -> list[Matchup]:
-    """Return all matchups, or `number_of_matchups` in which agents are about equally often.
+def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list[Matchup]:
+    """Return all matchups, or, if there are more than `most`, as many in which agents are about equally often.
 
-    The agents queue in rounds, each in an order that depends on the seed alone.
+    The agents queue in rounds, each in an order hashed from seed, player count, round number and label.
     """
     size = len(labels)
-    if comb(size, players) <= number_of_matchups:
+    if comb(size, players) <= most:
         return list(combinations(range(size), players))
     matchups, queue, round_number = set[Matchup](), list[int](), 0
-    while len(matchups) < number_of_matchups:
+    while len(matchups) < most:
         if len(set(queue)) < players:
             keys = [hashlib.sha256(repr((seed, players, round_number, label)).encode()).digest() for label in labels]
             queue += sorted(range(size), key=keys.__getitem__)
@@ -293,9 +295,9 @@ class FieldOrder:
 
     players: int
     variant: str
-    agents: tuple[str, ...]  # in alphabetical order
-    beats: Array  # bool[F, F], whether the first agent beats the second
-    unseen: float = float("nan")  # largest advantage that pairs which cannot be told apart may hide, a share of games
+    agents: tuple[str, ...]
+    beats: Array  # bool[F, F], [a, b]: whether agent a beats agent b
+    unseen: float = float("nan")  # largest advantage that could be missed in the other pairs, as a share of games
 
     @property
     def winner(self) -> str:
@@ -305,37 +307,37 @@ class FieldOrder:
 
     @property
     def unbeaten(self) -> tuple[str, ...]:
-        """The agents that none beats."""
+        """The agents that no other agent beats."""
         return tuple(np.array(self.agents)[~self.beats.any(axis=0)].tolist())
 
     @property
     def cycle(self) -> tuple[str, ...]:
-        """Three agents of which each beats the next, the last the first, and the least name is first; or ()."""
+        """Three agents, each of which beats the next and the last the first, from the first in `agents` on; or ()."""
         beats = self.beats
         cycles = np.argwhere(beats[:, :, None] & beats[None, :, :] & beats.T[:, None, :])
         return tuple(self.agents[k] for k in cycles[0]) if len(cycles) else ()
 
 
 def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
-    """Return the significant wins at every player count and variant, of the table pairwise with `chunks` chunks."""
+    """Return the significant wins at each player count and variant, from the table pairwise of `chunks` chunks."""
     pairs = pick(tables["pairwise"], figure="ahead_share")
     one_way = pairs[pairs["agent"] < pairs["opponent"]]
     is_large = (one_way["value"] - 0.5).abs() >= MIN_SHARE
-    one_way = one_way.assign(told=is_large & (corrected_p(one_way, 0.5, chunks, share=True) < ALPHA))
+    one_way = one_way.assign(known=is_large & (corrected_p(one_way, 0.5, chunks, share=True) < ALPHA))
     orders = []
     for (players, variant), rows in one_way.groupby(["players", "variant"], sort=False):
         agents = tuple(dict.fromkeys([*rows["agent"], *rows["opponent"]]))
         beats = np.zeros((len(agents), len(agents)), bool)
         for row in rows.itertuples(index=False):
             pair = (row.agent, row.opponent) if row.value > 0.5 else (row.opponent, row.agent)
-            beats[tuple(map(agents.index, pair))] = row.told
-        unseen = not_excluded(rows[~rows["told"]], 0.5, chunks)
+            beats[tuple(map(agents.index, pair))] = row.known
+        unseen = not_excluded(rows[~rows["known"]], 0.5, chunks)
         orders.append(FieldOrder(int(players), str(variant), agents, beats, unseen))
     return orders
 
 
 def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
-    """Return whether one agent beats every other of the field, where, and the cycles."""
+    """Return which agents beat every other one and where, where no agent does, and the cycles."""
     several = len({order.variant for order in orders}) > 1
 
     def places(group: Sequence[FieldOrder]) -> str:
@@ -363,12 +365,15 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
 
 
 def standing_sentences(study: Study, tables: Tables) -> list[str]:
-    """Return the order by strength at every player count, who may equal the first, and where there is no ranking."""
+    """Return the agents by strength at each player count and variant, and those that may be as strong as the first."""
     sentences = []
     for (players, variant), rows in tables["ratings"].groupby(["players", "variant"], sort=False):
         where = f"at {players} players{f', {variant}' if len(study.variant_of) > 1 else ''}"
         order = pick(rows, figure="strength").sort_values("value", ascending=False, kind="stable")
         agents = list(order.dropna(subset="value")["agent"])
+        if order["n"].min() < MIN_EVENTS:
+            sentences.append(f"There are too few games for a ranking {where}.")
+            continue
         if not agents:
             why = "there is no ranking, the other figures are valid"
             sentences.append(f"The fit of strengths did not converge {where}: {why}.")
@@ -382,38 +387,34 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
 
 
 def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
-    """Return the section of the heat map of pairs, coloured where an agent beats another, and titled by a cycle."""
+    """Return the section with the heat map of pairs, coloured where one beats the other; a cycle is its finding."""
     strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
     strongest = pick(strengths, players=headline_players(strengths))["agent"].unique()[:_MOST_MAPPED]
     number = {agent: k for k, agent in enumerate(strongest, 1)}
     order_of = {(order.players, order.variant): order for order in orders}
     rows = pick(tables["pairwise"], figure="ahead_share")
     rows = rows[rows["agent"].isin(list(number)) & rows["opponent"].isin(list(number))]
-    told = []
+    is_known = []
     for row in rows.itertuples(index=False):
         order = order_of[row.players, row.variant]
         pair = order.agents.index(row.agent), order.agents.index(row.opponent)
-        told.append(order.beats[pair] or order.beats[pair[::-1]])
-    shade = np.where(told, rows["value"] - 0.5, np.nan)
+        is_known.append(order.beats[pair] or order.beats[pair[::-1]])
+    shade = np.where(is_known, rows["value"] - 0.5, np.nan)
     names = {agent: f"{k} {shortened(agent, _LETTERS)}" for agent, k in number.items()}
     rows = rows.assign(row=rows["agent"].map(names), column=rows["opponent"].map(number).astype("str"), shade=shade)
     rows = rows.assign(marked=False, lineup="", order=rows["agent"].map(number)).sort_values("order", kind="stable")
-    heat_map = HeatMap(
-        "Who finishes ahead of whom",
-        "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. "
-        "Agents are numbered by strength.",
-        "agent",
-        "ahead of number",
-        Figure("ahead_share", "finished ahead", "share"),
-        shade_label="from one half, where significant, all pairs judged together",
-        table="pairs",
-    )
+    caption = "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. "
+    caption += "Agents are numbered by strength."
+    title, axes = "Who finishes ahead of whom", ("agent", "ahead of number")
+    figure = Figure("ahead_share", "finished ahead", "share")
+    label = "from one half, where significant, all pairs judged together"
+    heat_map = HeatMap(title, caption, *axes, figure, shade_label=label, table="pairs")
     cycle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
     return replace(section("pairs", {"pairs": rows}), shown=(heat_map,), finding=cycle)
 
 
 def _titled(table: pd.DataFrame, several: bool) -> pd.DataFrame:
-    """Return a table whose variants are player counts too, so that each has a part of its own."""
+    """Return a table with the player count in the column `variant`, so that the page shows each count separately."""
     keys = zip(table["players"], table["variant"], strict=True)
     titles = [f"{players} players{f', variant {variant}' if several else ''}" for players, variant in keys]
     return table.assign(variant=titles, lineup="")

@@ -1,13 +1,13 @@
 """weights: which numbers of the box matter? Each is moved a step up and a step down, in a race of three heats.
 
 These are the elementary effects of Morris (1991) at one point, the box itself: a designer wants the effects of changes
-of this box, so no other boxes are sampled. The first heat moves every number; each later one those that moved the
-shares of wins furthest, on more and new deals. Every heat tests the shares of wins together (Hotelling 1931), the mean
-score and the length, corrected for all (Holm 1979): one run of a thousand reports an effect of a number that has none.
+of this box, so no other boxes are sampled. The first heat moves every number, each later one fewer on more and new
+deals: those known to change something, then those that moved the shares of wins furthest. A heat tests the shares of
+wins together (Hotelling 1931), the mean score and the length, corrected for all (Holm 1979): at most one run in a
+thousand reports an effect of a number that has none.
 
-How much a number matters is the largest change of a share of wins by its steps. Every heat has bounds of it that hold
-for all its numbers at once (Bonferroni, 95 % over all heats): a number matters less only if its upper bound is lower
-than another's lower bound.
+A number matters by the largest change of a share of wins that its steps make. Bounds hold for all numbers of a heat at
+once (Bonferroni, 95 % over all heats): a number matters less only if its upper bound is below another's lower bound.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from strozzi_sim.study.running import outcomes_in_memory
 from strozzi_sim.study.wording import grouped, seat_words
 
 CHUNKS = 50
-FIRST, SECOND = 20, 5  # parts of the deals that the first two heats play
-MIDDLE, MOST = 40, 10  # numbers in the second heat and in the last one
-KNOWN = 0.001  # share of runs that report an effect of some number that has none
+FIRST, SECOND = 20, 5  # the first two heats play 1/20 and 1/5 of the deals
+MIDDLE, MOST = 40, 10  # most numbers in the second heat and in the last one
+KNOWN = 0.001  # largest share of runs that report an effect of a number that has none
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
 SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
-FEW = 15  # names in a line
+FEW = 15  # most names in a line
 KEYS = ("players", "variant", "lineup", "key", "from", "to", "by", "level")
 COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_high"]
 
@@ -66,8 +66,8 @@ def weights(
 ) -> Results:
     """Move every number of the components one step up and down, and measure the effects.
 
-    All play a twentieth of the deals first, the same ones. The forty that move shares of wins furthest then play a
-    fifth of the deals, and the ten furthest of these all, each time on new deals.
+    All numbers first play a twentieth of the deals, the same ones. The forty that seem to matter most then play a fifth
+    of the deals, and the ten that still do play all, each time on new deals.
 
     Example: strozzi weights strozzi --players 4
 
@@ -76,7 +76,7 @@ def weights(
         agents: one line-up, separated by commas; default: the game's default agent, which plays itself
         deals: deals of the last ten numbers; all numbers play a twentieth of them, and forty a fifth
         variant: a variant of the components, from which the steps are made
-        keys: only numbers whose key has this pattern, such as 'tracks.*'
+        keys: only numbers whose key matches this pattern, such as 'tracks.*'
 
     >>> import strozzi_sim as ss
     >>> results = ss.weights("strozzi", players=3, agents=["random"], deals=2000, keys="coins.*")
@@ -85,7 +85,7 @@ def weights(
     """
     the_game, start = find_game(game), monotonic()
     (box,) = names.variants_named(the_game, variant)
-    counts, number = (names.one_count(the_game, players),), names.worker_count(workers)
+    counts, worker_total = (names.one_count(the_game, players),), names.worker_count(workers)
     lineups = names.lineups_of(the_game, agents, counts)
     if deals // FIRST < CHUNKS:
         raise ArgumentError("deals", f"must be at least {FIRST * CHUNKS}, got {deals}")
@@ -107,7 +107,7 @@ def weights(
                 seed=seed + heat,
             )
             studies.append(study)
-            base, *moved = (by_chunk(study, outcome) for outcome in outcomes_in_memory(study, number, reporter))
+            base, *moved = (by_chunk(study, outcome) for outcome in outcomes_in_memory(study, worker_total, reporter))
             return [effect_of(step, base, other, study.deals) for step, other in zip(chosen, moved, strict=True)]
 
         heats = race(all_steps, measure, deals)
@@ -118,17 +118,17 @@ def weights(
 
 
 class Weights(Study, frozen=True, kw_only=True, tag="weights"):
-    """A heat of a race of numbers: the box, and a variant for every step. A race is several, so no file holds one."""
+    """A heat of a race: the box, and a variant for every step. No study file describes a race, which has several."""
 
     printed = ("weights",)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the numbers that move the shares of wins most, and what could be missed of every other group."""
+        """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
         by_key = tables["weights"].drop_duplicates("key").set_index("key")
         return [_headline(tables["weights"], by_key), *_groups(by_key)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the largest change of a share of wins by each step of a number, and all its changes in figures."""
+        """Return a section: the largest change of a share of wins by each step, and a table of its other changes."""
         table = tables["weights"].assign(lineup="", variant="")
         table["step"] = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
         wins = pick(table, figure=SHARE)
@@ -140,14 +140,14 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
 
 
 def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
-    """Return the number that moves the shares of wins most, and those that cannot be told from it."""
+    """Return the number that moves the shares of wins most, and those that may move them as much."""
     heavy = by_key[by_key["status"] == HEAVY]
     if heavy.empty:
         return "No number is known to move the shares of wins."
     best = heavy.index[0]
     rows = pick(table, key=best, figure=SHARE)
     row = rows.loc[rows["value"].abs().idxmax()]
-    low, high = sorted(100 * abs(row[side]) for side in ("low", "high"))
+    low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
     change = f"{100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {'more' if row['value'] > 0 else 'fewer'}"
     moved = f"from {row['from']:g} to {row['to']:g}, {_who(row)} wins {change}"
     rivals = [str(key) for key in by_key.index[by_key["most"] >= heavy["least"].iloc[0]] if key != best]
@@ -158,12 +158,12 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
 
 
 def _who(row: Any) -> str:
-    """Return whose games won a row is about."""
+    """Return the player whose share of wins a row is about: at a seat, or at a position of the line-up."""
     return seat_words(int(row.level), row.players) if row.by == "seat" else f"{row.by} {row.level}"
 
 
 def _groups(by_key: pd.DataFrame) -> Iterator[str]:
-    """Yield for each group of numbers but the first the size of a change of the shares of wins that could be missed."""
+    """Yield a sentence for each group but HEAVY: its numbers, and how large a change of a share could be missed."""
     for status, numbers_of_group in by_key.groupby("status", sort=False):
         size = f"up to {100 * numbers_of_group['most'].max():.1f} points could be missed"
         words = {
@@ -177,7 +177,7 @@ def _groups(by_key: pd.DataFrame) -> Iterator[str]:
 
 
 def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
-    """Return the table weights: each step as its last heat measured it, those that moved a share most first."""
+    """Return the table weights: each step as its last heat measured it, by group, largest change of a share first."""
     last = {(effect.step.key, effect.step.after): effect for heat in heats for effect in heat}.values()
     groups, furthest = (HEAVY, TIED, REAL, NOTHING), grouped((effect.step.key, effect.change.max()) for effect in last)
     keys = sorted(furthest, key=lambda key: (groups.index(judged[key].status), -max(furthest[key])))
@@ -187,7 +187,7 @@ def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[st
 
 
 def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a step: its effect on every figure."""
+    """Yield the rows of a step, one for each figure that it may change."""
     cell, step, chunks = study.cells[0], effect.step, len(effect.differences)
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
     n = effect.deals * cell.match.games_per_deal
@@ -208,7 +208,7 @@ def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, .
 
 @dataclass(frozen=True)
 class Step:
-    """A number moved one step: its key, its value before and after, and the box with it."""
+    """A number moved one step: its key, its value before and after, and the box with the new value."""
 
     key: str
     before: float
@@ -217,7 +217,7 @@ class Step:
 
 
 def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
-    """Yield every number of the components that a variant may change, with its key: ("tracks.bonus.7", 5)."""
+    """Yield key and value of every number of the components that a variant may change: ("tracks.bonus.7", 5)."""
     pending = [(name, variant.components.get(name)) for name in reversed(game.components_part.VARIABLE)]
     while pending:
         key, data = pending.pop()
@@ -230,16 +230,16 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
 
 
 def steps(game: Game, variant: Variant) -> Iterator[Step]:
-    """Yield every number moved one step up and down, as far as the game allows it and the number decides anything.
+    """Yield every number moved one step up and one down, unless the game refuses or ignores the new value.
 
-    A step is a tenth of the number; of a whole number rounded, and at least 1.
+    A step is a tenth of the number; for a whole number it is rounded, and at least 1.
     """
     for key, value in numbers(game, variant):
         step = value / 10 if isinstance(value, float) else max(1, round(abs(value) / 10))
         for after in (value + step, value - step):
             with suppress(InputError):  # a value that the game does not allow
                 changed = with_values(game, variant, {key: after})
-                if changed.components != variant.components:  # else it is counted from the other data
+                if changed.components != variant.components:  # else the number is derived from others
                     yield Step(key, value, after, changed)
 
 
@@ -251,26 +251,26 @@ class Effect:
     """The effect of a step."""
 
     step: Step
-    differences: Array  # variant minus base by chunk: every share of wins, mean score, length; float64[C, K + 2]
+    differences: Array  # variant minus base by chunk: every share of wins, mean score, length; float64[C, P + 2]
     gap: tuple[float, float, float]  # difference of the gap between seats: value, low, high
     p: tuple[float, ...]  # p-values of the shares together, the score and the length
     deals: int
 
     @property
     def change(self) -> Array:
-        """Distance that every share of wins moves."""
+        """Absolute change of every share of wins, float64[P]."""
         return np.asarray(np.abs(self.differences[:, :-2].mean(axis=0)))
 
     @property
     def size(self) -> float:
-        """Squared distance that the shares of wins move, minus the part due to chance; without bias."""
+        """Squared distance that the shares of wins move, minus its error squared: an estimate without bias."""
         shares = self.differences[:, :-2]
         return float((shares.mean(axis=0) ** 2 - shares.var(axis=0, ddof=1) / len(shares)).sum())
 
     def bounds(self, figures: int) -> tuple[float, float]:
-        """Return bounds of the largest change of a share, for `figures` bounded simultaneously.
+        """Return the bounds of the largest change of a share, which hold for `figures` changes at once (Bonferroni).
 
-        The upper bound is no less than the change by deals that are so rare that none is among these.
+        The upper bound is at least the share of deals that may differ even if none of the deals played does.
         """
         shares = self.differences[:, :-2]
         half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
@@ -282,19 +282,19 @@ class Effect:
 class Judged:
     """The judgement on a number after all heats."""
 
-    # HEAVY: in the last heat and known to move the shares of wins. TIED and REAL: known to change something, and may
-    # move the shares as much as the lightest of those, or is known to move them less. NOTHING: none of these.
+    # HEAVY: known to move the shares of wins in the last heat. TIED: known to change something, and may move the shares
+    # as much as the lightest heavy number. REAL: known to change something, but to move them less. NOTHING: the rest.
     status: str
-    least: float  # bounds of the largest change of a share, for all numbers at once
+    least: float  # bounds of the largest change of a share, valid for all numbers at once
     most: float
-    places: tuple[int, int]  # first and last place that it can have among all numbers, from 1
+    places: tuple[int, int]  # best and worst rank, from 1, that these bounds allow among all numbers
 
 
-Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # of steps, a number of deals, and the number of the heat
+Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # function(steps, deals, number of the heat)
 
 
 def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
-    """Return the effects of steps in each heat: of all, of those that go on, and of the last few, on `deals` deals."""
+    """Return the effects in each heat: of all steps, then of at most 40 numbers, and of 10 on `deals` deals."""
     heats = [corrected(measure(steps, deals // FIRST, 0))]
     for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
         if chosen := _furthest(heats, size):
@@ -303,7 +303,7 @@ def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effec
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
-    """Return the numbers that go on: those known to change something, then those that moved the shares furthest."""
+    """Return up to `size` keys for the next heat: numbers known to change something, then those of largest size."""
     changing = _changing(heats)
     sizes = grouped((effect.step.key, effect.size) for effect in heats[-1] if effect.differences.any())
     return set(sorted(sizes, key=lambda key: (key not in changing, -max(sizes[key])))[:size])
@@ -316,12 +316,12 @@ def corrected(heat: Sequence[Effect]) -> list[Effect]:
 
 
 def _changing(heats: Sequence[Sequence[Effect]]) -> set[str]:
-    """Return the numbers that are known to change something."""
+    """Return the keys of the numbers that are known to change something."""
     return {effect.step.key for heat in heats for effect in heat if any(p < KNOWN / len(heats) for p in effect.p)}
 
 
 def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
-    """Return the judgement on each number after these heats; the first heat has all numbers."""
+    """Return the judgement on each number, by key; the first heat has all numbers."""
     least: dict[str, float] = {}
     most: dict[str, float] = {}
     for heat in heats:
@@ -343,7 +343,7 @@ def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
 
 
 def effect_of(step: Step, base: Array, moved: Array, deals: int) -> Effect:
-    """Return the effect of a step, from the figures of the box and of the moved box by chunk; see `by_chunk`."""
+    """Return the effect of a step, from the figures by chunk (`by_chunk`) of the box and of the box with the step."""
     differences = moved - base
     gaps = []
     for side in (moved, base):
@@ -351,12 +351,13 @@ def effect_of(step: Step, base: Array, moved: Array, deals: int) -> Effect:
         gaps.append((np.ptp(side[:, :-2].mean(axis=0)), np.ptp(without, axis=1)))
     half_width = t_quantile(len(base) - 1) * float(jackknife(gaps[0][1] - gaps[1][1]))
     gap = float(gaps[0][0] - gaps[1][0])
+    # Shares sum to 1, so the last one is left out.
     p = (hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
     return Effect(step, differences, (gap, gap - half_width, gap + half_width), p, deals)
 
 
 def by_chunk(study: Study, outcome: Array) -> Array:
-    """Return shares of wins (by seat; of a line-up by position), mean score and length by chunk, float64[C, P + 2]."""
+    """Return shares of wins (by seat in self-play, else by position), mean score and length by chunk, [C, P + 2]."""
     (players,), axis = study.players, 1 if len(study.lineups[0]) == 1 else 2
     wins, scores = (outcome[name].sum(axis=axis)[:, :players] for name in ("wins", "scores"))
     games = outcome["games"][:, None]
@@ -365,7 +366,7 @@ def by_chunk(study: Study, outcome: Array) -> Array:
 
 
 def hotelling(differences: Array) -> float:
-    """Return the p-value of means that are all 0 (Hotelling 1931); the last share is left out, as shares sum to 1."""
+    """Return the p-value of "all means are 0" (Hotelling 1931); 1 if the covariance of the columns is singular."""
     from scipy.special import fdtrc
 
     chunks, figures = differences.shape

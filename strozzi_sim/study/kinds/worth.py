@@ -38,7 +38,7 @@ def worth(
 ) -> Results:
     """Measure what a thing is worth: an agent that must do without it, against itself on the same deals.
 
-    The loss is causal, unlike the share of wins of those who use the thing, which stands beside it.
+    The loss is causal; the share of wins of those who use the thing, also in the table, is not.
 
     Example: strozzi worth strozzi 'flag:*' --players 4 --deals 2000
 
@@ -60,9 +60,9 @@ def worth(
     if not things_of_game:
         raise ArgumentError("game", f"{the_game.name} has no restrictions")
     chosen = [things] if isinstance(things, str) else list(things)
-    if bool(chosen) == every:
-        if every:
-            raise ArgumentError("every", "leave out the things")
+    if every and chosen:
+        raise ArgumentError("every", "leave out the things")
+    if not (every or chosen):
         message = f"name things or patterns such as {next(iter(things_of_game))}, or everything"
         raise ArgumentError("things", f"{message}; {suggest_names('', things_of_game)}")
     counts = names.player_counts(the_game, players)
@@ -85,7 +85,7 @@ def worth(
 
 
 class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
-    """A measurement of the worth of things to agents that play themselves."""
+    """A study of the worth of things to agents that play themselves."""
 
     things: tuple[str, ...]  # the restrictions, by name or pattern
     things_field, printed = "things", ("worth",)
@@ -96,7 +96,7 @@ class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
         super().check()
 
     def headlines(self) -> list[Headline]:
-        """Return the wins of the restricted agents."""
+        """Return the wins of the restricted agents, except where an agent that searches plays fewer deals."""
         return [Headline(cell, "position", 0) for cell in self.cells if cell.without and cell.deals == self.deals]
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
