@@ -1,8 +1,8 @@
 """Figures as data: each figure is the ratio of two sums over rows of a fact table, by the levels of some columns.
 
-A block is a part of a table: figures of one fact table by the same columns. It specifies the crosstabs that it needs
-and writes its figures once they are counted. The caller passes `cell`, a cell of a study (studies.cells.CellCounts),
-`stats`, the package strozzi_sim.stats, and `table`, a game.reporting.FigureTable.
+A block is a part of a report's table: figures of one fact table by the same columns. Its `crosstab` is what a study
+counts, and `write` adds its figures. `cell` is a cell of a study with its counts (study.cells.CellCounts), `stats` the
+package strozzi_sim.stats, and `table` a game.reporting.FigureTable.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab
 
 ALL = "all"  # the level that combines all others
-GAMES, PLAYERS = "games", "players"  # denominators that are no columns: games, and games times players
+GAMES, PLAYERS = "games", "players"  # denominators other than columns: games, and games times players
 ROWS = ""  # the number of rows, used as a column
 
 
@@ -35,9 +35,8 @@ class Ratio:
         """Return how the figure is counted: "sum of points / number of rows; rows of turn where round == 3"."""
         rows = f"rows of {fact}" + (f" where {where}" if where else "")
 
-        def total(columns: Sequence[str]) -> str:
-            names = [f"{'-' if name.startswith('-') else ''}{name.removeprefix('-')}" for name in columns]
-            return "number of rows" if names == [ROWS] else f"sum of {' + '.join(names)}".replace("+ -", "- ")
+        def total(columns: tuple[str, ...]) -> str:
+            return "number of rows" if columns == (ROWS,) else f"sum of {' + '.join(columns)}".replace("+ -", "- ")
 
         denominators = {GAMES: "number of games", PLAYERS: "games times players"}
         denominator = denominators.get(self.denominator) or total((self.denominator,))
@@ -46,11 +45,11 @@ class Ratio:
 
 
 def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return figures by name, each with its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
+    """Return a figure for each name and its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
 
-    `rows` counts rows, the denominator of a formula without one; `games` counts games, `players` games times players.
-    `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its name is in
-    [0, 1]. A name alone, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
+    `rows` is the number of rows, and the default denominator; `games` is the number of games, `players` games times
+    players. `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its
+    name is in [0, 1]. A name without a formula, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
 
     >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
     ...     print(figure.formula("turn"))
@@ -62,9 +61,10 @@ def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
     for name, formula in {**{name: name.rpartition("_")[0] for name in names}, **formulas}.items():
         quotient, _, along = formula.partition(" along ")
         total, _, denominator = quotient.partition(" / ")
-        summed = tuple(column.replace("rows", ROWS) for column in total.replace("- ", "-").replace("+ ", "").split(" "))
-        of = denominator.replace("rows", ROWS) if denominator or not along else summed[0]
-        figures.append(Ratio(name, summed, of, along, share="share" in name))
+        columns = [*total.replace("- ", "-").replace("+ ", "").split(" "), denominator]
+        *summed, divisor = (ROWS if column == "rows" else column for column in columns)
+        divisor = summed[0] if along and not denominator else divisor
+        figures.append(Ratio(name, tuple(summed), divisor, along, share="share" in name))
     return tuple(figures)
 
 
@@ -72,7 +72,7 @@ def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
 class Difference:
     """A figure of one level minus the figure of each other level, paired by deal.
 
-    It is omitted if the level, or every other level, is missing.
+    It is not written if the level, or every other level, is missing.
     """
 
     name: str  # name of the difference
@@ -86,7 +86,7 @@ class Block:
     """Figures of one fact table by the same columns."""
 
     fact: str
-    axes: Mapping[str, str]  # key of the written table -> column whose levels are the key's values
+    axes: Mapping[str, str]  # key of the report's table -> column whose levels are the key's values
     figures: Sequence[Ratio]  # figures to write; {} in a name is replaced by the level of `named`
     levels: Mapping[str, str] = field(default_factory=dict)  # constant keys -> value
     where: str = ""  # condition on rows; "" for all
@@ -95,8 +95,8 @@ class Block:
     include: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # key -> levels to omit, or a function of the cell that returns them
     exclude: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
-    named: str = ""  # key whose levels complete the names of figures and which is no key of the written table
-    trim: tuple[str, ...] = ()  # keys whose levels end with the last one that occurs
+    named: str = ""  # key whose levels complete the names of figures, instead of being a key of the report's table
+    trim: tuple[str, ...] = ()  # keys whose levels after the last one that occurs are omitted
     differences: Sequence[Difference] = ()  # figures that compare levels
 
     @property
@@ -118,7 +118,7 @@ class Block:
             if key in self.margins:
                 with_margins = np.concatenate([with_margins, with_margins.sum(axis, keepdims=True)], axis)
                 names[axis - 1].append(ALL)
-        excluded = {key: names(cell) if callable(names) else names for key, names in self.exclude.items()}
+        excluded = {key: levels(cell) if callable(levels) else levels for key, levels in self.exclude.items()}
         keep = [
             [
                 k
@@ -133,17 +133,17 @@ class Block:
             axis = 1 + keys.index(key)
             others = tuple(other for other in range(counts.ndim - 1) if other != axis)
             last = np.flatnonzero(counts[..., 0].sum(others)).max(initial=-1)
-            keep[axis - 1] = [k for k in keep[axis - 1] if k <= last or k == counts.shape[axis]]
+            keep[axis - 1] = [k for k in keep[axis - 1] if k <= last or k == counts.shape[axis]]  # or ALL
 
         def chosen(array: Array) -> Array:
-            """Return the levels to write, for axes that have all of them."""
+            """Return the counts of the levels to write; an axis that was summed stays."""
             for axis, levels in enumerate(keep, 1):
                 if array.shape[axis] == with_margins.shape[axis] != len(levels):
                     array = array.take(levels, axis)
             return array
 
         def sums(array: Array, columns: Sequence[str]) -> Array:
-            """Return the sum of columns; ROWS is the number of rows."""
+            """Return the sum of columns, entries of the last axis of `array`; ROWS is the number of rows."""
             indices = [0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-")) for column in columns]
             signs = [-1 if column.startswith("-") else 1 for column in columns]
             parts = [array[..., k] if sign > 0 else -array[..., k] for k, sign in zip(indices, signs, strict=True)]
@@ -152,7 +152,7 @@ class Block:
         written_counts = np.moveaxis(np.ascontiguousarray(np.moveaxis(chosen(with_margins), -1, 0)), 0, -1)
 
         def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
-            """Return numerator and denominator of a figure, and the keyword arguments of its estimate."""
+            """Return numerator and denominator of a figure, and the arguments `unit` and `n_deals` of its estimate."""
             numerator, scale = sums(written_counts, ratio.numerator), scales.get(ratio.denominator, 1)
             numerator = numerator if scale == 1 else numerator * scale
             if ratio.denominator in (GAMES, PLAYERS):
@@ -183,7 +183,7 @@ class Block:
                 self._add(table, cell, comparison.name, stats.difference(*pairs, **units), other_levels)
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
-        """Return the block of a heat map with these keys as rows and columns; `figures` by default all."""
+        """Return the block of a heat map with these keys as rows and columns; default of `figures`: all."""
         renamed = {row: "row", column: "column"}
 
         def rename(by_key: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,17 +211,15 @@ class Block:
 class Quantiles:
     """Quantiles of a column, each a figure."""
 
-    # fact, column: fact table and its column, which has one level per value
     fact: str
-    column: str
+    column: str  # column of the fact table, with one level per value
     figures: Mapping[str, float]  # name -> probability of the quantile
-    levels: Mapping[str, str] = field(default_factory=dict)  # constant keys of the written table -> value
+    levels: Mapping[str, str] = field(default_factory=dict)  # constant keys -> value
     where: str = ""  # condition on rows; "" for all
     # key -> column whose levels, and ALL, are the key's values; at most one
     by: Mapping[str, str] = field(default_factory=dict)
-    # open_above, open_below: whether the last and the first level include all values beyond
-    open_above: bool = True
-    open_below: bool = False
+    open_above: bool = True  # whether the last level includes all larger values
+    open_below: bool = False  # whether the first level includes all smaller values
 
     @property
     def crosstab(self) -> Crosstab:
@@ -235,7 +233,7 @@ class Quantiles:
         starts = cell.plan.levels(self.fact, self.column).starts
         assert starts[-1] - starts[0] == len(starts) - 1
         open_ends = {"open_above": self.open_above, "open_below": self.open_below}
-        parts = [(self.levels, counts if not self.by else counts.sum(1))]
+        parts = [(self.levels, counts)]
         for key, column in self.by.items():
             names = cell.plan.levels(self.fact, column).names
             by_level = [({**self.levels, key: name}, counts[:, k]) for k, name in enumerate(names)]

@@ -20,7 +20,7 @@ ROWS = 4160  # default `Table.rows`; with 4096, a power of two, all columns woul
 
 
 class GameConfig(NamedTuple):
-    """A setting, on which levels and derived values of a column may depend: number of players and component data."""
+    """A setting: player count and component data, on which levels and derived values of columns may depend."""
 
     players: int
     components: Mapping[str, Any]
@@ -32,7 +32,7 @@ class Levels:
     """The values of a column in order, grouped into levels."""
 
     names: tuple[str, ...]  # names of the levels, as printed in tables
-    starts: tuple[int, ...]  # smallest value of each level, ascending; the first level includes all smaller values too
+    starts: tuple[int, ...]  # smallest value of each level, ascending; the first level also has all smaller values
     exact: bool = True  # whether each level is one value
 
     def __post_init__(self) -> None:
@@ -56,14 +56,14 @@ def labels(names: Sequence[str], first: int = 0) -> Levels:
 
 
 def numbers(values: Iterable[int], most: int | None = None) -> Levels:
-    """Return one level for each number that occurs; numbers from `most` on are one level, "most+"."""
+    """Return one level for each distinct number; those from `most` on are one level, such as "5+"."""
     occurring = sorted({value if most is None else min(value, most) for value in values})
     names = [str(value) + ("+" if value == most else "") for value in occurring]
     return Levels(tuple(names), tuple(occurring), most is None)
 
 
 def bands(starts: Sequence[int], scale: int = 1) -> Levels:
-    """Return a level from each of `starts` to the next, and one below the first; with scale 1 names have both ends.
+    """Return a level below the first of `starts`, and one from each to the next; with scale 1, names have both ends.
 
     >>> bands((1, 2, 5)).names
     ('<1', '1', '2 to 4', '5+')
@@ -84,20 +84,19 @@ class Column:
 
     name: str  # one word
     text: str  # meaning of the column
-    # levels to count by, or a function setting -> levels; None: only for sums and comparisons
+    # levels to count by, or a function setting -> levels; None: the column is only for sums and conditions
     levels: Levels | Callable[[GameConfig], Levels] | None = None
     dtype: str = "u1"  # u1, u2 or i4
     unit: str = ""  # unit of its numbers, "" for none
-    scale: int = 1  # the column has its numbers times `scale`
-    # columns that it is derived from; such a column is not written, but computed by `values`
-    derived_from: tuple[str, ...] = ()
-    # setting -> integers [i, j, ...]: what it is where the columns in `derived_from` are i, j, ...
+    scale: int = 1  # stored values are the numbers times `scale`
+    derived_from: tuple[str, ...] = ()  # columns from which `values` computes the column, which is then not written
+    # setting -> integers [i, j, ...]: the column's value where the columns in `derived_from` have the values i, j, ...
     values: Callable[[GameConfig], Array] | None = None
     # in a table without handlers: an expression of state, rules, seat and action, or a kernel of (state, rules, seat)
     of: str | Callable[..., Any] = ""
 
     def levels_in(self, setting: GameConfig) -> Levels | None:
-        """Return its levels in a setting."""
+        """Return the column's levels in a setting, or None."""
         return self.levels(setting) if callable(self.levels) else self.levels
 
 
@@ -114,7 +113,7 @@ def yes_or_no(name: str, text: str) -> Column:
 def derived(
     name: str, text: str, sources: str, values: Callable[..., Any], levels: Any = YES_NO, unit: str = "", **more: Any
 ) -> Column:
-    """Return a column derived from `sources`, names of columns separated by blanks; see `Column`."""
+    """Return a column derived from `sources`, names of columns separated by spaces; see `Column`."""
 
     def integers(setting: GameConfig) -> Array:
         return np.asarray(values(setting), int)
@@ -128,18 +127,18 @@ def round_columns(
     """Return the columns `round` and `last`, given the number of rounds in a setting."""
     return (
         Column("round", text, lambda setting: numbers(range(1, rounds(setting) + 1))),
-        # for every value that a u1 can have
+        # one entry for each value of a u1
         derived("last", "it is the last round", "round", lambda setting: np.arange(256) == rounds(setting)),
     )
 
 
 def _places(setting: GameConfig) -> Levels:
-    """Return a level for each place and for each half between two."""
+    """Return a level for each place and for the half between two places; values are twice the place."""
     halves = range(2, 2 * setting.players + 1)
     return Levels(tuple(f"{place / 2:g}" for place in halves), tuple(halves))
 
 
-# Additional columns of every row about a seat: its result at the end of the game.
+# Additional columns of every row about a seat: its position in the line-up, and its result at the end of the game.
 OUTCOMES = (
     Column("position", "position of the line-up at the seat", each_seat),
     Column("score", "final score of the seat", dtype="i4"),
@@ -155,17 +154,16 @@ class Table:
     name: str  # one word
     text: str  # meaning of a row
     columns: tuple[Column, ...]  # written and derived columns. A column `seat` adds OUTCOMES.
-    # setting -> largest number of rows of one game; default: that of events
+    # setting -> largest number of rows of one game; default: the largest number of events
     max_rows: Callable[[GameConfig], int] = attrgetter("journal_rows")
     rows: int = ROWS  # largest number of rows between two counts
-    sampled: int = 0  # 0, or k if only deals that are multiples of k have rows
-    # whether it is written only where its bit in `asked` of the sink is set: if its rows are counted or kept
-    optional: bool = False
+    sampled: int = 0  # k: only deals that are multiples of k have rows; 0: all deals
+    optional: bool = False  # whether rows are written only if they are counted or kept: if their bit of `asked` is set
     of_choices: bool = False  # whether `on_decision` writes some of its values, which a journal lacks
-    each: str = ""  # DECISION or SEAT: a row each, written from `Column.of` without handlers; "": by handlers
+    each: str = ""  # DECISION or SEAT: one row for each, written from `Column.of`; "": rows are written by handlers
 
     def __post_init__(self) -> None:
-        """Check that some columns are written, and that all names differ."""
+        """Check that some columns are written and that the names of columns differ."""
         assert self.written, self.name
         assert len(self._by_name) == len(self.all_columns), f"{self.name}: two columns of one name"
 
@@ -175,12 +173,12 @@ class Table:
 
     @property
     def has_seat(self) -> bool:
-        """Whether its rows are about a seat."""
+        """Whether each row is about a seat."""
         return any(column.name == "seat" for column in self.columns)
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """Its own columns, and OUTCOMES if its rows are about a seat."""
+        """All columns: the declared ones, and OUTCOMES if each row is about a seat."""
         return self.columns + (OUTCOMES if self.has_seat else ())
 
     @property
@@ -195,7 +193,7 @@ class Table:
         return self._by_name[name]
 
 
-DECISION, SEAT = "on_decision", "close_game"  # the verbs whose defaults write the rows of tables without handlers
+DECISION, SEAT = "on_decision", "close_game"  # verbs whose defaults write the rows of tables without handlers
 _SEAT = Column("seat", "the seat, 0 starts the game", each_seat, of="seat")
 
 
@@ -205,7 +203,7 @@ def decision_table(
     text: str = "a choice of a seat between several actions",
     rows: int = ROWS,
 ) -> Table:
-    """Return a table of decisions, written without a handler: seat, action, number of choices, and these columns.
+    """Return a table of decisions, written without a handler: seat, action, choices, and `columns`.
 
     >>> pot = Column("pot", "chips on the table", bands((1, 2, 4)), of="state.pot")
     >>> [column.name for column in decision_table([pot]).columns]
@@ -218,5 +216,5 @@ def decision_table(
 
 
 def seat_table(columns: Sequence[Column] = (), name: str = "seat", text: str = "a player in a game") -> Table:
-    """Return a table of the players at the end of a game, written without a handler: seat, and these columns."""
+    """Return a table of the players at the end of a game, written without a handler: seat, and `columns`."""
     return Table(name, text, (_SEAT, *columns), lambda setting: setting.players, each=SEAT)

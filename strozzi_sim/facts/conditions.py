@@ -14,9 +14,8 @@ from strozzi_sim.runtime.parsing import real_number
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
-MAX_NUMBER = 2**20  # largest number in a comparison: every number up to it may become a level
+MAX_NUMBER = 2**20  # largest number in a comparison, times the column's scale: each number up to it may be a level
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
-
 
 # Names of values that are keywords of Python ("pass") are parsed as quoted names.
 _RESERVED = re.compile(r"\"[^\"]*\"|'[^']*'|\b(" + "|".join({*keyword.kwlist} - {"and", "or", "not"}) + r")\b")
@@ -25,7 +24,7 @@ _RESERVED = re.compile(r"\"[^\"]*\"|'[^']*'|\b(" + "|".join({*keyword.kwlist} - 
 def _parsed(text: str) -> ast.Expression:
     """Return the tree of an expression.
 
-    CPython 3.11 may raise SystemError while another thread parses; then it is parsed again.
+    CPython 3.11 may raise SystemError while another thread parses; the text is then parsed again.
     """
     try:
         return ast.parse(text, mode="eval")
@@ -43,7 +42,7 @@ def _constant(node: ast.AST) -> str | float | None:
 
 
 class Condition:
-    """A condition parsed from its text. Its errors are ArgumentError of `where`."""
+    """A condition parsed from its text. Errors in it raise ArgumentError for the argument `where`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -82,40 +81,36 @@ class Condition:
         return _constant(node)
 
     def _comparisons(self, tree: Any) -> Iterator[tuple[str, type, Any]]:
-        if tree[0] in ("and", "or", "not") and not isinstance(tree[1], type):
+        if isinstance(tree[1], type):  # not by tree[0]: ast normalizes full-width letters, so a column can be "and"
+            yield tree
+        else:
             for part in tree[1:]:
                 yield from self._comparisons(part)
-        else:
-            yield tree
 
     @property
     def columns(self) -> list[str]:
-        """The columns that it compares, each once."""
+        """The names of the compared columns, each once."""
         return list(dict.fromkeys(column for column, _, _ in self._comparisons(self._tree)))
 
     def bounds(self, column: str, levels: Levels | None, scale: int) -> list[int]:
-        """Return the numbers at which a comparison of the column can change its result, ascending."""
-        bounds = set()
-        for name, _, value in self._comparisons(self._tree):
-            if name == column:
-                low, high = self._between(column, value, levels, scale)
-                bounds |= {low, high}
-        return sorted(bounds)
+        """Return the column's values at which a comparison of it can change its result, ascending."""
+        compared = [value for name, _, value in self._comparisons(self._tree) if name == column]
+        return sorted({end for value in compared for end in self._between(column, value, levels, scale)})
 
     def _between(self, column: str, value: Any, levels: Levels | None, scale: int) -> tuple[int, int]:
-        """Return the smallest value of the column not below `value`, and the smallest above it."""
+        """Return the smallest value of the column not below `value`, a number or a level, and the smallest above it."""
         names = levels.names if levels else ()
         numeric = levels is None or levels.are_numbers
-        if levels and isinstance(value, str) and value in names:  # a level by its name: all values of it
-            level = names.index(value)
-            return levels.starts[level], levels.starts[level + 1] if level + 1 < len(names) else 2**31
+        if levels and isinstance(value, str) and value in names:
+            level, ends = names.index(value), (-(2**31), *levels.starts[1:], 2**31)  # outer levels are open
+            return ends[level], ends[level + 1]
         if isinstance(value, str) or not numeric:
             hint = "it is a number" if numeric else suggest_names(str(value), names)
             raise ArgumentError("where", f"{short_repr(self.text)}: {column} is never {value!r}; {hint}")
         if not abs(value * scale) <= MAX_NUMBER:
             raise ArgumentError(
                 "where",
-                f"{short_repr(self.text)}: {column} is compared with {value:g}; give a number between "
+                f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}; give a number between "
                 f"{-MAX_NUMBER // scale} and {MAX_NUMBER // scale}",
             )
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
@@ -123,13 +118,13 @@ class Condition:
     def evaluate(
         self, values: Mapping[str, Array], levels: Mapping[str, Levels | None], scales: Mapping[str, int]
     ) -> Array:
-        """Evaluate the condition for values of its columns; return bool of their common shape."""
+        """Return where the condition holds, bool of the common shape of its columns' values."""
 
         def evaluate_part(tree: Any) -> Any:
-            if tree[0] == "not" and not isinstance(tree[1], type):
-                return ~evaluate_part(tree[1])
-            if tree[0] in ("and", "or") and not isinstance(tree[1], type):
+            if not isinstance(tree[1], type):
                 parts = [evaluate_part(part) for part in tree[1:]]
+                if tree[0] == "not":
+                    return ~parts[0]
                 return np.logical_and.reduce(parts) if tree[0] == "and" else np.logical_or.reduce(parts)
             column, kind, value = tree
             low, high = self._between(column, value, levels[column], scales[column])

@@ -1,18 +1,18 @@
-"""The kernel that adds rows of facts to cubes, controlled by numeric descriptors: a plan needs no compilation.
+"""The kernels that add rows of facts to cubes, controlled by numeric descriptors: a new plan needs no compilation.
 
 The count and the sums of a cell are packed into 64-bit words: a row is added to one or two words instead of five
 numbers. Before a packed number could overflow, the words are added to the counts and cleared.
 
-Descriptors, int64, one row each. A place is an index into the sink, viewed as an array of items of the size of what is
-there: 4 bytes for numbers of rows and ends, 1 for a seat, else the given size.
+Descriptors are int64 arrays, one row each. A place is an index into the sink viewed as an array of items of one size:
+4 bytes for numbers of rows and ends, 1 for a seat, else the given size.
     tables  place of the number of rows, place of their ends by game, place of the column `seat` or -1
     fills   table, size of an item, place of the outcome by game and seat, place of the column
-    cubes   columns TABLE to WIDTH: table, dims from, to, parts from, to, first of its counts, number of cells, first of
-            its words, words of a cell
+    cubes   columns TABLE to WIDTH: table, dims from, to, parts from, to, index of its first count, number of cells,
+            index of its first word, words per cell
     dims    place of the column, size of an item, smallest value, largest value, word offset per step between them,
-            first of its `strides`, or -1 if all steps are equal
+            index of its first stride, or -1 if all steps are equal
     parts   place of the column, or -1 for the count; size of an item; word of the cell, lowest bit, number of bits
-`strides` holds the word offset of each value of a column.
+`strides` has the word offset of each value of a column, from the smallest to the largest.
 """
 
 from typing import Any, NamedTuple
@@ -25,23 +25,21 @@ from strozzi_sim.kernel.jit import jit
 
 Array = np.ndarray[Any, Any]
 
-
 STEP = 512  # rows
 BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # bits of the count (0) and of a column's sum, by size of its items
-_ROOM = 2 ** BITS[1] - 1  # largest packed number; the sum of STEP bytes fits
-_SCALE = np.uint64(BITS[2] - BITS[1])  # the sum of a 2-byte column has this many more bits than that of a byte
+_ROOM = 2 ** BITS[1] - 1  # largest packed number; it exceeds the sum of STEP bytes
+_SCALE = np.uint64(BITS[2] - BITS[1])  # the sum of a 2-byte column has this many more bits; its bound is shifted
 TABLE, DIMS_FROM, DIMS_TO, PARTS_FROM, PARTS_TO, FIRST_COUNT, CELLS, FIRST_WORD, WIDTH = range(9)  # columns of `cubes`
 
 
 class Counting(NamedTuple):
     """The arrays of `count_rows`: the sink by size of items, the descriptors, and work space."""
 
-    # the sink as arrays of items of 1, 2 and 4 bytes
+    # the whole sink as an array of items of 1, 2 or 4 bytes
     uint8s: Array
     uint16s: Array
     int32s: Array
-    # tables, fills, cubes, dims, parts, strides: descriptors, see above
-    tables: Array
+    tables: Array  # descriptors, from here to `strides`: see above
     fills: Array
     cubes: Array
     dims: Array
@@ -147,7 +145,7 @@ def _pack(column, place, rows, bit, packed, offset):
 
 @jit
 def _fill_words(begin, rows, uint8s, uint16s, int32s, parts, first, last, packed):
-    """Fill `packed` for `rows` rows from number `begin` on; return an upper bound of their numbers, scaled to _ROOM."""
+    """Fill `packed` for `rows` rows from number `begin` on; return an upper bound of a row's numbers (see _SCALE)."""
     bound = uint64(1)
     for k in range(first, last):
         place, size, offset, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
@@ -208,7 +206,7 @@ def _clear_words(cube, cubes, parts, sums, counts):
 def count_rows(
     games, counts, uint8s, uint16s, int32s, tables, fills, cubes, dims, parts, strides, cells, packed, pending, sums
 ):
-    """Add the rows of `games` games to the words, in steps that fit into the nearest cache."""
+    """Add the rows of `games` games to the words, in steps that fit into the first-level cache."""
     _fill(games, uint8s, int32s, tables, fills)
     for cube in range(cubes.shape[0]):
         dims_from, dims_to = cubes[cube, DIMS_FROM], cubes[cube, DIMS_TO]

@@ -1,8 +1,8 @@
 """Crosstabs as data, and the plan that counts many of them at once.
 
 A crosstab is the number of rows of one fact table, and the sums of other columns, for every combination of levels of
-some columns. A plan merges crosstabs that share columns into cubes, so that a row is counted in a few cubes
-for many crosstabs; every crosstab is then an exact marginal of its cube. Counts are int64, chunks add up in any order.
+some columns. A plan merges crosstabs that share columns into cubes, so that a row is counted in a few cubes for many
+crosstabs. Each crosstab is an exact marginal of its cube. Counts are int64, so chunks can be added in any order.
 """
 
 import hashlib
@@ -19,9 +19,8 @@ from strozzi_sim.errors import InputError, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, SIZES, Array, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.counting import BITS, CELLS, STEP, WIDTH, Counting
-from strozzi_sim.facts.sink import batch_for
 
-MAX_CELLS = 2**22  # of a cube; more is a mistake
+MAX_CELLS = 2**22  # most cells of a crosstab's cube; more is taken for a mistake
 _SMALL = 4096  # largest number of cells of a merged cube
 _GROWTH = 4  # largest size of a merged cube, as a multiple of the total size of its crosstabs
 
@@ -38,15 +37,14 @@ class Crosstab:
 
 @dataclass
 class _Cube:
-    """Counts of one table by the values of written columns between `bounds`."""
+    """Counts of one table by written columns, whose values are grouped into levels by `bounds`."""
 
-    table: int
+    table: int  # number of the table
     bounds: dict[str, tuple[int, ...]]  # column -> smallest values of its levels
     sums: tuple[str, ...]  # summed written columns
-    # columns with one level per value, so that their sums follow from the counts
-    derived_sums: frozenset[str] = frozenset()
-    separate_size: int = 0  # total size of its crosstabs if each were counted separately
-    first: int = 0  # index of its first count
+    derived_sums: frozenset[str] = frozenset()  # columns with one level per value: their sums follow from the counts
+    separate_size: int = 0  # number of counts if each of its crosstabs had its own cube
+    first: int = 0  # index of its first count in those of the plan
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -69,15 +67,15 @@ class _Cube:
 
 
 class _Cells:
-    """K cells of a cube, or of some of its columns, that occur in any chunk."""
+    """The K cells of a cube, or of its marginal by some columns, that have rows in any chunk."""
 
     def __init__(self, values: dict[str, Array], size: int, counts: Callable[[int], Array]) -> None:
-        self.values, self.size = values, size  # each cell's value of the columns, int64[K], and K
-        self.counts = cache(counts)  # of rows, and of the sums from 1 on: integers [K, C]
+        self.values, self.size = values, size  # column -> each cell's value, int64[K]; and K
+        self.counts = cache(counts)  # 0 for the numbers of rows, 1 on for the sums -> integers [K, C]
 
     @classmethod
     def occurring(cls, cube: _Cube, counts: Array) -> Self:
-        """Return the cells of a cube, from the counts of all cubes."""
+        """Return the cells of a cube, from the counts of all cubes, [C, size of the plan]."""
         part = counts[:, cube.first : cube.first + cube.cells * cube.width]
         places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
         coordinates = np.unravel_index(places, cube.shape) if cube.bounds else ()
@@ -99,9 +97,9 @@ class _Cells:
 
 
 def _sums_by(targets: Array, size: int, keep: Any = True, times: Any = 1) -> Any:
-    """Return the matrix whose product with integers [K, C] is the sums of their rows by target, int64[size, C].
+    """Return the matrix whose product with integers [K, C] sums their rows by target, int64[size, C].
 
-    Row k is added to row targets[k], multiplied by `times`, if `keep` is true for it.
+    Row k, times `times`, is added to row targets[k] where `keep` is true.
     """
     from scipy.sparse import csc_array
 
@@ -112,7 +110,6 @@ def _sums_by(targets: Array, size: int, keep: Any = True, times: Any = 1) -> Any
 
 # (first count of a cube, columns) -> its cells by these columns
 CellsByColumns = dict[tuple[int, frozenset[str]], _Cells]
-
 
 _condition = cache(Condition)
 
@@ -158,7 +155,7 @@ class CrosstabPlan:
         return levels
 
     def condition(self, crosstab: Crosstab) -> Condition | None:
-        """Return the condition of a crosstab."""
+        """Return the condition of a crosstab, or None."""
         return _condition(crosstab.where) if crosstab.where else None
 
     def _need(self, crosstab: Crosstab) -> _Cube:
@@ -167,7 +164,7 @@ class CrosstabPlan:
         bounds: dict[str, set[int]] = {}
 
         def split(name: str, starts: Sequence[int] | None) -> None:
-            """Split a column at `starts`; None: at each of its levels."""
+            """Split a column at `starts` (None: its levels); for a derived column, split the columns it depends on."""
             column = table.column(name)
             if column.derived_from:
                 for base in column.derived_from:
@@ -225,9 +222,9 @@ class CrosstabPlan:
         """Return the smallest cube of the plan that contains a crosstab."""
         cubes = self._cubes_with(need)
         if not cubes:
-            what = f"table {crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
+            name = f"table {crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
             facts = ", ".join(dict.fromkeys(counted.fact for counted in self.crosstabs)) or "none"
-            raise InputError(f"{what}: its rows were not counted in this study; counted are rows of {facts}")
+            raise InputError(f"{name}: not counted in this study, which has crosstabs of these tables: {facts}")
         return min(cubes, key=lambda cube: cube.cells * cube.width)
 
     def _cubes_with(self, need: _Cube) -> list[_Cube]:
@@ -251,7 +248,7 @@ class CrosstabPlan:
     def read(self, crosstab: Crosstab, counts: Array, known_cells: CellsByColumns | None = None) -> Array:
         """Return a crosstab from counts of C chunks [C, size]: int64[C, levels of each column of `by`, 1 + sums].
 
-        `known_cells` caches cells of these counts between calls for several crosstabs.
+        `known_cells` keeps the cells of these counts from one call to the next.
         """
         table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._smallest_cube_with(crosstab, self._need(crosstab))
@@ -264,7 +261,7 @@ class CrosstabPlan:
         known_cells = {} if known_cells is None else known_cells
         if (cube.first, all_columns) not in known_cells:
             known_cells[cube.first, all_columns] = _Cells.occurring(cube, counts)
-        if (cube.first, needed) not in known_cells:  # added up from the fewest cells that are known by these columns
+        if (cube.first, needed) not in known_cells:  # sum the fewest known cells that have these columns
             candidates = [
                 cells for (first, columns), cells in known_cells.items() if first == cube.first and columns >= needed
             ]
@@ -304,7 +301,7 @@ class CrosstabPlan:
 
     @cached_property
     def digest(self) -> str:
-        """Hash of the layout of counts."""
+        """A hash of the layout of the counts."""
         layout = [(self._tables[cube.table].name, cube.bounds, cube.sums) for cube in self.cubes]
         return hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16]
 
@@ -312,11 +309,6 @@ class CrosstabPlan:
     def asked(self) -> int:
         """The tables to write, as a bit set of their numbers."""
         return sum(1 << number for number in {cube.table for cube in self.cubes})
-
-    @cached_property
-    def batch(self) -> int:
-        """Number of games between two counts."""
-        return batch_for(self._tables, self._setting, self.asked)
 
     def _at(self, field_name: str) -> int:
         return int(self._sink.fields[field_name][1])  # type: ignore[index]
@@ -372,7 +364,7 @@ class CrosstabPlan:
         return word + 1
 
     def _place_of(self, table: Table, name: str) -> list[int]:
-        """Return place and size of a column."""
+        """Return the place and item size of a column, see `facts.counting`."""
         size = SIZES[table.column(name).dtype]
         return [self._at(f"{table.name}_{name}") // size, size]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from strozzi_sim.facts.columns import Column, GameConfig, Table
 
-_MAX_LISTED = 8  # most values listed
+_MAX_LISTED = 8  # most names listed
 
 
 def described_table(table: Table, setting: GameConfig) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def described_column(column: Column, setting: GameConfig) -> dict[str, Any]:
 
 
 def _format_values(names: list[str] | None, unit: str) -> str:
-    """Format the values, at most 8 of them."""
+    """Format the values: a unit, a range of numbers, or a list of at most 8 names."""
     if names is None:
         return unit or "number"
     are_numbers = all(name.lstrip("-").rstrip("+").isdigit() for name in names)

@@ -23,7 +23,7 @@ class Figure:
 class HeatMap:
     """A heat map: rows x columns of one table, one of its figures drawn."""
 
-    kind: ClassVar = "heat"  # beside those of `game.reporting.Picture`
+    kind: ClassVar = "heat"  # in addition to the kinds of `game.reporting.Picture`
 
     title: str
     caption: str
@@ -32,25 +32,25 @@ class HeatMap:
     figure: Figure  # figure to draw
     # block of the table, with the keys `row` and `column`; None for a table that is not made of facts
     block: Block | None = None
-    # what the colours show if the table has a column `shade`, the coloured quantity of each cell (NaN: no colour);
-    # default: colours show the figure. A column `marked` then frames cells.
+    # meaning of the table's column `shade`, which colours the cells (NaN: no colour); its column `marked` then frames
+    # cells. Default: the figure colours the cells
     shade_label: str = ""
-    table: str = ""  # name of its table; of a heat map of facts heat_<name>
+    table: str = ""  # name of its table; heat_<name> for a heat map of facts
 
     @property
     def name(self) -> str:
-        """The name of its picture."""
+        """The name of the heat map's picture."""
         return self.table.replace("_", "-")
 
     @property
     def equal(self) -> bool:
-        """Whether a cell is a share to compare with the equal share."""
+        """Whether cells are compared with an equal share of the wins."""
         return self.figure.name == "win_share"
 
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a level of a table's key on a board."""
+    """A place on a board, which shows a level of a table's key."""
 
     # x, y: centre, in cells from the upper left corner of the board, y downwards
     x: float
@@ -68,6 +68,6 @@ class Board:
     rows: int
     places: Mapping[str, Place] = field(default_factory=dict)  # level -> its place
     key: Mapping[Shape, str] = field(default_factory=dict)  # shape -> meaning of places of that shape
-    # column_names, row_names: labels along the edges, by which a place can be found by its name
+    # column_names, row_names: labels along the edges, by which a place can be found
     column_names: Sequence[str] = ()
     row_names: Sequence[str] = ()

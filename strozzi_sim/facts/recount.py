@@ -12,7 +12,7 @@ _OUTCOMES = {column.name for column in OUTCOMES}
 
 
 def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Array:
-    """Return the counts of a plan for all rows of a table in some games: int64[plan.size], 0 for other tables.
+    """Return the counts of a plan, int64[plan.size]: those of one table from its stored rows, 0 for other tables.
 
     Sums are exact below 2^53.
     """

@@ -1,8 +1,8 @@
 """Storage of raw rows of facts: copied from the sink, compressed, and read again.
 
-The rows of a range of deals are a sequence of blocks. A block is a line of JSON, its number of games and the sizes of
-its parts, and then the parts, each compressed: first the games (`GAME` records), then the rows of every table, as the
-number of rows of each game followed by the written columns one after the other.
+The rows of a range of deals are a sequence of blocks. A block begins with a line of JSON: its number of games, and the
+sizes of its parts before and after compression. The compressed parts follow: the games (`GAME` records), then one part
+per table, which has the number of rows of each game, uint32, and then the written columns one after the other.
 """
 
 import json
@@ -19,7 +19,7 @@ from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, Array, Table
 from strozzi_sim.facts.sink import GAMES, SEATS
 
-BLOCK = 2**16  # rows; a block ends once a table has this many
+BLOCK = 2**16  # a block ends once it has this many games, or rows of a table
 
 # A game with stored rows: its deal, its seating, and the results of the seats.
 GAME = np.dtype(
@@ -29,7 +29,7 @@ GAME = np.dtype(
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The selection of rows to store."""
+    """A selection of rows to store."""
 
     tables: tuple[str, ...] = ()  # names of fact tables, in the game's order
     every: Annotated[int, Meta(ge=1)] = 1  # only deals that are multiples of this number
@@ -43,32 +43,32 @@ NO_ROWS = RowSelection()
 
 
 def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None = None) -> RowSelection:
-    """Return the selection of the tables `names` and of about `share` of all deals; default: all deals."""
+    """Return the selection of the tables `names`, from one in round(1 / share) deals; default: from all deals."""
     table_names = [table.name for table in tables]
     for name in names:
         if name not in table_names:
             raise ArgumentError("facts", f"no fact table {short_repr(name)}; {suggest_names(name, table_names)}")
         if names.count(name) > 1:
             raise ArgumentError("facts", f"{name!r} is listed {names.count(name)} times")
+    tables_in_order = tuple(name for name in table_names if name in names)
     if share is None:
-        return RowSelection(tuple(name for name in table_names if name in names))
+        return RowSelection(tables_in_order)
     if not names:
-        listed = ", ".join(table_names)
-        raise ArgumentError("facts_share", f"requires at least one table in facts; known: {listed}")
+        raise ArgumentError("facts_share", f"requires at least one table in facts; known: {', '.join(table_names)}")
     if not (isfinite(share) and 0 < share <= 1):
         raise ArgumentError("facts_share", f"must be above 0 and at most 1, got {share}")
-    return RowSelection(tuple(name for name in table_names if name in names), round(min(1 / share, 2.0**31 - 1)))
+    return RowSelection(tables_in_order, round(min(1 / share, 2.0**31 - 1)))
 
 
 class _RowBuffer:
-    """A row buffer: columns by name, filled from the top."""
+    """A buffer of at most `rows` rows: columns by name."""
 
     def __init__(self, dtypes: Mapping[str, Any], rows: int) -> None:
         self.columns = {name: np.zeros(rows, dtype) for name, dtype in dtypes.items()}
         self.rows = 0
 
     def add(self, columns: Mapping[str, Array], rows: int, chosen: Any) -> None:
-        """Add the `chosen` of the first `rows` rows of these columns."""
+        """Append the first `rows` rows of these columns, or those of them that `chosen` (a slice or mask) selects."""
         first = self.rows
         for name, column in columns.items():
             part = column[:rows][chosen]
@@ -76,13 +76,13 @@ class _RowBuffer:
             self.columns[name][first : self.rows] = part
 
     def empty(self) -> bytes:
-        """Return all rows as bytes and empty the buffer."""
+        """Return all rows as bytes, column by column, and empty the buffer."""
         rows, self.rows = self.rows, 0
         return b"".join(column[:rows].tobytes() for column in self.columns.values())
 
 
 class RowRecorder:
-    """A recorder that copies rows from the sink of running games, one full sink a time; kernels call `address`."""
+    """A recorder of selected rows. Kernels call `address` whenever they have counted a sink, before it is emptied."""
 
     def __init__(self, tables: Sequence[Table], sink: Array, keep: RowSelection) -> None:
         self._sink, self._every = sink, keep.every
@@ -112,7 +112,7 @@ class RowRecorder:
             self._failure = failure
 
     def take(self) -> None:
-        """Copy the selected rows; the sink is unchanged."""
+        """Copy the selected rows of the sink, which stays unchanged."""
         games = int(self._sink["games"][0])
         if games == 0:
             return
@@ -152,9 +152,9 @@ class RowRecorder:
 
 
 class KeptRows(NamedTuple):
-    """Rows of one table."""
+    """The rows of one table in a block."""
 
-    games: Array  # GAME records of the rows' games
+    games: Array  # GAME records of all games of the block
     game: Array  # index into `games` for each row
     columns: dict[str, Array]  # written columns by name
 

@@ -3,8 +3,8 @@
 Fields of every table in the record:
     <table>_rows            rows written so far (unsigned: numba indexes faster with it)
     <table>_ends            [game] rows written by the end of the game
-    <table>_<column>        one array per column
-Rows about a seat have OUTCOMES, which are filled in when the rows are counted.
+    <table>_<column>        one array per written column
+If rows are about a seat, they have OUTCOMES as well, which are filled in when the rows are counted.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ SEATS = 6  # most seats of any game
 
 
 def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]] = ()) -> np.dtype[Any]:
-    """Return the dtype of a sink."""
+    """Return the dtype of a sink; `notes` are further fields, for the game's handlers."""
     fields: list[tuple[Any, ...]] = [
         ("games", "i8"),  # number of games in the sink
         ("batch", "i8"),  # number of games after which rows are counted
-        ("taker", "i8"),  # address of a function that copies rows before they are discarded, or 0
+        ("taker", "i8"),  # address of a function that copies rows before they are discarded (RowRecorder), or 0
         ("asked", "i8"),  # bit set of the tables (by number) that are written
         ("deal", "i8", (GAMES,)),
         ("seating", "i4", (GAMES,)),
@@ -42,8 +42,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]] = ()) -
 def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> int:
     """Return the number of games that always fit into a sink; `asked`: as in the sink, default: all tables.
 
-    Raises:
-        InputError: a table has no room for the rows of one game.
+    Raises InputError if a table has no room for the rows of one game.
     """
     written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.optional]
     for table in written:
@@ -51,7 +50,7 @@ def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> 
             raise InputError(
                 f"table {table.name}: up to {most:,} rows per game, but rows={table.rows}; give it rows={most}"
             )
-    return min(GAMES, *(table.rows // table.max_rows(setting) for table in written))
+    return min([GAMES, *(table.rows // table.max_rows(setting) for table in written)])
 
 
 def row_writer(
@@ -64,14 +63,14 @@ def row_writer(
 ) -> Any:
     """Return a kernel that writes a row of a table and returns its number: `add(facts, seat=..., prize=...)`.
 
-    It takes a value for every written column, except those in `zero`, `later` and `copied`.
+    The kernel takes a value for every written column, except those in `zero`, `later` and `copied`.
 
     Args:
         table: the fact table.
         zero: columns that begin as 0.
         later: columns that a handler sets afterwards, as `facts.TABLE_COLUMN[row] = ...`.
         copied: another table; columns of the same name are copied from its row, whose number follows `facts`.
-        append: add a row; if False, write to an existing one, whose number precedes the values.
+        append: whether to add a row; if False, write to an existing one, whose number precedes the values.
     """
     columns = [column.name for column in table.written]
     for name in (*zero, *later):
@@ -91,9 +90,9 @@ def row_writer(
 
 
 def declared_rows(tables: Sequence[Table], each: str) -> tuple[list[str], dict[str, Any]]:
-    """Return lines of source that write a row of every table that no handler writes, and what their names stand for.
+    """Return lines of source that write a row of each table with this `each`, and the kernels that they call, by name.
 
-    They read `facts`, `state`, `rules`, `seat`, and of a decision `action`.
+    The lines read `facts`, `state`, `rules`, `seat`, and for a decision `action`.
     """
     lines, bound = list[str](), dict[str, Any]()
     for number, table in enumerate(tables):

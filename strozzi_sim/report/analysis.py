@@ -28,7 +28,7 @@ _COSTS = "decision", "player", "played", "best found", "points lost", "share of 
 
 
 def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, table: str = "") -> str:
-    """Return the page of an analysed game as HTML, with the page `table` in a frame, if it is given."""
+    """Return the page of an analysed game as HTML; the page `table`, if given, is embedded in a frame."""
     names, texts = analysis.names, TEXTS["analysis"]
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
     curve = Shown("win-share", "Expected share of the win, by decision", _curve(analysis, seats))
@@ -45,30 +45,30 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
     most, least = (_signed(100 * luck[seat], 0) for seat in (lucky, unlucky))
-    most_luck = f"{seats[lucky]} had the most luck, {most} points of win share in all"
-    luckiest = f"{most_luck}; {seats[unlucky]} the least, {least}."
+    luck_words = f"{seats[lucky]} had the most luck, {most} points of win share in all; "
+    luck_words += f"{seats[unlucky]} the least, {least}."
     turns = [
         (str(turn.decision.number), analysis.turn_in_words(turn), _cell(100 * turn.change, 0))
         for turn in analysis.turning_points()
     ]
     losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
-    errors = "Decisions"
+    error_words = "Decisions"
     if losses:
         (worst, loser), (best, winner) = max(losses), min(losses)
-        errors = f"{loser} lost most, {worst:.2f} points a decision on average; {winner} least, {best:.2f}."
+        error_words = f"{loser} lost most, {worst:.2f} points a decision on average; {winner} least, {best:.2f}."
     turning = _item("Turning points", "turning-points", 2, _TURNS, turns)
     rates = _item("Error rates", "error-rates", 1, _RATES, _rates(analysis, seats))
     costly = _item("Costliest decisions", "costly", 4, _COSTS, _costly(analysis, seats))
     moments = [f"Decision {number}: {words}." for number, words, _ in turns]
     watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
     sections = [
-        Section("parts", "Luck and errors", "What made the result?", luckiest, [texts["sum"]], parts),
+        Section("parts", "Luck and errors", "What made the result?", luck_words, [texts["sum"]], parts),
         Section("turning", "Turning points", "Which moments changed it most?", "Turning points", moments, [turning]),
-        Section("decisions", "Decisions", "Which decisions cost most?", errors, [texts["rate"]], [rates, costly]),
+        Section("decisions", "Decisions", "Which decisions cost most?", error_words, [texts["rate"]], [rates, costly]),
         Section("table", "The table", "What happened, step by step?", "The table", [texts["steps"]], [watched]),
     ]
     verdict, detail, numbers = _answer(analysis)
-    noise = f"with the noise of {analysis.redraws} draws, and no measurement of play."
+    noise = f"with the noise of {analysis.redraws} draws; it is not measured by play."
     content = Content(
         verdict=verdict,
         detail=detail,
@@ -84,14 +84,14 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
 
 
 def _item(title: str, anchor: str, keys: int, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Item:
-    """Return a table as an item; the first columns of a number `keys` are text, the others cells."""
+    """Return a table as an item; the first `keys` columns are text, the others cells."""
     lines = tuple((row[:keys], row[keys:]) for row in rows)
     table = PageTable(tuple(columns[:keys]), tuple((name, "") for name in columns[keys:]), lines)
     return Item(title, "", (Part("", table=table),), f"item-{anchor}")
 
 
 def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
-    """Return who won, by luck or by play, how, and three numbers of the winner."""
+    """Return who won, by luck or by play; the sum that led there; and three numbers on the winner."""
     shares = analysis.result[:, WIN]
     best = float(shares.max())
     seat = int(shares.argmax())
@@ -111,7 +111,7 @@ def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
 
 
 def _sum_words(parts: Mapping[str, float], result: float) -> str:
-    """Return the winner's share of the win as a sum in a sentence; a part alone may exceed the result."""
+    """Return a sentence with the parts of the winner's share of the win; one part alone may exceed the result."""
     start, *others = ((PARTS[key], 100 * float(value)) for key, value in parts.items())
     summands = listed([f"{_signed(value, 0)} by {name}" for name, value in others if name != PARTS["unexplained"]])
     unexplained = _signed(100 * float(parts["unexplained"]), 0)
@@ -125,7 +125,7 @@ def _signed(value: float, digits: int) -> str:
 
 
 def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
-    """Draw the expected shares of the win: a line for every seat, dots at turning points."""
+    """Return the picture of the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
     turns = {turn.decision.number for turn in analysis.turning_points()}
     looks, last = looks_of("seat", range(len(seats))), len(curve)

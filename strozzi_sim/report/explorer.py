@@ -1,8 +1,8 @@
-"""The data of a page's explorer: every counted pair of columns, in every cell and round of a study, packed small.
+"""The packed data of a page's explorer: every counted pair of columns, in every cell and round of a study.
 
-Per map, cell and round there is a list: for each row, column and measure n, and where n is 30 or more, value, low and
-high as whole numbers; a share's n is that of its denominator. Low and high are stored as differences, which are small
-and compress well: value - low, and (high - value) - (value - low).
+The data of a map is one list of numbers, by cell, round, row, column and measure: n and, if n is 30 or more, value, low
+and high as whole numbers, or null. A share's n is that of its denominator. Low and high are stored as differences,
+which are small and compress well: value - low, and (high - value) - (value - low).
 """
 
 import re
@@ -22,9 +22,11 @@ from strozzi_sim.report.naming import labels_of
 from strozzi_sim.report.page import packed
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
-MAX_ROWS = 400_000  # of tables; the explorer of more would be too large for a page
+MAX_ROWS = 400_000  # most rows of the maps' tables; more would be too large for a page
 Array = np.ndarray[Any, Any]
-_SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}
+_SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}  # unit -> factor that makes whole numbers
+# labels of these measures on maps of other figures
+_LABELS = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}
 
 
 def packed_explorer(
@@ -35,10 +37,10 @@ def packed_explorer(
     words: Words,
     pictures: Iterable[Picture],
 ) -> str:
-    """Return the explorer's data as text for a page; "" if nothing was counted for it.
+    """Return the explorer's data as text for a page; "" if no map has a value, or for more than MAX_ROWS rows.
 
-    The tables of a study are `explorer`, and heat_<name> of maps of its own; `maps` are the requested ones, `words`
-    the names of raw values, and `pictures` those of the page, which have the labels of figures.
+    Maps come from the table `explorer`, and for blocks that it lacks from the tables heat_<name> of `maps`, the
+    requested ones. `words` has the names of raw values, `pictures` are those of the page, with the labels of figures.
     """
     labels = labels_of(pictures)
     all_maps = {**game.report.heat_maps, **maps}
@@ -56,8 +58,8 @@ def packed_explorer(
     of_frames = pd.concat(frames.values())[["players", "lineup", "variant"]]
     cells = list(dict.fromkeys(of_frames.itertuples(index=False, name=None)))
     map_by_name = {name: _map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()}
-    own = [name for name in maps if name not in game.report.heat_maps and name in frames]
-    presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in own]
+    custom = [name for name in maps if name not in game.report.heat_maps and name in frames]
+    presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in custom]
     for question, name in game.report.questions.items():
         figure, block = all_maps[name].figure.name, all_maps[name].block
         same_block = next((other for other in frames if all_maps[other].block == block), "")
@@ -85,7 +87,7 @@ def _map(
     labels: Mapping[str, Figure],
     words: Words,
 ) -> dict[str, Any]:
-    """Return a map of the explorer; `all_maps` has all heat maps, some with other figures of the same block."""
+    """Return a map of the explorer as plain data; `all_maps` also has heat maps of its block's other figures."""
     heat_map, block = all_maps[name], all_maps[name].block
     assert block is not None
     shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block}
@@ -125,7 +127,7 @@ def _map(
 
 
 def _deltas(values: Array) -> Array:
-    """Return value, value - low, and (high - value) - (value - low), object[..., 3]: whole numbers, or None."""
+    """Return value, low, high [K, 3] as value, value - low, (high - value) - (value - low): integers or None."""
     value, low, high = np.round(values).T
     deltas = np.stack([value, value - low, high - 2 * value + low], -1)
     integers: Array = np.nan_to_num(deltas).astype(np.int64).astype(object)
@@ -134,9 +136,9 @@ def _deltas(values: Array) -> Array:
 
 
 def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_map: HeatMap | None) -> dict[str, Any]:
-    """Return a measure of a map: label, unit, scale, whether it is compared with an equal share, meaning.
+    """Return a measure of a map as plain data: label, meaning, unit, scale, and whether it has an equal share.
 
-    A map shows the measures of its block; its title and caption describe one. `own_map` is this measure's heat map.
+    The explorer shows all measures of a map's block; title and caption of `own_map`, if given, describe this one.
     """
     name, block = ratio.name, heat_map.block
     assert block is not None
@@ -144,7 +146,7 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
     share = ratio.share or (figure is not None and figure.unit == "share")  # a mean of 0 and 1 is one too
     if figure is None:
         figure = Figure(name, re.sub("_mean$|_share$", "", name).replace("_", " "), "share" if share else "amount")
-    label = figure.label if figure is heat_map.figure else _ALONG.get(name, figure.label)
+    label = figure.label if figure is heat_map.figure else _LABELS.get(name, figure.label)
     formula = f"{with_capital(label)}: {ratio.formula(block.fact, block.where)}."
     return {
         "id": name,
@@ -154,6 +156,3 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
         "scale": _SCALES["share" if share else figure.unit],
         "equal": name == "win_share",
     }
-
-
-_ALONG = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}

@@ -1,4 +1,4 @@
-"""Tables of the page: tidy rows -> the cells that the template prints, one line per level and player count."""
+"""Tables of the page: tidy rows become lines of cells, one line per level and player count, or one per figure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.pictures.marks import numbers_of, rows_of
 from strozzi_sim.pictures.series import levels_of, named
 
-# the keys of a line, and figure, player count and level of each of its cells
+# the keys of a line, and (figure, player count, level) of each of its cells
 Line = tuple[tuple[str, ...], Sequence[tuple[str, int, Any]]]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: text, half-width, sentence on interval and n, and value, low, high and n as numbers or ""."""
+    """A cell of a table."""
 
     text: str
     half_width: str = ""
-    tip: str = ""
-    numbers: tuple[str, ...] = ("", "", "", "")
+    tip: str = ""  # sentence on interval and n
+    numbers: tuple[str, ...] = ("", "", "", "")  # value, low, high and n as text, or ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
 
 
 def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
-    """Return the keys and cells of each line; lines without a cell are omitted."""
+    """Return the keys and cells of each line, without lines that have no cell."""
     figures = {figure.name: (figure, _digits(rows, figure)) for figure in picture.figures}
     cells = {
         (row.figure, row.players, getattr(row, picture.x)): cell_of(row, *figures[row.figure])
@@ -92,7 +92,7 @@ def _label(figure: Figure) -> str:
 
 
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
-    """Return the decimals of a column, from its median interval; `cell_of` writes fewer for wider intervals."""
+    """Return a column's number of decimals, from its median interval; `cell_of` uses fewer for wider intervals."""
     column = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
     half = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
     return max(digits_for(0.0, half, figure.unit), 0)
@@ -112,5 +112,5 @@ def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
 
 
 def format_p(p: float) -> str:
-    """Format a p-value with two decimals, or three below 0.1."""
+    """Format a p-value with two decimals, or three below 0.1; "-" for NaN."""
     return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

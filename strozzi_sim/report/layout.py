@@ -1,4 +1,4 @@
-"""The layout of a page: the sections of a study, and the rows and words of their pictures, by variant and line-up."""
+"""The layout of a page: the sections of a study, and the rows and names of their pictures, by variant and line-up."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
-MOST_SCENES = 4  # variants and line-ups with pictures of their own; tables have all
+MOST_SCENES = 4  # most variants and line-ups of a picture or table on the page; the study's .csv files have all
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Scene:
     slug: str  # suffix of the names of its files
     rows: pd.DataFrame
     words: Words
-    components: Mapping[str, Any] | None  # of its variant
+    components: Mapping[str, Any] | None  # component data of the variant; None for several
 
     def title_of(self, picture: Picture) -> str:
         """Return the title of a picture of this scene."""
@@ -40,7 +40,7 @@ class Scene:
 
 
 class Layout:
-    """The sections and tables of the page of results; of several strengths, games of middling play come first."""
+    """The sections and tables of the page of results; in a study of strengths, rows of middling play come first."""
 
     def __init__(self, results: Results) -> None:
         self.results, self.tables = results, dict(results.tables)
@@ -53,13 +53,13 @@ class Layout:
 
     @cached_property
     def hero(self) -> Picture | HeatMap | None:
-        """The picture of the first screen: the first one of the first section."""
+        """The picture of the first screen: the first picture or heat map of the first section, or None."""
         shown = self.sections[0].shown if self.sections else ()
         return next((picture for picture in shown if picture.kind != "table"), None)
 
     @cached_property
     def pictures(self) -> dict[str, tuple[Section, Picture | HeatMap]]:
-        """The pictures and heat maps by name, with their sections."""
+        """The pictures and heat maps that have a value, by name, each with its section."""
         pictures: dict[str, tuple[Section, Picture | HeatMap]] = {}
         for section in self.sections:
             for shown in section.shown:
@@ -68,19 +68,19 @@ class Layout:
         return pictures
 
     def table(self, section: Section, shown: Picture | HeatMap) -> pd.DataFrame:
-        """Return the table of a picture or heat map."""
+        """Return the table of a picture or heat map; columns `variant` and `lineup` that it lacks are ""."""
         table = {**self.tables, **section.tables}[shown.table]
         return table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
 
     def scenes(self, section: Section, shown: Picture) -> tuple[list[Scene], pd.DataFrame]:
-        """Return the scenes of a picture, and all their rows, which share one scale."""
+        """Return the scenes of a picture, and the rows of all scenes, which share one scale."""
         table = self.table(section, shown)
         all_scenarios = scenarios(table)
         if shown.series == SCENARIO:
             drawn = all_scenarios[:MOST_SCENARIOS]
             names = {scenario: scenario_words(scenario, all_scenarios) or scenario[1] for scenario in drawn}
-            called = [names.get(scenario) for scenario in zip(table["variant"], table["lineup"], strict=True)]
-            rows = table.assign(**{SCENARIO: called}).dropna(subset=SCENARIO)
+            column = [names.get(scenario) for scenario in zip(table["variant"], table["lineup"], strict=True)]
+            rows = table.assign(**{SCENARIO: column}).dropna(subset=SCENARIO)
             tiers = {f"{SCENARIO}={agent}": f"{PLAY[strength]} ({agent})" for strength, agent in self._tiers.items()}
             return [Scene("", "", rows, {**self.words(), **tiers}, None)], rows
         scenes = []
@@ -92,14 +92,14 @@ class Layout:
         return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
 
     def words(self, variant: str = "", lineup: str = "") -> Words:
-        """Return raw value -> name, of the games of one variant and line-up, or of all."""
+        """Return raw value -> display name, for one variant and line-up or for all."""
         if self._naming is None:
             return {}
         return self._naming.of(variant, lineup) if lineup and variant in self.variants else self._naming.of_all()
 
     @cached_property
     def variants(self) -> dict[str, Any]:
-        """Component data by variant."""
+        """The component data of each variant by name."""
         return {name: variant.components for name, variant in self.results.study.variant_of.items()}
 
     @cached_property
@@ -110,7 +110,7 @@ class Layout:
 
     @property
     def players_in_words(self) -> dict[str, str]:
-        """Name of a strength, of the usual computer player or of an agent -> who plays so, of those in the study."""
+        """Name -> description, for the players of the study: strengths, the usual computer player, other agents."""
         study = self.results.study
         usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
         tiers = self._tiers.items()
@@ -119,13 +119,13 @@ class Layout:
             descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
         texts = {text for lineup in study.lineups for text in lineup if text != usual.text and "::" not in text}
         for name in sorted({text.partition(":")[0] for text in texts}):
-            # A folder is shown without its agents, too, and no file of theirs is read.
+            # A report does not need the agents: one that cannot be loaded has no description.
             with suppress(InputError, AgentFault):
                 descriptions[name] = load_agent(name, study.the_game).agent.description
         return descriptions
 
     @cached_property
     def _tiers(self) -> dict[str, str]:
-        """Strength -> agent if the study plays agents of the game's strengths, each by itself; else empty."""
+        """Strength -> agent, if one variant is played only by agents of strengths, each by itself; else empty."""
         study = self.results.study
         return strengths(study.the_game, map(",".join, study.lineups)) if len(study.variant_of) == 1 else {}

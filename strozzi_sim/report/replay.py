@@ -1,4 +1,4 @@
-"""The pages of recorded games: each game's steps on its table, with an analysis, and a list of the games of a file."""
+"""The pages of recorded games: the steps of each game on its table, with its analysis, and a list of such pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,10 +16,10 @@ from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.table.page import common_style, render, template
 from strozzi_sim.table.plain import replayed_steps, table_of
 
-Outcomes = Mapping[int, Sequence[Outcome]]
-_TURNS = 6  # marks on the curve
-_NOTED = 0.005  # share of the win, from which a loss or luck has a remark
-_POINTS_NOTED = 1.0  # points of lead, likewise
+Outcomes = Mapping[int, Sequence[Outcome]]  # number of a decision -> possible outcomes of its draws
+_TURNS = 6  # most turning points on the curve
+_NOTED = 0.005  # smallest loss or luck that is reported, as a share of the win
+_POINTS_NOTED = 1.0  # smallest loss that is reported, in points of lead
 
 
 def replay_data(
@@ -27,8 +27,8 @@ def replay_data(
 ) -> tuple[dict[str, Any], str]:
     """Return the JSON of the page of a recorded game that follows the rules, and its heading.
 
-    Without an analysis (`analyse_game`) the page has no shares of the win, without outcomes (`outcomes_of_game`), which
-    are by number of the decision, it does not show the possible outcomes.
+    Without `analysis` (of `analyse_game`) the page has no shares of the win; without `outcomes` (of `outcomes_of_game`)
+    it does not show the possible outcomes of draws.
     """
     game = load_game(recorded.header["game"])
     table = table_of(game, recorded.header)
@@ -48,20 +48,20 @@ def replay_page(
 
 
 def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
-    """Return a page that lists the pages of games, each by the name of its file, its result, and what identifies it."""
+    """Return a page that links to the pages of games, each given as the name of its file, a heading, and a note."""
     return template("games.html").render(title=title, games=games, css=Markup(common_style()))
 
 
 def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Outcomes) -> dict[str, Any]:
-    """Return the JSON `judged` of a page, `table.schema.Judged`; `said` are the sentences of all steps of its table."""
+    """Return the JSON `judged` of a page, see `table.schema.Judged`; `said` has the sentence of each step."""
     steps = len(said)
-    first = steps - sum(len(decision.events) for decision in analysis.decisions)  # lines before the first decision
+    first = steps - sum(len(decision.events) for decision in analysis.decisions)  # steps before the first decision
     starts = np.cumsum([first, *(len(decision.events) for decision in analysis.decisions)]).tolist()
     curve = analysis.curve().round(3)
     win = [curve[np.searchsorted(starts[:-1], step + 1)].tolist() for step in range(steps)]
     notes = [""] * steps
     for decision, start, end in zip(analysis.decisions, starts, starts[1:], strict=False):
-        if end > start:  # a decision without its own line belongs to the next one
+        if end > start:  # a decision without a step has no note
             notes[start] = _decision_note(decision, table)
             notes[end - 1] = " ".join(filter(None, [notes[end - 1], _luck_note(decision, table)]))
     turns = [
@@ -75,7 +75,7 @@ def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outc
 
 
 def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: Table) -> dict[str, Any]:
-    """Return a turning point: an error at the first line of its decision, luck at the last."""
+    """Return a turning point as plain data: an error at the first step of its decision, luck at the last."""
     if turn.kind == "error":
         step, words = ends[0], _error_words(turn.decision, table)
     else:
@@ -87,7 +87,7 @@ def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: T
 
 
 def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:
-    """Return the possible outcomes: the names of all outcomes, and a table for each step at which one occurred."""
+    """Return the JSON `next` of a page, see `table.schema.Next`: a table for each step with possible outcomes."""
     names = sorted({outcome.name for possible in outcomes.values() for outcome in possible})
     number_of_name = {name: number for number, name in enumerate(names)}
     steps = {}
@@ -108,7 +108,7 @@ def _share(share: float) -> str:
 
 
 def _decision_note(decision: JudgedDecision, table: Table) -> str:
-    """Return the cost of a decision as text, "" if it was no choice."""
+    """Return the cost of a decision as text; "" if it was no choice."""
     if not decision.is_choice:
         return ""
     if decision.win_loss < _NOTED and decision.loss < _POINTS_NOTED:
@@ -123,7 +123,7 @@ def _error_words(decision: JudgedDecision, table: Table) -> str:
 
 
 def _luck_note(decision: JudgedDecision, table: Table) -> str:
-    """Return each seat's luck in the events after a decision as text, "" if there was hardly any."""
+    """Return each seat's luck in the events after a decision as text; "" if no luck reaches _NOTED."""
     parts = [
         f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")
         for seat, share in enumerate(decision.luck[:, WIN].tolist())

@@ -1,4 +1,4 @@
-"""The tables of a page for a spreadsheet: a sheet for each, with value, low, high and n, and a sheet of definitions."""
+"""The tables of a page for a spreadsheet: one sheet per table, with value, low, high and n, and one of definitions."""
 
 import io
 import re
@@ -18,11 +18,11 @@ from strozzi_sim.study.files import csv_of, refuse_links
 from strozzi_sim.study.results import Results
 
 KINDS = ("csv", "xlsx")
-_LONGEST = 31  # letters of a sheet's name, in every spreadsheet program
+_LONGEST = 31  # most characters of a sheet's name that every spreadsheet program accepts
 
 
 def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
-    """Write the page's tables as .csv files in a folder or one .xlsx workbook; return the files."""
+    """Write the page's tables as .csv files into the folder `path`, or as one .xlsx workbook; return the files."""
     if kind not in KINDS:
         raise ArgumentError("spreadsheet", f"must be {' or '.join(KINDS)}, got {kind!r}")
     if path is None and results.folder is None:
@@ -42,7 +42,7 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> 
 
 
 def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
-    """Return the tables of the page by name, with raw shares, and the definitions of the figures as the last one."""
+    """Return the tables of the page by name, and last the definitions of their figures; a share of 1 is 100 %."""
     layout, sheets, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
     for section in layout.sections:
         for shown in section.shown:
@@ -58,7 +58,7 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
 
 
 def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
-    """Yield the lines of a table: its keys, and value, low, high and n of every figure; a share is a part of 1."""
+    """Yield the lines of a table: its keys, and value, low, high and n of each figure; a share of 1 is 100 %."""
     if (table := page_table(shown, scene.rows, scene.words)) is None:
         return
     for keys, cells in table.rows:
@@ -71,7 +71,7 @@ def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
 
 
 def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
-    """Return the sheets as one .xlsx file; every text stays text, so that none is run as a formula."""
+    """Return the sheets as one .xlsx file, in which every text is a text and never a formula."""
     content = io.BytesIO()
     try:
         book = pd.ExcelWriter(content, engine="openpyxl")

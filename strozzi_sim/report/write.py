@@ -1,4 +1,4 @@
-"""The report of results: one page for every kind of study, drawn from the sections that the kind declares."""
+"""The report of results: one page for every kind of study, made from the sections that the kind declares."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from strozzi_sim.study.results import Results, notes
 from strozzi_sim.study.wording import played_by
 
 FIGURES = "figures"
-MAX_CELLS = 6000  # of heat maps that a page has as tables
-_WORDS = 60  # most words of details beside the verdict; further ones are in the first section
+MAX_CELLS = 6000  # most cells of a heat map that the page shows
+_WORDS = 60  # most words of details beside the verdict; the other details are in the first section
 
 
 def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
     """Write the page and return its path; default: into the results folder.
 
-    With `figures` every picture and heat map is written as PNG and SVG into figures/ beside the page. A study with heat
-    maps and without pages of the game has them as files too.
+    With `figures`, every picture and heat map is also written as PNG and SVG into figures/ beside the page. With
+    the default `path`, heat maps are also written if the study requests heat maps but no pages of the game.
     """
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
@@ -58,10 +58,10 @@ def write_report(results: Results, path: str | Path | None = None, *, figures: b
         refuse_links(results.folder)
     layout = Layout(results)
     page = content(layout)
-    write_page(place, render(_heading(results), results.study.the_game, page))
+    write_page(place, render(_manifest(results), results.study.the_game, page))
     look = results.look
-    is_batch = path is None and bool(look.heatmaps or look.heatmap) and not look.pages_in(results.study.the_game)
-    files = _heat_files(layout) if figures or is_batch else {}
+    only_maps = path is None and bool(look.heatmaps or look.heatmap) and not look.pages_in(results.study.the_game)
+    files = _heat_files(layout) if figures or only_maps else {}
     for name, shown in page.pictures.items() if figures else ():
         files |= {f"{name}.{kind}": drawn for kind, drawn in shown.drawn.files(shown.title).items()}
     for name, drawn in files.items():
@@ -78,7 +78,7 @@ def pictures_of(results: Results) -> list[str]:
 
 
 def picture(results: Results, name: str | None = None, ax: Any = None, players: int | None = None) -> Any:
-    """Return a picture of the report as a `Drawing`, or draw it on the axes `ax` and return them."""
+    """Return a picture of the report as a `Drawing`, or draw it on axes `ax` and return them; default: the first."""
     layout = Layout(results)
     names = layout.pictures
     if not names:
@@ -92,12 +92,12 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
         raise ArgumentError("name", "this picture has no values")
     if ax is None:
         return drawing
-    next(iter(drawing.drawn.values())).on(ax, players)  # of several variants and line-ups the first
+    next(iter(drawing.drawn.values())).on(ax, players)  # the first variant and line-up
     return ax
 
 
 def _drawing_of(layout: Layout, declared: Section, shown: Picture | HeatMap) -> Drawing:
-    """Return a picture or heat map in all its variants and line-ups."""
+    """Return a picture as a drawing per variant and line-up, or a heat map as one drawing."""
     if isinstance(shown, HeatMap):
         heat = _heat_tables(layout, declared, shown)
         drawn = {shown.table: draw_heat(heat, shown.figure.label)} if heat else {}
@@ -126,7 +126,7 @@ def content(layout: Layout) -> Content:
         items = [_item(layout, declared, shown, WIDE) for shown in declared.shown if shown is not hero]
         sentences = [*(details[details_shown:] if number == 0 else ()), *declared.sentences]
         if number == 0 and hero_items and not any(item.kind in ("picture", "heat") for item in items):
-            hero_items, items = [*hero_items, *items], []  # tables alone stand behind the picture of the first screen
+            hero_items, items = [*hero_items, *items], []  # if all are tables, they follow the first screen's picture
         finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
         shown_items = [item for item in items if item.parts]
         title, anchor, asks = finding or declared.name, f"section-{number}", (declared.name, declared.question)
@@ -160,7 +160,7 @@ def content(layout: Layout) -> Content:
 
 
 def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
-    """Return a picture or table with a part for each variant and line-up, or a heat map."""
+    """Return a picture, table or heat map as an item; a picture or table has a part for each variant and line-up."""
     if isinstance(shown, HeatMap):
         return _heat(layout, declared, shown)
     scenes, compared = layout.scenes(declared, shown)
@@ -181,14 +181,14 @@ def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: in
 def _painted(
     shown: Picture, scenes: Sequence[Scene], compared: pd.DataFrame, width: int
 ) -> Iterator[tuple[Scene, Shown]]:
-    """Yield the scenes that have a value, each with its picture; `compared` has the rows of all scenes."""
+    """Yield the scenes that have a value, each with its picture; `compared` has the rows that share their scale."""
     for scene in scenes:
         if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared, width):
             yield scene, Shown(shown.name + scene.slug, scene.title_of(shown), drawn)
 
 
 def _heat(layout: Layout, declared: Section, shown: HeatMap) -> Item:
-    """Return a heat map, or a note why it is not shown."""
+    """Return a heat map as an item, or a note why it is not shown."""
     table = layout.table(declared, shown)
     n, why = int(table["n"].max()) if len(table) else 0, ""
     if known_rows(shown, table).empty:
@@ -202,7 +202,7 @@ def _heat(layout: Layout, declared: Section, shown: HeatMap) -> Item:
 
 
 def _heat_files(layout: Layout) -> dict[str, bytes]:
-    """Return the heat maps as files by name."""
+    """Return the files of all heat maps by name."""
     files: dict[str, bytes] = {}
     for declared, shown in layout.pictures.values():
         if isinstance(shown, HeatMap):
@@ -212,7 +212,7 @@ def _heat_files(layout: Layout) -> dict[str, bytes]:
 
 
 def _number(key: KeyNumber) -> Number:
-    """Return a number of the first screen, with its half width."""
+    """Return a number of the first screen, with its half-width."""
     half = half_width(key.row)
     digits = digits_for(key.row.value, half, key.unit, 1)
     value = format_value(key.row.value, key.unit, digits, sign="" if key.is_change else f"{THIN}%")
@@ -239,7 +239,7 @@ def _plan(results: Results) -> str:
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
-    """Return the study as a short table."""
+    """Return the study's plan as rows (name, value) of a short table."""
     study = results.study
     moments = [str(results.about[key]) for key in ("started", "finished") if results.about.get(key)]
     facts = {
@@ -254,8 +254,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts.items() if value]
 
 
-def _heading(results: Results) -> Mapping[str, Any]:
-    """Return the manifest of the run for the head of the page."""
+def _manifest(results: Results) -> Mapping[str, Any]:
+    """Return the manifest of the page: name, seed, versions and command of the run, and so on."""
     study, versions = results.study, results.about.get("versions", {})
     return {
         "name": results.look.name,

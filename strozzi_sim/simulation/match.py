@@ -15,6 +15,7 @@ from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection
+from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
@@ -51,16 +52,16 @@ class MatchResult:
     rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
     journal: np.ndarray[Any, Any] | None  # of one game, if requested
     playouts: int = 0  # games that searching agents have simulated
-    kept: bytes = b""  # rows of facts that were to be kept (see `facts.row_storage`)
+    kept: bytes = b""  # the stored rows of facts (see `facts.row_storage`)
 
 
 @dataclass(frozen=True)
 class Match:
-    """One cell of an experiment. The same range of deals has the same result on every call and worker."""
+    """One cell of a study. The same range of deals has the same result on every call and worker."""
 
     game: Game
     players: int
-    lineup: tuple[AgentSpec, ...]  # agents by position; position i of a shorter list is agent i mod its length
+    lineup: tuple[AgentSpec, ...]  # k agents; position i has agent i mod k
     variant: Variant
     seed: int  # 0 .. 2^53 - 1
     seatings: str = "one"  # name of a design
@@ -87,15 +88,15 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except plans and seatings, which the receiver makes again.
+        """Return all attributes except plans and seatings, which the receiver computes again.
 
-        Ray would make these arrays read-only, and compiled code requires writable ones.
+        Ray makes arrays that it sends read-only, and compiled code requires writable ones.
         """
         return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "design")}
 
     @property
     def setting(self) -> GameConfig:
-        """Players and components, on which the values of facts depend."""
+        """The data on which columns of facts depend: player count, components, largest number of events of a game."""
         return GameConfig(self.players, self.variant.components, self.game.journal_rows)
 
     @cached_property
@@ -103,7 +104,7 @@ class Match:
         return {}
 
     def count_like(self, other: "Match") -> None:
-        """Share the plans of counting with a match of the same game, player count and variant."""
+        """Share the crosstab plans of another match of the same game, player count and variant."""
         self.__dict__["_plans"] = other._plans
 
     @property
@@ -113,7 +114,7 @@ class Match:
 
     @property
     def foreign(self) -> bool:
-        """Whether an agent of the line-up is third-party, and plays in a process that can be killed."""
+        """Whether an agent of the line-up is third-party, so that it plays in a worker process, which can be killed."""
         return any(spec.foreign for spec in self.lineup)
 
     @cached_property
@@ -127,21 +128,21 @@ class Match:
         return 1 if self.seatings == SPREAD else len(self.design)
 
     def seating_of(self, deal: int) -> int:
-        """Return the number of the first, or only, seating in which a deal is played."""
+        """Return the number of the first seating in which a deal is played; with SPREAD it is the only one."""
         return deal % len(self.design) if self.seatings == SPREAD else 0
 
     @cached_property
     def _rules(self) -> np.ndarray[Any, Any]:
-        """Rules for every seating, or one row for all of them if no agent is restricted."""
+        """Rules records, one for each seating, or one for all seatings if no agent is restricted."""
         if not any(spec.without for spec in self.lineup):
             return self.variant.rules
-        tables = [
+        forbidden = [
             {seat: self.positions[position].without for seat, position in enumerate(seats)} for seats in self.design
         ]
-        return np.concatenate([restricted(self.game, self.variant, table).rules for table in tables])
+        return np.concatenate([restricted(self.game, self.variant, by_seat).rules for by_seat in forbidden])
 
     def plan(self, crosstabs: Sequence[Crosstab]) -> CrosstabPlan:
-        """Return the layout of the counts of facts in this match."""
+        """Return the plan that counts these crosstabs in this match; equal arguments have the same plan."""
         key = tuple(dict.fromkeys(crosstabs))
         if key not in self._plans:
             facts = self.game.facts
@@ -149,7 +150,7 @@ class Match:
         return self._plans[key]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
-        """Compile everything that this match needs, for workers to load, except third-party agents.
+        """Compile everything that this match needs except third-party agents, so that workers only load it.
 
         With a cold cache a second process compiles the agents while this one compiles the loop.
         """
@@ -186,13 +187,13 @@ class Match:
         answers: bool = False,
         stop: np.ndarray[Any, Any] | None = None,
     ) -> list[MatchResult]:
-        """Play ranges of deals (first, last + 1) with all seatings, or only number `seating`; return their results.
+        """Play deals first .. last - 1 of each range (first, last), with their seatings or only number `seating`.
 
-        Outcomes are counted, and the facts of a plan. `keep` selects rows of facts to store, also with a plan that
-        counts nothing; with `journal` the result has the journal of one game, with `rows` one row per game and seat.
-        With `luck` the outcome has the sums of `simulation.luck` too, and with `answers` the counts ANSWERS. Once
-        `stop`, int64[1] (default: of a `stop_flag` around the call), is not 0, play ends before the next game, searches
-        before the next playout. Agents in Python, `keep` and `journal` allow one range only.
+        The results, one for each range, have the outcome and the facts of a plan. `keep` selects rows of facts to store
+        and requires a plan, which may count nothing. `journal`, without a plan, adds the journal of one game, `rows`
+        one row per game and seat, `luck` the fields LUCK_FIELDS of the outcome, `answers` its fields ANSWERS. Once
+        `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before the next game, searches before the
+        next playout. Agents in Python, `keep` and `journal` allow one range only.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
@@ -203,7 +204,7 @@ class Match:
         per_deal = self.games_per_deal if seating is None else 1
 
         def blame(fault: Any, what: str) -> AgentFault:
-            fault["seating"] += seating or 0  # the loops count from the first one they are given
+            fault["seating"] += seating or 0  # the loops number the seatings that they play from 0
             return self.fault(fault, what)
 
         jobs = np.zeros(len(ranges), JOB)
@@ -212,9 +213,8 @@ class Match:
         jobs["start_player"], jobs["spread"] = start_player, self.seatings == SPREAD
         agents, compiled, _memories = self.agent_table(stop)
         agents = np.repeat(agents[np.newaxis], len(ranges), axis=0)
-        rules = exact_copy(
-            self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
-        )
+        rules = self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
+        rules = exact_copy(rules)
         original_rules = rules.tobytes()
         outcomes, fault = np.zeros(len(ranges), OUTCOME), np.zeros(1, FAULT)
         deals = int((jobs["last"] - jobs["first"]).sum())
@@ -230,9 +230,11 @@ class Match:
         if plan is not None and (plan.crosstabs or keep):
             tables = self.game.facts.TABLES
             records = np.zeros(1, self.game.facts.SINK)
-            records["batch"], records["asked"] = plan.batch, plan.asked
+            asked = plan.asked
             if keep is not None:
-                records["asked"] |= sum(1 << k for k, fact in enumerate(tables) if fact.name in keep.tables)
+                asked |= sum(1 << k for k, fact in enumerate(tables) if fact.name in keep.tables)
+            records["batch"], records["asked"] = batch_for(tables, self.setting, asked), asked
+            if keep is not None:
                 recorder = RowRecorder(tables, records, keep)
                 records["taker"] = recorder.address
             output, sink, counting = "facts", records[0], tuple(plan.counting(records))
@@ -273,7 +275,7 @@ class Match:
     ) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
         """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories.
 
-        Searches read `stop`, int64[1], if it is given.
+        Searches end early once `stop`, int64[1], is not 0.
         """
         lineup_agents = [
             compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None for spec in self.lineup
@@ -282,12 +284,12 @@ class Match:
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(self.players, AGENT)
         for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
-            if agent is None or memory is None:  # address 0 is a seat in Python
+            if agent is None or memory is None:  # in Python: address 0; a batch agent gets only observations
                 agents[position]["counter"] = -1
-                agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden  # by `observe`
+                agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden
                 continue
             agents[position] = agent_row(agent, memory, self.variant)
-            if spec.is_uniform and not self.in_python:  # else the loop plays from a script
+            if spec.is_uniform and not self.in_python:  # the mixed loop calls it as any other
                 agents[position]["address"] = UNIFORM
         return agents, compiled, memories
 
@@ -305,7 +307,7 @@ class Match:
         return self.fault(fault[0], what)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
-        """Return an agent's FAULT record as an exception with the command that replays it; `what`: the failure."""
+        """Return a FAULT record as an exception, with the command that replays it; `what`: the failure, if known."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
         variant = self.variant
@@ -327,14 +329,14 @@ class Match:
 
 
 def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
-    """Return the dtype of a chunk's outcome: OUTCOME, the sums of luck if measured, and ANSWERS if counted."""
+    """Return the dtype of a range's outcome: OUTCOME, LUCK_FIELDS if luck is measured, ANSWERS if they are counted."""
     if not luck and not answers:
         return OUTCOME
     return np.dtype([*OUTCOME.descr, *(LUCK_FIELDS if luck else ()), *(ANSWERS.descr if answers else ())], align=True)
 
 
 def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
-    """Return a record with the fields of `dtype`, each from the first part that has it; arrays of shape (1,)."""
+    """Return a record of `dtype`, each field from the first part that has it; all are arrays of shape (1,)."""
     merged = np.zeros(1, dtype)
     for part in reversed([part for part in parts if part is not None]):
         for name in set(dtype.names or ()) & set(part.dtype.names or ()):
@@ -343,20 +345,20 @@ def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.nda
 
 
 def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
-    """Return the AGENT record of a compiled agent whose memory is that array."""
+    """Return the fields of the AGENT record of a compiled agent, whose memory is the array `memory`."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
     return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, playouts_offset(agent.memory), 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
-    """Return the third-party compiled agents as text."""
+    """Return the names of the third-party compiled agents, joined by "or"."""
     pairs = zip(positions, compiled, strict=True)
     names = dict.fromkeys(f"agent {spec.text!r}" for spec, agent in pairs if agent and not agent.trusted)
     return " or ".join(names) or "an agent of the package"
 
 
 def check_players(game: Game, players: int, variant: Variant) -> None:
-    """Check that a game and a variant allow a player count."""
+    """Raise InputError unless a game and a variant allow a player count."""
     if players not in game.player_counts:
         raise InputError(f"players: {game.name} takes {game.player_count_text}, got {players}")
     game.components_part.check_players(variant.components, players, f"{game.name} variant {variant.name}")

@@ -169,6 +169,21 @@ def test_games_in_any_order_of_calls_are_the_same(players, agents, seatings, dea
         assert sum(prizes) == asked.read(Crosstab("ship", (), ("prize",)), plain.counts[None])[0, 1]
 
 
+def test_the_sink_has_room_for_the_rows_of_an_optional_table_that_is_kept_and_not_counted(monkeypatch):
+    sinks = []
+
+    class Recorder(RowRecorder):
+        def content(self):
+            sinks.append((self._sink["batch"][0], TABLES["decision"].rows))
+            return super().content()
+
+    monkeypatch.setattr("strozzi_sim.simulation.match.RowRecorder", Recorder)
+    match = Match(STROZZI, 6, (load_agent("random"),), resolve_variant(STROZZI, "base"), 5)
+    match.play(0, 1, plan=match.plan([]), keep=RowSelection(("decision",)))
+    ((batch, room),) = sinks
+    assert 1 <= batch <= room / TABLES["decision"].max_rows(match.setting)
+
+
 def test_tables_that_some_deals_alone_have_rows_of():
     value, small = Column("value", "any", dtype="u2"), Column("value", "any")
     tables = [
