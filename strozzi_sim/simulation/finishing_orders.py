@@ -1,10 +1,10 @@
-"""Finishing orders of games, counted exactly and in bounded space for any number of games.
+"""Counts of the finishing orders of games: exact, and of the same size for any number of games.
 
 Ratings need two counts. `ahead` counts how often one position finished ahead of another. `remaining` counts
 how often a set of positions remained when an order is read from the winner down: the order a, b, c leaves the sets
 {a, b, c}, {b, c}, {c}. The likelihood of a Plackett-Luce model depends on orders through these sets alone.
 
-A tie is half an "ahead" for each. A tied place counts as all ways of breaking the tie, with equal weights.
+A tie is half an "ahead" for each of the two. Tied positions count as all their orders, with equal weights.
 """
 
 from functools import cache
@@ -15,19 +15,19 @@ import numpy as np
 
 from strozzi_sim.simulation.loop import POSITIONS
 
-HALF = 2  # an "ahead" in halves
-ORDER_UNITS = 60  # of one order: exact for ties of up to 6
+HALF = 2  # units of `ahead` if one position is ahead; if two tie, each gets 1
+ORDER_UNITS = 60  # units of `remaining` per order; every comb(n, k) with n up to 6 divides it
 
-SETS = 2**POSITIONS
+SETS = 2**POSITIONS  # a set of positions is a number with a bit for each
 
-# [position, position] and [set of positions as bits]
+# [position, other position] and [set]
 ORDERS = np.dtype([("ahead", "i8", (POSITIONS, POSITIONS)), ("remaining", "i8", (SETS,))], align=True)
 
 Array = np.ndarray[Any, Any]
 
 
 def count_orders(rows: Array, players: int) -> Array:
-    """Return the finishing orders in ROW records of whole games: ORDERS record, array of shape (1,)."""
+    """Return the counts of the finishing orders in the ROW records of whole games, an ORDERS record of shape (1,)."""
     counts = np.zeros(1, ORDERS)
     games = rows.reshape(-1, players)
     places = np.empty(games.shape, np.int64)
@@ -39,7 +39,7 @@ def count_orders(rows: Array, players: int) -> Array:
     bits = 1 << np.arange(players)
     tied = ((place == other_place) * bits).sum(axis=2)
     behind = ((place < other_place) * bits).sum(axis=2)
-    first = (tied & -tied) == bits  # each group of tied positions once
+    first = (tied & -tied) == bits  # count each group of tied positions once, at its lowest position
     occurrences = np.bincount((tied * SETS + behind)[first], minlength=SETS * SETS)
     codes = np.flatnonzero(occurrences)
     counts["remaining"][0] = occurrences[codes] @ _remaining_sets()[codes]
@@ -48,14 +48,14 @@ def count_orders(rows: Array, players: int) -> Array:
 
 @cache
 def _remaining_sets() -> Array:
-    """Return the count of each remaining set in ORDER_UNITS, int64[group of ties * SETS + positions behind, set]."""
+    """Return how often each set remains while `tied` is placed, in ORDER_UNITS: int64[tied * SETS + behind, set]."""
     counts = np.zeros((SETS * SETS, SETS), np.int64)
-    for group in range(1, SETS):
-        part = group
-        while part:  # every set of the group's positions that are still to be placed
-            weight = ORDER_UNITS // comb(group.bit_count(), part.bit_count())
+    for tied in range(1, SETS):
+        part = tied
+        while part:  # every set of tied positions that are not placed yet
+            weight = ORDER_UNITS // comb(tied.bit_count(), part.bit_count())
             for behind in range(SETS):
-                if not behind & group:
-                    counts[group * SETS + behind, part | behind] += weight
-            part = (part - 1) & group
+                if not behind & tied:
+                    counts[tied * SETS + behind, part | behind] += weight
+            part = (part - 1) & tied
     return counts

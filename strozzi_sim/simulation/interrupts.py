@@ -1,4 +1,4 @@
-"""Stopping cleanly: SIGINT and SIGTERM set the stop flag that kernels read between games, searches between playouts."""
+"""Clean stops: SIGINT and SIGTERM set the stop flag, which kernels read between games and searches between playouts."""
 
 import signal
 import threading
@@ -28,8 +28,8 @@ def current_stop() -> np.ndarray[Any, Any]:
 def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -> Result:
     """Return `call()`, whose kernels end early once `stop`, int64[1], is set.
 
-    Python handles signals in the main thread alone, and not while that thread plays. So the main thread has another one
-    make the call, and sets `stop` if a handler raises meanwhile.
+    Python runs signal handlers in the main thread, and not during a kernel there. So if the caller is the main thread,
+    another thread makes the call. If a handler raises meanwhile, `stop` is set until the call has ended.
     """
     if stop is NO_STOP or threading.current_thread() is not threading.main_thread():
         return call()
@@ -46,12 +46,12 @@ def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -
 
 @contextmanager
 def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
-    """Yield an int64[1] that a signal sets to its number; the block then ends with Interrupted.
+    """Yield an int64[1] that SIGINT or SIGTERM sets to its number; the block then ends with Interrupted.
 
-    Outside the main thread signals cannot be caught, and it stays 0.
+    The end of the block sets it too. Outside the main thread signals cannot be caught, and it stays 0.
     """
     stop = np.zeros(1, np.int64)
-    later: list[threading.Timer] = []
+    timers: list[threading.Timer] = []
 
     def interrupted() -> Interrupted:
         number = int(stop[0])
@@ -60,9 +60,9 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop[0] = number
         if (timer := postponed(number, frame)) is not None:
-            later.append(timer)
+            timers.append(timer)
             return
-        # numba wraps an Exception of any kind in its own
+        # numba would replace an Exception, but not a KeyboardInterrupt, by an error of its own
         raise KeyboardInterrupt if is_executing("numba", frame) else interrupted()
 
     if threading.current_thread() is not threading.main_thread():
@@ -78,8 +78,8 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
         raise (interrupted() if stop[0] else KeyboardInterrupt) from None
     finally:
         _current.reset(token)
-        for timer in later:
+        for timer in timers:
             timer.cancel()
-        stop[0] = stop[0] or 1  # workers need not continue after any error
+        stop[0] = stop[0] or 1  # after an error, calls that still run in other threads end early
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""Third-party agents play in a worker process: an exit or hang there is reported here as their fault."""
+"""Calls of third-party agents in a worker process: if the process ends or hangs, the parent raises an AgentFault."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,12 +19,14 @@ Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 def run_in_worker(
     function: Callable[..., Any], *arguments: Any, blame: Blame, is_cancelled: Callable[[], bool] = lambda: False
 ) -> Any:
-    """Return or raise what a function that queries agents returns in a worker; `blame` makes a fault of its HEARTBEAT.
+    """Call a function that queries agents in a worker process; return its result or raise its exception.
+
+    `blame(beat, what)` returns the fault of a process that died, from its last HEARTBEAT and the cause.
 
     Raises:
-        AgentFault: the process ended, or had to be ended because a decision took too long.
+        AgentFault: the process ended, or was killed because a decision took too long.
         Cancelled: `is_cancelled` returned True.
-        Interrupted: a signal came meanwhile, to the main thread.
+        Interrupted: SIGINT or SIGTERM arrived during the call, which the main thread made.
     """
     try:
         with stop_flag():
@@ -35,16 +37,14 @@ def run_in_worker(
         raise blame(ended.beat, ended.what) from None
 
 
-def query_in_worker(
-    function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0, **named: Any
-) -> Any:
-    """Return or raise the result of `function(spec, game, ...)`, in a worker process if the agent is third-party.
+def query_in_worker(function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0) -> Any:
+    """Return the result of `function(spec, game, *arguments)`, called in a worker process if the agent is third-party.
 
     Raises:
-        AgentFault: the process ended, or had to be ended because a decision took too long.
+        AgentFault: the process ended, or was killed because a decision took too long; `seed` is for its text.
     """
     spec = spec.resolve_for(game)
-    call = partial(function, spec, game, *arguments, **named)
+    call = partial(function, spec, game, *arguments)
     if not spec.foreign:
         return call()
 

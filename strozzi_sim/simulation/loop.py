@@ -1,8 +1,8 @@
-"""The compiled loop: whole games, one after another, agents called by address.
+"""The compiled loop: it plays whole games, one after another, and calls agents by address.
 
-A job is a range of deals with all their seatings, whose results are added to exact integer counts of its own. The loop
-plays many jobs without returning to Python. It reads a stop flag between games and ends at the first illegal action of
-an agent. Before each decision it moves the heartbeat, which shows the parent process whether the decision ends.
+A job is a range of deals with their seatings, and has its own exact integer counts. The loop plays many jobs without
+returning to Python. It reads a stop flag between games and ends at the first illegal action of an agent.
+Before each call of an agent it advances the heartbeat, from which the parent process sees whether the agent hangs.
 """
 
 from functools import cache
@@ -13,6 +13,7 @@ from numba import int64, types
 
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.counting import COUNTING, count_rows, empty, end_game, finish_counts
+from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.game.contract import (
     Game,
     actor,
@@ -38,10 +39,9 @@ from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.luck import luck_dtype
 from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal
 
-POSITIONS = 6  # most seats of any game
+POSITIONS = SEATS  # most positions of a line-up
 UNIFORM = -1  # address of the agent `random`, which the loop plays by itself
 
-# What to play.
 JOB = np.dtype([
     ("game", "i8"),  #      game_key(name)
     ("seed", "i8"),
@@ -49,19 +49,19 @@ JOB = np.dtype([
     ("first", "i8"),  #     deals first .. last - 1
     ("last", "i8"),
     ("start_player", "i8"),
-    ("spread", "i8"),  #    1 = one game of each deal d, in seating d modulo their number; 0 = one in every seating
+    ("spread", "i8"),  #    1 = deal d is played once, in seating d modulo S; 0 = each deal is played in all S seatings
 ], align=True)  # fmt: skip
 
 # The agent at a position of the line-up.
 AGENT = keep_words(np.dtype([
-    ("address", "i8"),  #      of its function in this process, or UNIFORM
+    ("address", "i8"),  #      of its function in this process, or UNIFORM, or 0 = written in Python
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
     ("sees_state", "i8"),  #   1 = receives the state itself, 0 = a concealed copy
-    ("counter", "i8"),  #      offset of its `playouts` in the memory, or -1
-    ("playouts", "i8"),  #     of the games so far
-    ("word", "u8"),  #         of UNIFORM: the next word of its stream
+    ("counter", "i8"),  #      offset of the field `playouts` in its memory, or -1 without one
+    ("playouts", "i8"),  #     number of its playouts in all games so far
+    ("word", "u8"),  #         the next word of its stream, for UNIFORM
 ], align=True))  # fmt: skip
 
 # Sums of results, the same for every game. [position, seat]
@@ -70,21 +70,21 @@ OUTCOME = np.dtype([
     ("decisions", "i8"),
     ("played", "i8", (POSITIONS, POSITIONS)),  # games of this position at this seat
     ("wins", "i8", (POSITIONS, POSITIONS)),  #   in WIN_UNITS
-    ("places", "i8", (POSITIONS, POSITIONS)),  # sum of twice the place; a shared place is the mean of the places
+    ("places", "i8", (POSITIONS, POSITIONS)),  # twice the place, from 1; a shared place is the mean of the places
     ("scores", "i8", (POSITIONS, POSITIONS)),
 ], align=True)  # fmt: skip
 
 # One row per game and seat, if requested.
-_OF_ROW = ("seating", "seat", "position", "score", "twice_place", "decisions")
-ROW = np.dtype([("deal", "i8"), *((name, "i4") for name in _OF_ROW)], align=True)
+_ROW_FIELDS = ("seating", "seat", "position", "score", "twice_place", "decisions")
+ROW = np.dtype([("deal", "i8"), *((name, "i4") for name in _ROW_FIELDS)], align=True)
 
-# An agent's illegal action; `found` is 1 if there was one.
-_OF_FAULT = ("found", "deal", "seating", "seat", "position", "action", "decision")
-FAULT = np.dtype([(name, "i8") for name in _OF_FAULT], align=True)
+# An agent's illegal action or other failure; `found` is 1 if there was one.
+_FAULT_FIELDS = ("found", "deal", "seating", "seat", "position", "action", "decision")
+FAULT = np.dtype([(name, "i8") for name in _FAULT_FIELDS], align=True)
 
 
 class Seats(NamedTuple):
-    """The seats of one game, arrays [P], or of the game in every slot, [n, P]."""
+    """The seats of one game, arrays [P], or of the games in n slots, [n, P]; and the seatings."""
 
     agents: Any  # AGENT of each seat
     randoms: Any  # RANDOM of each seat
@@ -93,7 +93,7 @@ class Seats(NamedTuple):
 
 @inline_source
 def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat):
-    """Play the game set up in `state` to its end; return its number of decisions, negative after a fault."""
+    """Play the game set up in `state` to its end; return its number of decisions, or -1 after a fault."""
     decisions = 0
     while not is_over(state):
         seat = actor(state)
@@ -101,7 +101,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
         if agent.address == UNIFORM:
             action = kth_legal(state, rules, below(agent.word, count_legal(state, rules)))
             random_word(randoms[seat])
-            agent.word = next_word(randoms[seat])  # before `apply`: ready by the time a branch was guessed wrong
+            agent.word = next_word(randoms[seat])  # before `apply`, to be ready when a mispredicted branch restarts
         else:
             beat.decisions = beat.first + decisions + 1
             beat.seat = seat
@@ -131,7 +131,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
 
 @jit
 def take_playouts(agent, memory):
-    """Add the simulated games of a finished game, in the memory at that address, to the agent's count."""
+    """Add a finished game's playouts, counted in the agent's memory at address `memory`, to `agent.playouts`."""
     if agent.counter >= 0:
         agent.playouts += int64_at(memory + agent.counter)
 
@@ -144,23 +144,23 @@ def _count(state, seats, decisions, outcome, facts, counting):
     for seat in range(len(seats)):
         position = int64(seats[seat])
         better, shared = placing(state, seat)
-        place, points = 2 * better + shared + 1, score(state, seat)
+        twice_place, points = 2 * better + shared + 1, score(state, seat)
         win_units = WIN_UNITS // shared if better == 0 else 0
         outcome.played[position, seat] += 1
         outcome.wins[position, seat] += win_units
-        outcome.places[position, seat] += place
+        outcome.places[position, seat] += twice_place
         outcome.scores[position, seat] += points
         if counting is not None:
             game = facts.games
             facts.of_seat_position[game, seat] = position
             facts.of_seat_score[game, seat] = points
-            facts.of_seat_place[game, seat] = place
+            facts.of_seat_place[game, seat] = twice_place
             facts.of_seat_win[game, seat] = win_units
 
 
 @jit
 def _close_facts(facts, state, rules, deal_number, seating, counting, counts):
-    """Write the facts of the end of a game."""
+    """Write the facts of the end of a game; count those in the sink if it has a full batch of games."""
     close_game(facts, state, rules)
     game = facts.games
     facts.deal[game] = deal_number
@@ -189,7 +189,7 @@ def games_per_deal(job, seatings):
 
 @force_inline
 def seating_of(job, seatings, deal, turn):
-    """Return the seating of game `turn` of a deal."""
+    """Return the number of the seating of game `turn` of a deal."""
     return deal % seatings.shape[0] if job.spread != 0 else turn
 
 
@@ -200,7 +200,7 @@ def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, si
     seat_agents, randoms, design = seats
     players = job.players
     played = 0
-    rules = tables[0]  # of all seatings, or one row for each
+    rules = tables[0]  # one row for all seatings, or one for each
     if counting is not None:
         begin_match(sink, rules, players)
     for number in range(job.first, job.last):
@@ -227,7 +227,7 @@ def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, si
                 open_game(sink, number)
             deal(state, rules, players, job.start_player, chance, sink)
             if luck is not None:
-                measure_deal(luck, state, rules, chance, key, job.start_player)
+                measure_deal(luck, state, rules, key, job.start_player)
             decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat)
             if decisions < 0:
                 fault.deal = number
@@ -262,18 +262,18 @@ def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, si
 
 @jit
 def _play_all(jobs, tables, work, agents, seats, outcomes, rows, fault, stop, beat, sink, counting, counts, lucks):
-    """Play K jobs, or until a fault or stop; return the number of games.
+    """Play K jobs, or until a fault or stop; return the number of finished games.
 
     agents : AGENT[K, P]
-    outcomes, counts, lucks : [K, ...] the results of each job; not of those that were not finished
-    rows : ROW, of all games one after the other, or empty
+    outcomes, counts, lucks : [K, ...] the results of each job; incomplete for a job that was not finished
+    rows : ROW of each seat of each game, in the order of play, or empty
     """
     games = 0
     for k in range(jobs.shape[0]):
         job, luck = jobs[k], None if lucks is None else lucks[k]
-        own = rows[games * job.players :]
+        rest = rows[games * job.players :]
         games += _play(
-            job, tables, work, agents[k], seats, outcomes[k], own, fault, stop, beat, sink, counting, counts[k], luck
+            job, tables, work, agents[k], seats, outcomes[k], rest, fault, stop, beat, sink, counting, counts[k], luck
         )
         if fault.found != 0 or stop[0] != 0:
             break
@@ -281,21 +281,21 @@ def _play_all(jobs, tables, work, agents, seats, outcomes, rows, fault, stop, be
 
 
 def work_dtype(game: Game) -> Any:
-    """Return the records of one thread, with a cache line between threads."""
+    """Return the dtype of one thread's records; `spare` separates the cache lines of threads."""
     fields = [("state", game.state), ("seen", game.state), ("chance", CHANCE), ("spare", "u1", (128,))]
     return np.dtype(fields, align=True)
 
 
 def playouts_offset(memory: np.dtype[Any]) -> int:
-    """Return the offset of the field `playouts` in an agent's memory, or -1."""
+    """Return the offset of the field `playouts` in an agent's memory, or -1 without one."""
     return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
 @cache
 def compiled_loop(game: Game, output: str = "", luck: bool = False) -> Any:
-    """Return the loop, compiled for `game`: without output, with the "journal" of one game, or one that counts "facts".
+    """Return the loop, compiled for `game` or loaded from the cache folder.
 
-    With `luck` it measures it too.
+    `output`: "journal" to write the journal of one game, "facts" to count facts, "" for neither. `luck`: measure it.
     """
     game.register()
     sink = record_type(game.facts.SINK if output == "facts" else game.journal) if output else types.none

@@ -3,11 +3,12 @@
 from numba import float64, int64, uint64
 
 from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
+from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, lead_of, score, share_of_win
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, int64_at, zero_at
 from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw, stream_key
-from strozzi_sim.simulation.luck import MOST_REDRAWS, SEATS
+from strozzi_sim.simulation.luck import MOST_REDRAWS
 
 _PURPOSE = 3_000  # of the stream that draws chance anew
 
@@ -49,7 +50,6 @@ def _measure(luck, state, rules, start, action, count, start_player):
         if int64_at(luck.stop) != 0:  # the game is discarded
             return
         word = hash_combine(start, k)
-        assign(luck.other, luck.chance)
         redraw_all(luck, word)
         if action == 0:
             deal(luck.trial, rules, players, start_player, luck.other, None)
@@ -67,7 +67,7 @@ def _measure(luck, state, rules, start, action, count, start_player):
 
 
 @jit
-def measure_deal(luck, state, rules, chance, key, start_player):
+def measure_deal(luck, state, rules, key, start_player):
     """Begin a game that has been dealt to `state`, and measure the luck of the deal."""
     luck.key = stream_key(key, _PURPOSE)
     luck.events = 1
@@ -76,7 +76,6 @@ def measure_deal(luck, state, rules, chance, key, start_player):
     for seat in range(SEATS):
         for k in range(len(WORTHS)):
             luck.total[seat, k] = 0.0
-    assign(luck.chance, chance)
     _measure(luck, state, rules, luck.key, 0, 1, start_player)
 
 

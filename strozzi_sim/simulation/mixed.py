@@ -1,12 +1,12 @@
-"""The mixed loop: many games at once, for line-ups with agents in Python.
+"""The mixed loop: it plays many games at once, for line-ups with agents in Python.
 
-The kernel of `slots` plays on until the game in each slot waits for a Python seat; Python answers all of them, and so
-on. The result is only the actions of every game, in order. The compiled loop then plays the same games once
-more from this script, so that results are counted in one place and one order for all agents.
+The kernel of `slots` plays until the game in each slot waits for a Python seat, Python answers all of these decisions,
+and so on. The result is a script: the actions of every game, in order. The compiled loop then plays the same games from
+the script again, so that results are counted in one place and one order for all agents.
 
 The bits of a matrix product may depend on the size of a batch and on a row's place in it (OpenBLAS on many processors).
-So which decisions meet in a batch, and where, depends only on the match and the range of deals: the games are dealt to
-their slots in one order, pending decisions are answered in the order of the slots, BATCH_SIZE in a call.
+So which decisions are in a batch, and where, depends only on the match and the range of deals: games are dealt to slots
+in a fixed order, and pending decisions are answered in the order of the slots, BATCH_SIZE per call.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,22 +36,22 @@ from strozzi_sim.runtime.workers import begin_decision
 from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS, Seats
 from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY_CURSOR, SLOT, kernels, slot_records
 
-MAX_SLOTS = 4096  # games at once
-WAVE = 4  # times as many games are played before they are counted
-LOG = 64  # initial room for decisions per game
-_MEMORY = 2**28  # bytes of agents' memory at once; fewer slots when they need more
+MAX_SLOTS = 4096  # most games at once
+WAVE = 4  # games per slot that are played before they are counted
+LOG = 64  # decisions per game for which the log has room at first
+_MEMORY = 2**28  # most bytes of agents' memory in all slots; it limits the number of slots
 
-# Answers of Python agents that replace illegal ones, for the outcome of a chunk that counts them. [position]
+# Number of answers of Python agents declared with `replaces`, and of Replacements among them. [position]
 ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)
 
 Array = np.ndarray[Any, Any]
 
 
 class MixedLoop:
-    """Play of a match with Python seats, wave by wave; see `waves`.
+    """Play of a range of deals with Python seats, wave by wave; see `waves`.
 
-    `positions` are the agents by position, `compiled` their compiled forms, None for those in Python. `design` are the
-    seatings to play, `rules` the variant's rules, one row or one for each seating, `deals` the number of all deals, and
+    `positions` are the agents by position, `compiled` their compiled forms, None for those in Python. `design` has the
+    seatings to play, `rules` the variant's rules, one row or one for each seating. `deals` is the number of deals,
     `per_deal` the number of games of each. `blame` returns the exception for the fault of an agent in Python. `beat` is
     the heartbeat, array of shape (1,).
     """
@@ -73,7 +73,7 @@ class MixedLoop:
         self.blame, self.beat, players = blame, beat, len(positions)
         self._per_deal = per_deal
         self.answers = np.zeros(1, ANSWERS)  # of all games so far
-        self._words = beat.view(np.int64).data
+        self._beat_words = beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
         self.rules = rules
         sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
@@ -86,7 +86,7 @@ class MixedLoop:
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         self.clock = TimeLimit()
-        # positions with the same agent decide together, at the first of them
+        # positions with the same agent share calls, made for the first of them
         self.specs = positions
         agent_keys = [(spec.text, id(spec.agent)) for spec in positions]
         self.deciding_position = np.array([agent_keys.index(key) for key in agent_keys])
@@ -100,12 +100,12 @@ class MixedLoop:
         self.words = aligned((BATCH_SIZE,), np.uint64)
         self._batch_players: dict[int, Any] = {}
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
-        self._deals = max(1, WAVE * slots // per_deal)
+        self._deals_per_wave = max(1, WAVE * slots // per_deal)
 
     def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[Array, Array]]:
         """Play the deals of `job`; yield jobs, shape (1,), and the agents that play them from the script, shape (1, P).
 
-        A compiled agent's fault is written to `fault`, and ends it.
+        The waves end early at a compiled agent's fault, which is written to `fault`, or once `stop` is not 0.
 
         Raises:
             AgentFault: a Python agent failed.
@@ -114,9 +114,9 @@ class MixedLoop:
             if memory is not None:
                 agents[position]["memory"] = memory.ctypes.data
         first, last = int(job["first"][0]), int(job["last"][0])
-        for low in range(first, last, self._deals):
+        for low in range(first, last, self._deals_per_wave):
             wave = job.copy()
-            wave["first"], wave["last"] = low, min(low + self._deals, last)
+            wave["first"], wave["last"] = low, min(low + self._deals_per_wave, last)
             games = int(wave["last"][0] - low) * self._per_deal
             script = self._play(wave, agents, fault, stop, games)
             if fault["found"][0] or stop[0] != 0:
@@ -128,7 +128,7 @@ class MixedLoop:
             yield wave, scripted
 
     def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
-        """Play the games of a wave; return their actions, game after game."""
+        """Play the games of a wave; return their actions, game after game, undefined after a fault or stop."""
         progress, lengths = np.zeros(1, PROGRESS), np.zeros(games, np.int64)
         progress["games"] = games
         self.slots["game"] = -1
@@ -150,7 +150,7 @@ class MixedLoop:
         return script
 
     def _answer(self, pending: Array, wave: Array, stop: Array) -> None:
-        """Answer every pending decision by its agent, or stop before the next call of an agent."""
+        """Let the agents answer the pending decisions; once `stop` is set, no more calls are made."""
         for position in self.asked_positions:
             part = pending
             if len(self.asked_positions) > 1:
@@ -171,27 +171,27 @@ class MixedLoop:
                 raise self.blame(fault[0], invalid.what) from invalid.__cause__
 
     def _places(self, pending: Array, wave: Array) -> list[tuple[int, int, int, int]]:
-        """Return deal, seating, seat and number in its game of every decision."""
+        """Return (deal, seating, seat, number of the decision in its game) of every pending decision."""
         slots = self.slots[pending["slot"]]
         deals = int(wave["first"][0]) + slots["game"] // self._per_deal
         columns = (deals, slots["seating"], pending["seat"], slots["decisions"])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def _look(self, pending: Array, observations: Array, legal: Array, words: Array) -> None:
-        """Write what the seats of pending decisions see: legal actions; with room for them, observations and words."""
+        """Write legal actions of pending decisions; with rows for them, also observations and random words."""
         self.kernels.look(self.rules, self.works, self.slots, pending, self.seats, observations, legal, words)
 
     def _answer_batch(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
-        begin_decision(self._words, *self._places(pending[:1], wave)[0])
-        if position not in self._batch_players:
-            spec = self.specs[position]
-            self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
-            limit_loaded()
-        player = self._batch_players[position]
         for first in range(0, len(pending), BATCH_SIZE):
             if stop[0]:
                 return
             part = pending[first : first + BATCH_SIZE]
+            begin_decision(self._beat_words, *self._places(part[:1], wave)[0])
+            if position not in self._batch_players:
+                spec = self.specs[position]
+                self._batch_players[position] = make_player(spec.agent.function, dict(spec.values), self.clock)
+                limit_loaded()
+            player = self._batch_players[position]
             self._look(part, self.observations, self.legal, self.words)
             try:
                 actions = ask_batch(player, self.observations, self.legal, self.words, len(part), self.clock)
@@ -209,7 +209,7 @@ class MixedLoop:
             if stop[0]:
                 return
             try:
-                begin_decision(self._words, *places[row])
+                begin_decision(self._beat_words, *places[row])
                 game = int(games[b])
                 stored = self._seats.get((b, seat))
                 if stored is not None and stored[0] == game:
@@ -230,7 +230,7 @@ class MixedLoop:
                 raise InvalidAnswer(invalid.what, row) from invalid.__cause__
 
     def _count(self, action: int, position: int, spec: AgentSpec) -> None:
-        """Count an answer of an agent that replaces illegal ones. Raises InvalidAnswer if it is not declared to."""
+        """Count an answer of an agent declared with `replaces`; a Replacement of another agent raises InvalidAnswer."""
         if not spec.agent.replaces:
             raise InvalidAnswer("returned a Replacement; an agent that does is declared with replaces=True")
         self.answers["answers"][0, position] += 1

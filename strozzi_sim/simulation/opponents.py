@@ -1,4 +1,4 @@
-"""Opponents of a learner: line-ups of compiled agents, one of which is drawn for each game, and their memory."""
+"""Opponents of a learner: line-ups of compiled agents, and their memory; one line-up is drawn for each game."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.loop import AGENT
 from strozzi_sim.simulation.match import agent_row
 
-_MEMORY = 2**32  # most bytes of opponents' memory, of all games together
+_MEMORY = 2**32  # most bytes of the opponents' memory in all games
 _ALIGNED = 16  # bytes to which a game's memory is aligned
 
 Array = np.ndarray[Any, Any]
@@ -25,10 +25,10 @@ class Opponents:
 
     def __init__(self, game: Game, variant: Variant, players: int, num_envs: int, opponents: Any) -> None:
         self.pool = _pool(game, players, opponents)  # the line-ups; () if the caller decides for every seat
-        self._compiled = [  # they own the addresses
+        self._compiled = [  # keeps alive what is at the addresses
             [as_argument_error("opponents", compile_agent, spec, game) for spec in lineup] for lineup in self.pool
         ]
-        # The agent at each position, and the bytes from its memory in a slot to that in the next.
+        # [line-up, position]: the agent, and the bytes from its memory in a slot to its memory in the next slot.
         shape = (max(len(self.pool), 1), players)
         self.agents, self.strides = np.zeros(shape, AGENT), np.zeros(shape, np.int64)
         self.agents["counter"], self.agents["sees_state"] = -1, not variant.hidden
@@ -37,8 +37,8 @@ class Opponents:
         bytes_per_game = sum(sizes)
         if num_envs * bytes_per_game > _MEMORY:
             most = f"at most {_MEMORY // bytes_per_game:,} games, got {num_envs:,}"
-            raise ArgumentError("n", f"the opponents need {bytes_per_game:,} bytes a game; {most}")
-        # Of each position; its agents in all line-ups share it.
+            raise ArgumentError("num_envs", f"the opponents need {bytes_per_game:,} bytes per game; {most}")
+        # For each position from 1 on, uint8[n, bytes]; its agents in all line-ups share it.
         self.memories = [np.zeros((num_envs, size), np.uint8) for size in sizes]
         untrusted: dict[str, None] = {}
         for number, (lineup, agents) in enumerate(zip(self.pool, self._compiled, strict=True)):
@@ -50,7 +50,7 @@ class Opponents:
         self.untrusted = " or ".join(untrusted)
 
     def seated(self, lineups: Array, positions: Array) -> Array:
-        """Return the agents, AGENT[n, P], of slots with line-ups [n] and positions at their seats [n, P]."""
+        """Return the agents at the seats of n slots, AGENT[n, P], by line-up [n] and position at each seat [n, P]."""
         rows: Array = self.agents[lineups[:, None], positions]
         rows["memory"] += np.arange(len(rows))[:, None] * self.strides[lineups[:, None], positions]
         return rows

@@ -25,20 +25,20 @@ from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.luck import Luck
 from strozzi_sim.simulation.match import Match, MatchResult
 
-_BATCH = 4  # tasks for each worker at once, if results come in batches
-_AHEAD = 256  # most batches that wait for workers of a cluster, where more may join
-_SECONDS = 0.04  # expected time of a batch of tasks: long for joblib's overhead, short for a caller that waits
-_MOST = 64  # tasks of a batch
-refusal = ""  # reason why this process must not play: it is a worker of a cluster that differs from the others; or ""
+_GROUP = 4  # batches per worker in a call of joblib, if the backend returns all results of a call at once
+_AHEAD = 256  # if workers are processes, at least this many batches are dispatched ahead: a cluster may grow
+_SECONDS = 0.04  # expected time of a batch: long compared with joblib's overhead, short for a waiting caller
+_MOST = 64  # most tasks of a batch
+refusal = ""  # reason why this process, a worker of a cluster that differs from the others, must not play; or ""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A range of deals to play, identified by `key`. With `orders`, ORDERS records replace the counts.
+    """The deals first .. last - 1 of a match to play, identified by `key`.
 
-    `crosstabs` are the facts to count, `keep` the rows of facts to store, `luck` the method of measuring luck, None for
-    none. With `answers`, those of Python agents are counted. `finish`, if given, is called with the result in the
-    worker, and its value is the result of the task.
+    `crosstabs` are the facts to count, `rows`, `keep`, `luck` and `answers` as in `Match.play_ranges`. With `orders`
+    the counts of the result are an ORDERS record instead. `finish`, if given, is called with the result in the worker,
+    and what it returns is the result of the task.
     """
 
     key: Any
@@ -54,15 +54,15 @@ class Task:
     finish: Callable[[MatchResult], Any] | None = None
 
 
-def _played_with(task: Task) -> Any:
-    """Return what tasks that are played in one call share; tasks with Python between their games are apart."""
+def _group_key(task: Task) -> Any:
+    """Return a key, equal for tasks that one call can play; not for third-party or Python agents, nor with `keep`."""
     if task.match.foreign or task.match.in_python or task.keep.tables:
         return id(task)
     return id(task.match), task.crosstabs, task.rows, task.orders, task.luck, task.answers
 
 
 def _play(tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP) -> list[MatchResult] | None:
-    """Return the results of tasks that are played in one call; None if they were stopped."""
+    """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped."""
     task = tasks[0]
     keep = task.keep if task.keep.tables else None
     plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
@@ -76,15 +76,15 @@ def _play(tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP) -> list[M
             result.rows = result.rows if task.rows else result.rows[:0]
     games = sum(last - first for first, last in ranges) * task.match.games_per_deal
     is_whole = sum(result.games for result in results) == games
-    return results if is_whole and stop[0] == 0 else None  # once stopped, searches answer anything
+    return results if is_whole and stop[0] == 0 else None  # stopped searches choose any legal action
 
 
 def perform(
     tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
 ) -> list[MatchResult] | None:
-    """Return the results of tasks played in one call; None if they were stopped, or `abandoned`: no longer awaited.
+    """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped.
 
-    Third-party agents play in another process.
+    Third-party agents play in another process, which is also killed once `abandoned`, int64[1], is not 0.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
@@ -92,12 +92,10 @@ def perform(
     match = tasks[0].match
     if not match.foreign:
         return _play(tasks, stop)
-
-    def is_cancelled() -> bool:
-        return bool(stop[0] or abandoned[0])
-
     try:
-        results: list[MatchResult] | None = run_in_worker(_play, tasks, blame=match.lost, is_cancelled=is_cancelled)
+        results: list[MatchResult] | None = run_in_worker(
+            _play, tasks, blame=match.lost, is_cancelled=lambda: bool(stop[0] or abandoned[0])
+        )
     except Cancelled:
         return None
     return results
@@ -108,13 +106,13 @@ def _perform(
 ) -> tuple[int, list[tuple[Any, float]]]:
     """Return a batch's number, and (result, seconds) of its tasks up to the first stopped one, whose result is None.
 
-    Pickled tasks are unpickled here, where their errors reach the caller.
+    A pickled batch is unpickled here, so that an error of unpickling reaches the caller.
     """
     if refusal:
         raise ClusterError(refusal)
     stop = np.require(stop, requirements="W")  # a copy in a worker of Ray, which shares arrays read-only
     results_and_seconds: list[tuple[Any, float]] = []
-    for _, group in groupby(pickle.loads(batch) if isinstance(batch, bytes) else batch, _played_with):
+    for _, group in groupby(pickle.loads(batch) if isinstance(batch, bytes) else batch, _group_key):
         tasks, start = list(group), monotonic()
         played = perform(tasks, stop, abandoned)
         if played is None:
@@ -128,7 +126,7 @@ def _perform(
 def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
     """Play tasks on `workers` workers, or all those of a cluster; yield each with its result, in no particular order.
 
-    Tasks are drawn lazily. Once `stop`, int64[1], is not 0, tasks under way are dropped and no more are yielded.
+    Tasks are drawn lazily. Once `stop`, int64[1], is not 0, running tasks are dropped and no more are yielded.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
@@ -148,7 +146,7 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
 
 
 def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[list[Task]]:
-    """Yield tasks in batches of about _SECONDS; `seconds` are those of a task, by the identity of its match."""
+    """Yield tasks in batches of at most about _SECONDS; `seconds`: time of a task by the `id` of its match."""
     batch: list[Task] = []
     expected = 0.0
     for task in tasks:
@@ -165,14 +163,14 @@ def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[li
 def _joblib_results(
     tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
 ) -> Generator[tuple[Task, Any]]:
-    """Yield the results of joblib's workers as they arrive, or group by group if the backend cannot stream (Ray's)."""
+    """Yield each task with its result as it arrives, or group by group if joblib's backend cannot stream (Ray's)."""
     import cloudpickle
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
     shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
     under_way: dict[int, list[Task]] = {}
-    seconds: dict[int, float] = {}  # identity of a match -> time of its latest task
+    seconds: dict[int, float] = {}  # `id` of a match -> time of its latest task
 
     def calls() -> Iterator[Any]:
         for number, batch in enumerate(_batches(tasks, seconds)):
@@ -190,7 +188,7 @@ def _joblib_results(
         pool = Parallel(n_jobs=workers, prefer="threads", return_as="generator_unordered", pre_dispatch=ahead)
     except ValueError:
         pool, waiting = Parallel(n_jobs=workers, prefer="threads"), calls()
-        while group := list(islice(waiting, _BATCH * workers)):
+        while group := list(islice(waiting, _GROUP * workers)):
             for number, done in pool(group):
                 yield from results(number, done)
         return

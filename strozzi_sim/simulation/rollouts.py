@@ -1,7 +1,7 @@
-"""Play-outs from a position: games played on with newly drawn chance.
+"""Playouts from a position: the game is played to its end with redrawn chance.
 
-Only compiled agents play here: a play-out takes microseconds, and there are millions of them. A caller that lets
-third-party agents play does so in a worker process (`simulation.isolation`).
+Only compiled agents play here: a playout takes microseconds, and there are millions of them. For third-party agents the
+caller must be in a worker process (`simulation.isolation`).
 """
 
 from functools import cache
@@ -68,12 +68,12 @@ def _playouts_of(game: Game) -> Any:
 
 
 class Rollouts:
-    """The agents of a match, set up to play on from its positions; each thread needs another one."""
+    """The agents of a match, set up for playouts from its positions; every thread needs its own."""
 
     def __init__(self, match: Match) -> None:
         if match.in_python or any(spec.without for spec in match.lineup):
             names = ", ".join(spec.text for spec in match.lineup)
-            raise InputError(f"play-outs need compiled agents without restrictions, got {names}")
+            raise InputError(f"playouts need compiled agents without restrictions, got {names}")
         self.match = match
         self._stop = np.zeros(1, np.int64)
         self._agents, self._compiled, self._memories = match.agent_table(self._stop)
@@ -82,17 +82,17 @@ class Rollouts:
         self._randoms, self._fault = np.zeros(match.players, RANDOM), np.zeros(1, FAULT)
 
     def from_state(self, state: Array, word: int, count: int, action: int = 0) -> tuple[Array, Array]:
-        """Return wins in WIN_UNITS and scores of play-outs, int64[count, P] each; all chance to come is redrawn.
+        """Return the wins, in WIN_UNITS, and the scores of `count` playouts, int64[count, P] each, by seat.
 
-        They begin with a legal action, or the choice of the agent at the acting seat (`action` 0). Play-out k of a key
-        `word` draws the same chance for every action, which pairs them. The state is full, shape (1,), and not over.
+        `state` is a full state, shape (1,), that is not over. Each playout begins with `action`, or, if that is 0, with
+        the choice of the agent at the acting seat. Playout k redraws all future chance by `word` and k alone, so that
+        playouts of several actions are paired, and a repeated call has the same results.
         """
         wins, scores = np.zeros((2, count, self.match.players), np.int64)
         kernel, beat = _playouts_of(self.match.game), heartbeat()
         arrays = self._rules, self._work[0], self._agents, self._seated, self._randoms
         ends = self._stop, self._fault[0], beat[0]
         with active_heartbeat(beat, self.match.players):
-            # Each play-out begins anew, so that a repeated call has the same results.
             call_interruptible(self._stop, lambda: kernel(state, *arrays, np.uint64(word), action, wins, scores, *ends))
         if self._fault["found"][0]:
             raise self.match.fault(self._fault[0])

@@ -17,10 +17,10 @@ SPREAD = "spread"
 
 
 def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
-    """Return the seatings of a design.
+    """Return the seatings of a design for N players.
 
-    one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. spread: the seatings of rotate,
-    one for each deal in turn. all: every permutation.
+    one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. spread: the seatings of rotate;
+    each deal is played in one of them. all: every permutation.
     latin: a Williams design, in which every position also sits next after every other equally often (N seatings for
     even N, 2 N for odd; Williams 1949).
     """

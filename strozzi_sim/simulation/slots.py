@@ -1,7 +1,7 @@
-"""Slots, one for each game of a batch: the compiled pieces of the mixed loop, and of `vector`.
+"""Slots, one for each game that is played at once: the kernels of the mixed loop, and pieces of those of `vector`.
 
-The kernel plays compiled seats inline, in every slot, until each game waits for a seat in Python. That of the mixed
-loop logs every action; sorted by game, the log is the script from which the compiled loop plays the games again.
+A kernel plays the compiled seats of every slot until each game waits for a seat in Python. In the mixed loop it logs
+every action; sorted by game, the log is the script from which the compiled loop plays the games again.
 """
 
 from functools import cache
@@ -29,25 +29,25 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, se
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats, games_per_deal, seating_of, take_playouts
 
-# A slot of the batch: the place of one game.
+# A slot: the place of one game.
 SLOT = np.dtype([
-    ("game", "i8"),  #      number within the wave, or -1
+    ("game", "i8"),  #      number within the wave, or -1; in `vector` the number of the deal
     ("seating", "i8"),
-    ("decisions", "i8"),
-    ("action", "i8"),  #    answer of a Python seat, 0 = none yet
-    ("asked", "i8"),  #     1 = `seen` is ready for the Python seat
+    ("decisions", "i8"),  # number of decisions of the game so far
+    ("action", "i8"),  #    answer of a Python seat, 0 = not yet
+    ("asked", "i8"),  #     1 = the game waits for a Python seat, whose view is ready
 ], align=True)  # fmt: skip
 
 # A decision that waits for Python.
 PENDING = np.dtype([("slot", "i8"), ("seat", "i8"), ("position", "i8")], align=True)
 
-# Progress of a wave: games [0, games) of the job's deals with all seatings.
+# Progress of a wave: number of the next game to deal, of all games, of decisions in the log.
 PROGRESS = np.dtype([("next", "i8"), ("games", "i8"), ("logged", "i8")], align=True)
 
-# One decision of the wave, in the order in which they were made; sorted by game they are the script.
+# An entry of the log, one for each decision of the wave in the order of play.
 LOGGED = np.dtype([("game", "i4"), ("action", "i4")], align=True)
 
-# Memory of the agent that plays from the script: position of its next action.
+# Memory of the agent that plays from the script: address of its next action, an int64. It has no parameters.
 REPLAY_CURSOR = np.dtype([("place", "i8")], align=True)
 _NOTHING = np.dtype([("nothing", "u8")])
 
@@ -55,13 +55,13 @@ WAITS, FINISHED, FULL, FAULTY = 0, 1, -1, -2  # status of a slot after `play_on`
 
 
 def slot_records(game: Game) -> Any:
-    """Return the records of the game in a slot."""
+    """Return the dtype of the records of the game in a slot."""
     return np.dtype([("state", game.state), ("seen", game.state), ("chance", CHANCE)], align=True)
 
 
 @inline_source
 def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seats):
-    """Seat the agents at slot b and deal it deal `number`."""
+    """Seat the agents in slot b and set up deal `number` there."""
     players = job.players
     slot.seating = seating
     slot.decisions = 0
@@ -85,7 +85,7 @@ def play_on(b, rules, work, slot, seats, log, progress, fault, beat):
     """Play on in slot b until a Python seat must answer or the game is over; without a log (None) nothing is logged."""
     state = work.state
     while not is_over(state):
-        if log is not None:  # noqa: SIM102 - left out while compiling; a longer condition would not be
+        if log is not None:  # noqa: SIM102 - numba drops this branch if log is None, but not one with a longer condition
             if progress.logged == log.shape[0]:
                 return FULL
         seat = actor(state)
@@ -180,7 +180,7 @@ def show_legal(state, rules, legal):
 
 @jit
 def _look(tables, works, slots, pending, seats, observations, legal, words):
-    """Write the rows of a batch (observation, legal actions, one random word), then clear the empty rows."""
+    """Write the row of each pending decision: legal actions; in batches also observation and word. Clear other rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
         if row >= pending.shape[0]:
@@ -203,7 +203,7 @@ def _look(tables, works, slots, pending, seats, observations, legal, words):
 
 @jit
 def _sort(log, logged, places, script):
-    """Write the actions of the log into the script, game after game; `places` is where each game's next one goes."""
+    """Write the actions of the log into the script; `places` has the index of each game's next action there."""
     for k in range(logged):
         game = log[k].game
         script[places[game]] = log[k].action
@@ -214,11 +214,11 @@ def _sort(log, logged, places, script):
 def _next_of_script(state, rules, params, memory, rng):
     place = memory.place
     memory.place = place + 8
-    return record_at(place, memory).place  # the number stored there
+    return record_at(place, memory).place  # the int64 at `place`, read as a record of the same dtype
 
 
 class Kernels:
-    """The kernels of a game."""
+    """The compiled kernels of the mixed loop for a game."""
 
     def __init__(self, game: Game) -> None:
         game.register()

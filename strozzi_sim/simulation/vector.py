@@ -1,8 +1,8 @@
 """Thousands of games stepped at once, for learning: arrays in, arrays out, one compiled call per step.
 
-Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that self-play and records have of that deal, if
-the same actions are chosen: a function of (seed, game, players, deal, variant, line-up, seating) and of the caller's
-actions alone. It does not depend on n, nor on what happens in other slots.
+Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that studies and records have of that deal, if
+the same actions are chosen: it depends on (seed, game, players, deal, variant, line-up, seating) and on the caller's
+actions alone, not on n or on what happens in other slots.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from strozzi_sim.simulation.vector_kernels import (
     kernels,
 )
 
-MAX_GAMES = 2**20  # at once
+MAX_GAMES = 2**20  # most games at once
 MAX_SEED = 2**53 - 1
 ROTATE = "rotate"
 Reward = Literal["win", "score", "lead"]
@@ -51,12 +51,12 @@ Array = np.ndarray[Any, Any]
 
 
 class VectorEnv:
-    """Many games at once. A step takes an action for each and advances every game to the caller's next decision.
+    """Many games at once. A step takes an action for each game and advances every game to the caller's next decision.
 
     Without opponents the caller decides for every seat. With opponents the caller is the learner at one seat, position
     0 of the line-up [learner, opponent 1, ...]; the opponents, compiled agents, play inside the step, in the caller's
-    process. A seat with one legal action is never asked. A finished game resets to the slot's next deal; games without
-    a decision for the caller are skipped.
+    process. A seat with one legal action never decides. A finished game is followed by the slot's next deal; games
+    without a decision for the caller are skipped.
 
     Args:
         game: the game, or its name.
@@ -68,15 +68,15 @@ class VectorEnv:
             each game (see `lineups`): [["random"], ["flat_mc", "random"]].
         seat: seat of the learner: a number, or "rotate": in deal d it is d modulo players. At seat s the game is
             seating s of `record --seatings rotate` with all agents: `me,h,g,h` for opponents `[h, g]` at 4 seats.
-        reward: "win": 1 for the winner, shared if the win is; "score": the final score (negative where the lowest
+        reward: "win": 1 for the winner, shared if the win is; "score": the final score (negated where the lowest
             wins); "lead": its lead over the mean of the others.
         variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
 
     Attributes:
-        game, players, num_envs, seat, reward, variant: the arguments.
+        game, players, num_envs, seat, reward, variant: the arguments, game and variant as objects.
         pool: line-ups of opponents, each with an agent for the positions 1 .. players - 1; () without opponents.
         seed: seed of the deals; None before the first `reset`.
-        steps: calls of `step` since then.
+        steps: calls of `step` since the last `reset`.
 
     Raises:
         InputError: an invalid argument; names it and the allowed values.
@@ -105,7 +105,7 @@ class VectorEnv:
         self.variant = as_argument_error("variant", resolve_variant, self.game, variant)
         self.players = check_whole("players", players)
         check_players(self.game, self.players, self.variant)
-        self.num_envs = check_whole("n", num_envs, 1, MAX_GAMES)
+        self.num_envs = check_whole("num_envs", num_envs, 1, MAX_GAMES)
         as_argument_error("reward", check_names, "reward", [reward], REWARDS)
         self.seat, self.reward = seat, reward
         self._opponents = Opponents(self.game, self.variant, self.players, self.num_envs, opponents)
@@ -174,7 +174,7 @@ class VectorEnv:
         return self.slices.describe()
 
     def __repr__(self) -> str:
-        """The constructor's arguments."""
+        """The constructor's arguments, except seat and reward."""
         lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
         opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         options = f"opponents=[{opponents}], variant={self.variant.name!r}"
@@ -196,17 +196,17 @@ class VectorEnv:
         return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
 
     def put(self, slot: int, position: SupportsSlot) -> Step:
-        """Replace the game in a slot by a copy of a position, such as a `Position`; return the last Step with its row.
+        """Replace the game in a slot by a copy of a position; return the last Step, with a new row for the slot.
 
-        The game counts as that of the deal that the slot had, and the slot then plays its next deal. Opponents begin at
-        it: their memory is empty, and the random streams of all seats are those of the position at its beginning.
+        The new game counts as the slot's current deal, and the slot's next deal follows it. Opponents begin
+        there with empty memories; the random streams of all seats are the position's, from their beginning.
 
         Args:
             slot: the slot.
-            position: one of the same game, players and variant, in which the caller decides.
+            position: a `Position` of the same game, players and variant, in which the caller decides.
 
         Raises:
-            InputError: no such slot, another position, or `reset` was not called.
+            InputError: no such slot, a position that does not fit, or `reset` was not called.
         """
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
@@ -232,7 +232,7 @@ class VectorEnv:
         return self._last
 
     def copy(self) -> "VectorEnv":
-        """Return a copy with the same games and the same future chance, with the opponents' memories."""
+        """Return a copy with the same games, future chance and memories of opponents."""
         self._check_open()
         return _restored(*self._saved())
 
@@ -257,19 +257,19 @@ class VectorEnv:
     # -- playing -------------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
-        """Deal n deals of a seed, one to each slot, and advance to the first decisions.
+        """Deal n deals of a seed, one to each slot, and advance each game to the caller's first decision.
 
         Args:
-            seed: random seed, below 2^53; None: one from the operating system, which the attribute `seed` then has.
-            deal: the deal in slot 0; slot i has deal + i, and next deal + i + n.
+            seed: random seed, below 2^53; None: one from the operating system, stored in the attribute `seed`.
+            deal: the first deal of slot 0; that of slot i is deal + i, its next one deal + i + n.
 
         Raises:
             InputError: an invalid seed or deal, or no decision for the caller in 1,000 deals.
             AgentFault: an opponent chose an illegal action.
         """
         self._check_open()
-        self.seed = randbits(53) if seed is None else check_whole("seed", seed, 0, MAX_SEED)
         first = check_whole("deal", deal, 0, MAX_SEED)
+        self.seed = randbits(53) if seed is None else check_whole("seed", seed, 0, MAX_SEED)
         self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
         self.steps = 0
         return self._step(np.zeros(0, np.int64))
@@ -278,11 +278,11 @@ class VectorEnv:
         """Play one action in every game, and advance each to the caller's next decision.
 
         Args:
-            actions: whole numbers [n]; `masks` has those that are legal. SKIPPED (`vector_kernels`): the game waits.
+            actions: whole numbers [n], each legal in `masks`. SKIPPED (`vector_kernels`) makes a game wait.
 
         Raises:
             InputError: another shape or type, an illegal action (names slot, seat and the legal ones), or `reset` was
-                not called; nothing was played.
+                not called: nothing was played. Or no decision for the caller in 1,000 deals: only `reset` helps then.
             AgentFault: an opponent chose an illegal action; only `reset` helps then.
         """
         previous, chosen = self._last_step(), np.asarray(actions)
@@ -304,7 +304,7 @@ class VectorEnv:
         return out
 
     def observe(self, seats: Any) -> NDArray[np.float32]:
-        """Return the observation of a seat of every game, float32[n, F], also of seats that do not decide.
+        """Return the observation of one seat in every game, float32[n, F]; the seat need not be the acting one.
 
         Args:
             seats: whole numbers [n], a seat of each game, or one for all.
@@ -326,9 +326,9 @@ class VectorEnv:
         return out
 
     def lineups(self, deals: Any = None) -> NDArray[np.int64]:
-        """Return the number of the line-up of `pool` that plays each deal of the seed, int64 of the same length.
+        """Return the number of the line-up of `pool` that plays each deal of the seed, int64[k]; 0 without opponents.
 
-        It is drawn with equal probabilities, by (seed, game, players, deal) alone.
+        Line-ups are equally likely; the draw depends on (seed, game, players, deal) alone.
 
         Args:
             deals: whole numbers [k], such as `info.final_deals`; default: the deal in each slot.
@@ -344,7 +344,7 @@ class VectorEnv:
         return out
 
     def close(self) -> None:
-        """Release the memory; neither `reset` nor `step` can be called any more."""
+        """Release the memory. Later calls of `reset` and `step` raise InputError."""
         self._closed, self._last = True, None
         self._opponents.memories = []
         self._finals = Finals(*(part[:0] for part in self._finals))
@@ -385,7 +385,7 @@ class VectorEnv:
         return self._last
 
     def _refused(self, code: int, actions: Array) -> Exception:
-        """Return the exception for a step that was not made."""
+        """Return the exception for a step that failed; `code` is what the kernel returned."""
         slot = int(self._plan["slot"][0])
         if code == ILLEGAL:
             last = self._last_step()
@@ -415,8 +415,7 @@ class VectorEnv:
         if not self.pool:
             raise ArgumentError("seat", "without opponents every seat is the caller's; leave it out")
         if isinstance(seat, str):
-            words = f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {seat!r}"
-            raise ArgumentError("seat", words)
+            raise ArgumentError("seat", f"must be {ROTATE!r} or a seat from 0 to {self.players - 1}, got {seat!r}")
         return check_whole("seat", seat, 0, self.players - 1)
 
 
@@ -430,7 +429,7 @@ def _restored(
     steps: int,
     last: Step | None,
 ) -> VectorEnv:
-    """Return the environment of `VectorEnv._saved`. Raises InputError if the game's behaviour has changed."""
+    """Return the environment that `VectorEnv._saved` saved. Raises InputError if the game's behaviour has changed."""
     env = VectorEnv(*arguments, variant=variant)
     if env.game.behaviour != behaviour:
         raise InputError(

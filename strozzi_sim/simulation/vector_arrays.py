@@ -69,11 +69,11 @@ class SlotState(NamedTuple):
 
 
 class Space(NamedTuple):
-    """The arrays of one argument or result of a step.
+    """Shape, type and limits of an array that a step takes or returns.
 
     Attributes:
-        shape, dtype: of the array; n games.
-        low, high: inclusive limits in the game's own variants, infinite if none: a number; float32[F] of observations.
+        shape, dtype: of the array for n games.
+        low, high: inclusive limits in the game's own variants, or infinite; numbers, for observations float32[F].
     """
 
     shape: tuple[int, ...]
@@ -83,13 +83,13 @@ class Space(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Result of `reset` and `step`: every game at a decision. The arrays are new in every call.
+    """Result of `reset` and `step`: every game is at a decision of the caller. The arrays are new in every call.
 
     Attributes:
         observations: float32[n, F], observation of the acting seat; see `VectorEnv.slices`.
         masks: bool[n, A], True where an action is legal; action 0 never is.
         seats: int64[n], acting seats.
-        rewards: float32[n, P], of every seat where a game has ended in this step, else 0.
+        rewards: float32[n, P], reward of every seat if a game has ended in this step, else 0.
         done: bool[n], whether a game has ended in this step; the slot then has the first decision of its next deal.
         info: the rest.
     """
@@ -102,7 +102,7 @@ class Step(NamedTuple):
     info: Info
 
     def keep_rows(self, previous: "Step", actions: Array) -> None:
-        """Replace the rows of slots that waited in this step by those of the step before, with rewards and `done` 0."""
+        """Copy the rows of slots that waited in this step from the step before; their rewards and `done` stay 0."""
         slots = np.flatnonzero(actions == SKIPPED)
         if len(slots) == 0:
             return
@@ -110,11 +110,11 @@ class Step(NamedTuple):
             new[slots] = old[slots]
 
     def _decision_rows(self) -> tuple[Array, ...]:
-        """Return the arrays that describe the decision of each game."""
+        """Return the arrays of a step that describe the decision in each slot."""
         info = self.info
         return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
 
 
 def record_bytes(records: Array) -> Array:
-    """Return the bytes of one record, padding included."""
+    """Return a view of the bytes of the first record, padding included, uint8."""
     return np.ndarray((records.itemsize,), np.uint8, records)

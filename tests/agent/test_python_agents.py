@@ -148,6 +148,21 @@ def test_which_decisions_meet_in_a_call_and_where_is_made_by_match_and_deals_alo
     assert calls((0, 80)) != expected
 
 
+def test_every_call_of_a_batch_moves_the_heartbeat(monkeypatch):
+    begun, calls = [], []
+    begin = mixed.begin_decision
+    monkeypatch.setattr(mixed, "begin_decision", lambda *decision: begin(*decision) or begun.append(decision[1:]))
+
+    @python_agent(name="counts-beats")
+    class CountsBeats:
+        def act_batch(self, observations, legal, rng):
+            calls.append(len(begun))
+            return legal.argmax(axis=1)
+
+    match(CountsBeats, "random").play(0, BATCH_SIZE // 2)  # 512 games: two calls for one wait of all slots
+    assert calls == list(range(1, len(calls) + 1))
+
+
 def test_linear_algebra_has_one_thread_while_an_agent_thinks():
     counts = []
 

@@ -43,7 +43,7 @@ def test_playouts_of_an_action_are_those_of_the_position_after_it():
 
 def test_a_restricted_or_a_python_agent_has_no_playouts():
     game = load_game("strozzi")
-    with pytest.raises(InputError, match="play-outs need compiled agents without restrictions"):
+    with pytest.raises(InputError, match="playouts need compiled agents without restrictions"):
         Rollouts(Match(game, 3, (load_agent("heuristic~flag:pirate", game),), Position(game, 3).variant, 0))
 
 
@@ -66,7 +66,7 @@ def test_winners_who_share_are_taken_together():
 
 
 def plant(monkeypatch, chances):
-    """Let play-outs of a state with an action end as `chances(state, action)` says, float[P]."""
+    """Let playouts of a state with an action end as `chances(state, action)` says, float[P]."""
 
     def from_state(self, state, word, count, action=0):
         drawn = np.random.default_rng(word % 2**32).choice(self.match.players, size=count, p=chances(state, action))

@@ -48,6 +48,8 @@ def test_dense_adds_in_one_order_and_rounds_each_product(dtype, inputs):
     assert dense(x, weights, bias).tobytes() == expected.tobytes()
     for rows in (slice(3, 4), slice(69, None, -1), slice(5, 70, 7)):
         assert dense(x[rows], weights, bias).tobytes() == expected[rows].tobytes()
+    read_only = [np.broadcast_to(array, array.shape) for array in (x, weights, bias)]
+    assert dense(*read_only).tobytes() == expected.tobytes()
     assert dense(x, weights).tobytes() == dense(x, weights, np.zeros(37, dtype)).tobytes()
 
 

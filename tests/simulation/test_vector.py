@@ -289,7 +289,7 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
     [
         (("strozi", 4, 8), {}, f"game: unknown game 'strozi'; {KNOWN_GAMES}; did you mean 'strozzi'?"),
         (("strozzi", 7, 8), {}, "players: strozzi takes 3-6 players, got 7"),
-        (("strozzi", 4, 0), {}, "n: must be between 1 and 1,048,576, got 0"),
+        (("strozzi", 4, 0), {}, "num_envs: must be between 1 and 1,048,576, got 0"),
         (("strozzi", 4, 8), {"reward": "money"}, "reward: unknown reward 'money'; known: win, score, lead"),
         (("strozzi", 4, 8), {"seat": 0}, "seat: without opponents every seat is the caller's; leave it out"),
         (("strozzi", 4, 8), {"seat": 4, "opponents": "random"}, "seat: must be between 0 and 3, got 4"),
@@ -298,7 +298,7 @@ def test_a_game_in_which_the_learner_is_not_asked_is_passed_over():
         (("strozzi", 4, 8), {"opponents": 3}, "opponents: expected None, an agent, a list of agents, or a list of such lists, got 3"),
         (("strozzi", 4, 8), {"opponents": [["random"], "greedy"]}, "opponents: expected None, an agent, a list of agents, or a list of such"),
         (("strozzi", 4, 8), {"opponents": spec_of(Slow, STROZZI)}, "opponents: agent 'slow' is written in Python, and only compiled"),
-        (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "n: the opponents need "),
+        (("strozzi", 4, 2**20), {"opponents": "ismcts:iterations=100000"}, "num_envs: the opponents need "),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_is_named(arguments, options, words):
@@ -345,6 +345,9 @@ def test_a_step_needs_a_reset_and_an_open_environment():
             env.reset(seed)
     with env:
         env.reset(1)
+        with pytest.raises(ArgumentError, match="deal: must be between 0 and"):
+            env.reset(2, deal=-1)
+        assert env.seed == 1  # that of the games
     for call in (env.reset, lambda: env.step([1] * 4)):
         with pytest.raises(InputError, match="it is closed; make a new one"):
             call()
