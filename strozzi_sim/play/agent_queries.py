@@ -1,4 +1,4 @@
-"""Agents at a position: the action that they would choose at the acting seat, and their analysis of its actions."""
+"""Queries of agents at a position: the action that they choose for the acting seat, and their analysis of it."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,13 +20,13 @@ Array = np.ndarray[Any, Any]
 
 
 def analyses_of(seat: Seat, legal: tuple[int, ...]) -> list[ActionAnalysis]:
-    """Return the agent's analysis of every legal action at its last decision; actions that it omits have no visits."""
+    """Return the analyses of `legal`, in that order, at the agent's last decision; omitted actions have 0 visits."""
     by_action = {analysis.action: analysis for analysis in seat.analyse(legal) or []}
     return [by_action.get(action, ActionAnalysis(action, 0)) for action in legal]
 
 
 def rank_analyses(analyses: Sequence[ActionAnalysis]) -> list[ActionAnalysis]:
-    """Return the analyses in order: most visits first, then the higher value, then the lower action."""
+    """Return the analyses in order: most visits first, then the higher value (None is 0), then the lower action."""
     return sorted(analyses, key=lambda analysis: (-analysis.visits, -(analysis.value or 0.0), analysis.action))
 
 
@@ -47,7 +47,7 @@ class AgentQueries:
     _seats: dict[tuple[int, str, int], Seat]
 
     def _seat(self, argument: str, seat: int | None) -> int:
-        """Return a seat; default: the one that must decide."""
+        """Return a seat, which errors call `argument`, after a check; default: the acting seat."""
         if seat is not None:
             return check_whole(argument, seat, 0, self.players - 1)
         if self.actor < 0:
@@ -59,11 +59,11 @@ class AgentQueries:
         """Return the agent for the acting seat. Its memory is separate for each seat.
 
         Args:
-            agent: a spec string, such as "ismcts:iterations=500", or one that was declared in code.
+            agent: a spec string, such as "ismcts:iterations=500", or an agent declared in code.
 
         Raises:
-            ArgumentError: the game is over, or no such agent plays this game and player count.
-            AgentFault: an agent's file or package that does not import, or an agent that cannot be made.
+            InputError: the game is over, no such agent plays this game and player count, or it has a restriction.
+            AgentFault: the agent's file or package cannot be imported, or the agent cannot be compiled or made.
         """
         seat = self._seat("seat", None)
         spec = as_argument_error("agent", find_agent, agent, self.game)
@@ -80,8 +80,8 @@ class AgentQueries:
         """Return the action that an agent would choose at the acting seat; see `seated`.
 
         Raises:
-            ArgumentError: see `seated`.
-            AgentFault: the agent failed or chose an illegal action.
+            InputError: see `seated`.
+            AgentFault: see `seated`; or the agent failed or chose an illegal action.
 
         >>> import strozzi_sim as ss
         >>> ss.Position("strozzi", 4, seed=7).ask("greedy")
@@ -109,11 +109,11 @@ class AgentQueries:
 
         Returns:
             Columns action, name, chosen, visits (of the agent's search), share (of all visits), value (expected for the
-            seat that takes it, or NaN). `attrs` holds agent, seat, question, and the meaning of a value.
+            acting seat, or NaN). `attrs` holds agent, seat, question, and under "value" the meaning of that column.
 
         Raises:
-            ArgumentError: see `seated`; or the agent provides no analysis.
-            AgentFault: the agent failed or chose an illegal action.
+            InputError: see `seated`; or the agent provides no analysis.
+            AgentFault: see `seated`; or the agent failed or chose an illegal action.
 
         >>> import strozzi_sim as ss
         >>> table = ss.Position("strozzi", 4, seed=7).analyse("ismcts:iterations=200")
@@ -140,5 +140,5 @@ class AgentQueries:
         return table.astype({"value": "float64"})
 
     def fault(self, spec: AgentSpec, what: str) -> AgentFault:
-        """Return the fault of an agent that did `what` at the acting seat."""
+        """Return the fault of an agent at the acting seat; `what` ends its sentence, such as "raised ValueError"."""
         return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")

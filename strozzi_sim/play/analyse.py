@@ -1,14 +1,14 @@
-"""Analysis of a finished game: what every decision cost, the luck of every chance event, and their sum, the result.
+"""Analysis of a finished game: its result as the sum of each decision's cost, each chance event's luck, and a rest.
 
 An agent that evaluates positions estimates the worth of each legal action to every seat: the mean over many draws of
-hidden information and future chance, the same draws for all actions. The parts of a game telescope:
+future chance, the same draws for all actions. The differences between successive worths add up to the result:
 
     result = start + luck of the deal + sum over decisions of (effect + luck + unexplained)
 
-- effect : worth of the action played less that of the best found, for the seat itself never above 0 in expected lead
+- effect : worth of the action played less that of the best found, never above 0 in the acting seat's own lead
 - luck : worth after the action and its draws, less the worth of the action
 - unexplained : worth of the best action less the worth after the previous decision; they differ by the noise of the
-  draws, and where the evaluator changes its estimate without an event
+  draws, and because the evaluator may change its estimate although nothing happened
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,15 +34,15 @@ from strozzi_sim.stats.intervals import t_quantile
 if TYPE_CHECKING:
     import pandas as pd
 
-REDRAWS = 32
-PARTS = {
+REDRAWS = 32  # default number of draws behind each worth
+PARTS = {  # parts of a result, and their headings
     "start": "start",
     "luck": "luck",
     "own_errors": "own errors",
     "rivals_errors": "rivals' errors",
     "unexplained": "unexplained",
 }
-INDIFFERENT = 0.1  # points: a decision whose actions all differ by less is not a choice
+INDIFFERENT = 0.1  # points of lead: a decision whose actions all differ by less is not a choice
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class JudgedDecision:
     effect: Worth  # worth of the action played less that of the best
     luck: Worth  # worth after the action's draws less that of the action
     unexplained: Worth  # worth of the best action less the worth after the previous decision
-    is_choice: bool  # whether more than one action is legal and they are not all nearly equal
+    is_choice: bool  # whether the expected leads of its actions differ by INDIFFERENT or more
     # a sentence for each line of the record that the action wrote
     events: tuple[str, ...] = field(default=(), repr=False)
 
@@ -69,17 +69,17 @@ class JudgedDecision:
 
     @property
     def win_loss(self) -> float:
-        """Expected share of the win that it lost."""
+        """Expected share of the win that the seat lost by its action; may be negative, since `best` is best in lead."""
         return float(0 - self.effect[self.seat, WIN])
 
     def row(self) -> dict[str, Any]:
-        """Return the decision as plain data, without its luck."""
+        """Return the decision as plain data: what was chosen, and the losses."""
         keys = ("seat", "question", "played", "best", "loss", "win_loss", "is_choice")
         return {"decision": self.number} | {key: getattr(self, key) for key in keys}
 
 
 class TurningPoint(NamedTuple):
-    """A change of a seat's share of the win, by an "error" of that seat or by "luck" after a decision."""
+    """A change of a seat's expected share of the win; `kind`: an "error" of that seat, or "luck" after a decision."""
 
     kind: str
     decision: JudgedDecision
@@ -89,7 +89,7 @@ class TurningPoint(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class GameAnalysis:
-    """The analysis of a game; it shows itself in a notebook."""
+    """The analysis of a game; a notebook shows it as tables."""
 
     agent: str  # spec string of the agent that evaluates
     redraws: int  # draws behind each worth
@@ -97,7 +97,7 @@ class GameAnalysis:
     deal_luck: Worth
     decisions: tuple[JudgedDecision, ...]  # in order
     result: Worth  # score, lead and share of the win in the end
-    # mean loss of each level of the agent per choice, from level 0 on; () without levels
+    # mean loss per choice of each of the agent's levels, from level 0 on; () without levels
     error_rates: Sequence[float] = ()
     names: Sequence[str] = ()  # name of every seat
 
@@ -119,7 +119,7 @@ class GameAnalysis:
         return {**self.parts(seat), "result": self.result[seat]}
 
     def _losses(self, seat: int) -> npt.NDArray[np.float64]:
-        """Return the losses of a seat in points, in its decisions that are a choice."""
+        """Return the losses of a seat in points, one for each of its decisions that is a choice."""
         return np.array([decision.loss for decision in self.decisions if decision.seat == seat and decision.is_choice])
 
     def error_rate(self, seat: int) -> tuple[float, int]:
@@ -128,9 +128,9 @@ class GameAnalysis:
         return (float(losses.mean()) if len(losses) else float("nan")), len(losses)
 
     def level(self, seat: int) -> tuple[float, float, float] | None:
-        """Return the level with the seat's error rate, and the ends of its interval; below 0: worse than level 0.
+        """Return the level whose error rate is the seat's, and the ends of its 95 % interval; -1: worse than level 0.
 
-        Return None without levels, or with fewer than two choices. The interval follows from that of the mean loss.
+        The interval follows from that of the mean loss. None if the agent has no levels, or for fewer than two choices.
         """
         losses = self._losses(seat)
         if len(losses) < 2 or not len(self.error_rates):
@@ -147,7 +147,7 @@ class GameAnalysis:
         return np.array([*(decision.before[:, WIN] for decision in self.decisions), self.result[:, WIN]])
 
     def turning_points(self, count: int = 5) -> list[TurningPoint]:
-        """Return the largest changes of a seat's share of the win, largest first."""
+        """Return the largest changes of a seat's share of the win after the deal, largest first."""
         turns = [
             TurningPoint("error", decision, decision.seat, -decision.win_loss)
             for decision in self.decisions
@@ -169,7 +169,7 @@ class GameAnalysis:
         return f"luck of {100 * turn.change:+.0f} % of the win{whose}: {event}"
 
     def turns_in_words(self, count: int = 5) -> list[str]:
-        """Return the turning points as sentences."""
+        """Return the turning points as sentences, each with the number of its decision."""
         return [f"decision {turn.decision.number}: {self.turn_in_words(turn)}" for turn in self.turning_points(count)]
 
     @property
@@ -195,7 +195,7 @@ class GameAnalysis:
 
     @property
     def seat_table(self) -> "pd.DataFrame":
-        """Seats: seat, agent, error_rate (points per decision), choices, level and its low, high (or NaN)."""
+        """Seats: seat, agent, error_rate (points per choice), choices, level and its low, high (or NaN)."""
         import pandas as pd
 
         rows = [
@@ -205,7 +205,7 @@ class GameAnalysis:
         return pd.DataFrame(rows, columns=["seat", "agent", "error_rate", "choices", "level", "low", "high"])
 
     def tables(self) -> dict[str, list[list[str]]]:
-        """Return the parts of every seat's result, in points of lead and of wins, as rows of text, a heading first."""
+        """Return two tables by title, of leads and shares of the win: a heading, then each seat's parts, as text."""
         shares = [["seat", "agent", *PARTS.values(), "result"]]
         leads = [[*shares[0], "error rate", "choices", "level"]]
         for seat, name in enumerate(self.names):
@@ -217,7 +217,7 @@ class GameAnalysis:
         return {"expected lead, points": leads, "expected share of the win, in points of win share": shares}
 
     def document(self) -> dict[str, Any]:
-        """Return the analysis as plain data, with figures of four decimals."""
+        """Return the analysis as plain data; worths, losses and shares have four decimals."""
 
         def by_name(worth: Any) -> dict[str, float]:
             return {name: round(float(value), 4) for name, value in zip(WORTHS, worth, strict=True)}
@@ -239,18 +239,18 @@ class GameAnalysis:
         return {**judge, "seats": seats, "decisions": decisions, "win_curve": curve}
 
     def in_short(self) -> dict[str, Any]:
-        """Return the seats, the turning points, and the decisions that cost most, as plain data."""
+        """Return the seats, up to ten turning points, and the ten decisions that cost most, as plain data."""
         document = self.document()
         costly, turns = sorted(document["decisions"], key=lambda each: -each["loss"])[:10], self.turns_in_words(10)
         return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": self.redraws}
 
     def __repr__(self) -> str:
-        """The seats and the judge in a line."""
+        """Return one line with the seats and the judge."""
         decisions = pluralize(len(self.decisions), "decision")
         return f"<GameAnalysis: {', '.join(self.names)}; {decisions}, judged by {self.agent}>"
 
     def _repr_html_(self) -> str:
-        """Return the tables and the first turning points."""
+        """Return the tables and the three largest turning points as HTML."""
         import pandas as pd
 
         parts = [f"Judged by {escape(self.agent)}"]
@@ -261,7 +261,7 @@ class GameAnalysis:
 
 
 def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSpec:
-    """Return the agent of a spec string, checked to be one that can judge games."""
+    """Return the agent of a spec string; raise InputError if it cannot judge games of this variant."""
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
     _check_open(game, variant)
@@ -290,18 +290,16 @@ def analyse_game(
     for number, action in enumerate(actions, 1):
         legal, seat = table.legal, table.actor
         worths = judge.actions(number)
-        k, best = legal.index(action), int(worths[:, seat, LEAD].argmax())
+        chosen, best = legal.index(action), int(worths[:, seat, LEAD].argmax())
         names_of_actions, question = table.names, table.question
         table.play(action)
         worth = judge.result() if table.over else judge.position(number)
         lines = table.lines()
-        texts = question, names_of_actions[k], names_of_actions[best]
-        changes = worths[k] - worths[best], worth - worths[k], worths[best] - worth_before
-        is_choice, events = (
-            bool(np.ptp(worths[:, seat, LEAD]) >= INDIFFERENT),
-            table.sentences(lines[line_count:], names),
-        )
-        decisions.append(JudgedDecision(number, seat, *texts, worths[best], *changes, is_choice, tuple(events)))
+        texts = question, names_of_actions[chosen], names_of_actions[best]
+        changes = worths[chosen] - worths[best], worth - worths[chosen], worths[best] - worth_before
+        is_choice = bool(np.ptp(worths[:, seat, LEAD]) >= INDIFFERENT)
+        events = tuple(table.sentences(lines[line_count:], names))
+        decisions.append(JudgedDecision(number, seat, *texts, worths[best], *changes, is_choice, events))
         worth_before, line_count = worth, len(lines)
     rates = spec.agent.error_rates.get(table.players, ())
     return GameAnalysis(spec.text, redraws, start, deal_luck, tuple(decisions), worth_before, rates, names)
@@ -310,14 +308,14 @@ def analyse_game(
 def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:
     """Return a recorded game after its last action, and its analysis."""
     table = Position(**recorded.deal_again())
-    _check_open(table.game, table.variant)  # before the agent, whose name would be blamed
+    _check_open(table.game, table.variant)  # first, since an error of `find_judge` names the argument `agent`
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
     actions = reconstruct_actions(recorded, table)
     return table, analyse_game(table, actions, spec, redraws, recorded.names)
 
 
 def level_words(level: tuple[float, float, float] | None) -> str:
-    """Return a level and its interval as text, as `GameAnalysis.level` returns them."""
+    """Return a result of `GameAnalysis.level`, a level and its interval, as text."""
     if level is None:
         return "-"
     value, low, high = ("below 0" if number < 0 else f"{number:.1f}" for number in level)

@@ -1,7 +1,7 @@
 """The drama of a game: when it is decided, whether leaders run away, and whether seats that cannot win choose who does.
 
-A game is followed along its decisions. The chance of each seat to win is its share of play-outs from there, in which
-all chance to come is redrawn: the view of an observer who knows every hand and not the future.
+A game is followed along its decisions. A seat's chance to win at a decision is its share of the wins of playouts from
+there, in which all future chance is redrawn: the view of an observer who knows every hand and not the future.
 """
 
 from dataclasses import replace
@@ -24,26 +24,26 @@ from strozzi_sim.stats.intervals import Array, Estimate
 
 POINTS = 40  # decisions of a game at which the chances are estimated, at most
 DECIDED = 0.95  # chance of the winners from which a game counts as decided, if it stays there
-CLEAR = 0.10  # by which a favourite is ahead of the next, and by which a choice changes a rival's chance
-HOPELESS = 0.01  # chance of a seat that cannot win any more
-TESTS = 1000  # play-outs on which two chosen actions are compared
+CLEAR = 0.10  # least lead of a clear favourite; least effect on a rival's chance of a choice that makes a king
+HOPELESS = 0.01  # highest chance of a seat that counts as unable to win
+TESTS = 1000  # playouts on which two chosen actions are compared
 
 
 def drama_of_agent(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
-    """Return the figures of followed games; if the agent is not quick, a quick one plays the play-outs."""
+    """Return the figures of an agent's games against itself; if it is not quick, a quick one plays the playouts."""
     playing = match
     if not is_quick(match.lineup[0]):
         default = load_agent(match.game.default_agent, match.game)
         playing = replace(match, lineup=(default if is_quick(default) else load_agent("random", match.game),))
     run_games = partial(drama_figures, match, playing, games, playouts)
-    figures: dict[str, Estimate] = (
-        run_in_worker(run_games, blame=match.lost) if match.foreign or playing.foreign else run_games()
-    )
+    if not (match.foreign or playing.foreign):
+        return run_games()
+    figures: dict[str, Estimate] = run_in_worker(run_games, blame=match.lost)
     return figures
 
 
 def is_quick(spec: AgentSpec) -> bool:
-    """Return whether an agent is compiled and neither searches nor looks learned values up."""
+    """Return whether an agent is compiled, does not search, and does not evaluate positions."""
     return spec.agent.kind == "compiled" and not spec.searches and spec.agent.evaluation is None
 
 
@@ -60,42 +60,42 @@ class Story(NamedTuple):
 
 
 def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
-    """Return the story of a deal of `match`, with `playouts` play-outs by `playing` at each followed decision."""
+    """Return the story of a deal of `match`, with `playouts` playouts by `playing` at each followed decision."""
     decisions, winners = _play_game(match, deal)
-    at = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
+    numbers = np.unique(np.linspace(0, len(decisions) - 1, min(POINTS, len(decisions))).astype(np.int64))
     rollouts = Rollouts(playing)
-    chances = np.zeros((len(at), match.players))
+    chances = np.zeros((len(numbers), match.players))
     kingmaking = 0
-    for place, number in enumerate(at):
+    for point, number in enumerate(numbers):
         state, actor, legal = decisions[number]
-        # the key of the play-outs at a decision is the same on every machine
+        # key of the playouts from this decision, the same on every machine
         word = siphash(pack("<Qq", match.seed, game_key("play-outs")), pack("<QQ", deal, int(number))) >> 1
-        chances[place] = _win_shares(rollouts, state, word, playouts)
-        if match.players > 2 and chances[place, actor] <= HOPELESS and len(legal) > 1:
+        chances[point] = _win_shares(rollouts, state, word, playouts)
+        if match.players > 2 and chances[point, actor] <= HOPELESS and len(legal) > 1:
             kingmaking += _makes_a_king(rollouts, state, actor, legal, word + 1, playouts)
-    decided, lead_changes, lowest = drama_of(chances, winners, at / len(decisions), playouts)
-    return Story(len(decisions), decided, int(decided < 0.5), lead_changes, lowest, len(at), kingmaking)
+    decided, lead_changes, lowest = drama_of(chances, winners, numbers / len(decisions), playouts)
+    return Story(len(decisions), decided, int(decided < 0.5), lead_changes, lowest, len(numbers), kingmaking)
 
 
-def drama_of(chances: Array, winners: Array, at: Array, playouts: int) -> tuple[float, int, float]:
-    """Return when a game was decided, its changes of lead, and the lowest chance of its winners (bool[P]) together.
+def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tuple[float, int, float]:
+    """Return when a game was decided, its number of lead changes, and the lowest chance of its `winners`, bool[P].
 
-    A leader is ahead by CLEAR and by three standard errors, so that noise of the play-outs changes no leader. `chances`
-    to win are of every seat, float64[points, P], each of `playouts`; `at` is the share of the decisions before a point.
+    `chances`: of every seat to win, float64[points, P], each from `playouts`; several winners' chances are added.
+    `taken`: share of the decisions taken before each point; a game is decided at such a share. A leader is ahead by
+    CLEAR and by three standard errors, so that noise of the playouts changes no leader.
     """
     of_winners = chances[:, winners].sum(axis=1)
     open_points = np.flatnonzero(of_winners < DECIDED)
     last_open = open_points[-1] if len(open_points) else -1
-    decided = float(at[last_open + 1]) if last_open + 1 < len(at) else 1.0
-    ordered = np.sort(chances, axis=1)
-    first, second = ordered[:, -1], ordered[:, -2]
+    decided = float(taken[last_open + 1]) if last_open + 1 < len(taken) else 1.0
+    second, first = np.sort(chances, axis=1)[:, -2:].T
     error = np.sqrt((first + second - (first - second) ** 2) / playouts)
     leaders = chances.argmax(axis=1)[first - second >= np.maximum(CLEAR, 3 * error)]
     return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
 
 
 def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[str, Estimate]:
-    """Return the figures of `games` games by name; see `follow` for the arguments."""
+    """Return the figures of deals 0 .. games - 1 by name; see `follow` for the arguments."""
     from joblib import Parallel, delayed
 
     per_game = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
@@ -124,7 +124,7 @@ def _play_game(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[in
 
 
 def _win_shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:
-    """Return every seat's share of wins, float64[P]."""
+    """Return every seat's share of the wins of `count` playouts, float64[P]; see `Rollouts.from_state`."""
     wins, _ = rollouts.from_state(state, word, count, action)
     return wins.mean(axis=0) / WIN_UNITS
 
@@ -132,9 +132,9 @@ def _win_shares(rollouts: Rollouts, state: Array, word: int, count: int, action:
 def _makes_a_king(
     rollouts: Rollouts, state: Array, actor: int, legal: tuple[int, ...], word: int, playouts: int
 ) -> bool:
-    """Return whether a seat that cannot win chooses which rival does.
+    """Return whether the choice of a seat that cannot win changes a rival's chance by CLEAR or more.
 
-    Two actions are chosen on some play-outs and compared on others, so that noise makes no kings.
+    Two actions are chosen on some playouts and compared on others, so that noise makes no kings.
     """
     chances = np.array([_win_shares(rollouts, state, word, playouts, action) for action in legal])
     if chances[:, actor].max() > HOPELESS:
@@ -142,7 +142,7 @@ def _makes_a_king(
     rivals = chances.copy()
     rivals[:, actor] = 0
     rival = int(np.ptp(rivals, axis=0).argmax())
-    if np.ptp(rivals[:, rival]) < CLEAR:  # the largest of noisy differences, so the true one is smaller still
+    if np.ptp(rivals[:, rival]) < CLEAR:  # the largest noisy difference, so the true one is likely smaller
         return False
     best, worst = (legal[int(place)] for place in (rivals[:, rival].argmax(), rivals[:, rival].argmin()))
     for_rival = [_win_shares(rollouts, state, word + 1, TESTS, action)[rival] for action in (best, worst)]

@@ -1,7 +1,7 @@
 """Query an agent's analysis of the decisions of a recorded game.
 
 The agent takes every seat, with the random stream of the seat's recorded agent. It is queried at each recorded
-decision; then the recorded action is played. At its own seats it repeats its recorded decisions.
+decision; then the recorded action is played. At a seat that it played itself it chooses the recorded actions.
 """
 
 from collections import Counter
@@ -18,8 +18,8 @@ from strozzi_sim.play.agent_queries import analyses_of, rank_analyses
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.seat import Seat
 
-LEVELS = 3  # of the tree of a decision
-LEAST_VISITS = 10  # of an action below the first level
+LEVELS = 3  # depth of the tree of a decision, its own actions included
+LEAST_VISITS = 10  # of an action below the first level; others are omitted
 FUTURES = 32  # imagined games from which actions below the first level take their names
 _MEANINGS = 3  # maximum names of an action that differs between futures
 
@@ -29,15 +29,13 @@ Futures = list[Position]
 def explain(
     table: Position, actions: Sequence[int], spec: AgentSpec, wanted: Sequence[int]
 ) -> Iterator[tuple[Position, dict[str, Any]]]:
-    """Yield each wanted decision: the position before it and the agent's analysis.
-
-    `wanted` has the numbers of decisions, from 1.
+    """Yield each wanted decision, numbered from 1: the position before it and the agent's analysis.
 
     Yields:
         (table, document): keys decision, seat, question, played, chosen, same, visits and actions. Actions are {action,
-            name, visits, share, value, next}, the most visited first. `next` lists the agent's continuations
-            after that action, with their seats and no shares, as far as an imagined game goes. Without an analysis,
-            visits are None. The position is `table` itself, which is played on when the next item is asked for.
+            name, visits, share, value, next}, the most visited first. `next` lists what the agent considered after that
+            action: actions that an imagined game reaches, {action, name, seat, visits, value, next}. Without an
+            analysis, visits are None. The position is `table` itself, which the next iteration plays on.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)
@@ -60,7 +58,7 @@ def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
 
 
 class _ExplainedDecision:
-    """One decision with the agent's analysis, from which `document` makes JSON."""
+    """One decision with the agent's analysis, which `document` returns as plain data."""
 
     def __init__(self, table: Position, seat: Seat, number: int) -> None:
         self.table, self.agent_seat, self.number = table, seat, number
@@ -93,11 +91,10 @@ class _ExplainedDecision:
 
     def _after(self, analysis: ActionAnalysis, futures: Futures, levels: int) -> list[dict[str, Any]]:
         """Return the tree below an analysed action, `levels` deep; `futures` are the imagined games after it."""
+        if not levels or analysis.node is None:
+            return []
         nodes = []
-        following = (
-            self.agent_seat.analyse(self.table.legal, analysis.node) if levels and analysis.node is not None else None
-        )
-        for each in rank_analyses(following or []):
+        for each in rank_analyses(self.agent_seat.analyse(self.table.legal, analysis.node) or []):
             if each.visits >= LEAST_VISITS:
                 node, after = self._play(each, futures)
                 if after:  # else no imagined game reaches the action, so its name is unknown
@@ -105,10 +102,10 @@ class _ExplainedDecision:
         return nodes
 
     def _play(self, analysis: ActionAnalysis, futures: Futures) -> tuple[dict[str, Any], Futures]:
-        """Return an action with its names in the imagined games that reach it, and these games after it."""
+        """Return an analysed action with its names in the imagined games that reach it, and these games after it."""
         seat, action = self.table.actor if analysis.seat is None else analysis.seat, analysis.action
         fitting = [each for each in futures if each.actor == seat and action in each.legal]
-        if not fitting:  # the agent's tree omits the actions of others
+        if not fitting:  # the agent's tree omits the actions of other seats
             advanced = [self._advance_to(seat, future) for future in futures]
             fitting = [each for each in advanced if action in each.legal]
         names, after = Counter[str](), []
@@ -123,7 +120,7 @@ class _ExplainedDecision:
         return {"action": action, "name": name, "seat": seat, "visits": analysis.visits, "value": analysis.value}, after
 
     def _advance_to(self, seat: int, future: Position) -> Position:
-        """Return the game at the next decision of a seat, after random play of the others."""
+        """Return the game at the next decision of a seat, or at its end, after random play of the others."""
         future = future.copy()
         while not future.over and future.actor != seat:
             future.play(future.legal[self._rng.below(len(future.legal))])

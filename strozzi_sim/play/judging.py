@@ -25,10 +25,10 @@ from strozzi_sim.simulation.luck import Luck, luck_dtype, luck_records
 from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
 from strozzi_sim.stats.intervals import t_quantile
 
-Worth = npt.NDArray[np.float64]  # [P, WORTHS]
-_PURPOSE = 4_000  # of the random words of other deals
-MAX_OUTCOMES = 2_000  # a decision with more outcomes is not judged
-# A worth is the mean of BATCHES independent means of DRAWS draws of the judge; two equal ones suffice.
+Worth = npt.NDArray[np.float64]  # [..., 3]: by WORTHS; [P, 3] unless another shape is given
+_PURPOSE = 4_000  # of the stream that draws other deals
+MAX_OUTCOMES = 2_000  # the draw after a decision is not judged if it has more
+# The worth of an outcome is the mean of BATCHES independent means of DRAWS draws of the judge; two equal ones suffice.
 BATCHES, DRAWS = 4, 2
 
 
@@ -94,7 +94,7 @@ def _kernels(game: Game) -> tuple[Any, Any, Any, Any]:
 
 
 class Judge:
-    """The worth of positions and actions of one game; it can be interrupted."""
+    """The judge of positions and actions of one game; signals can interrupt it."""
 
     def __init__(self, table: Position, luck: Luck) -> None:
         self.table, self._stop = table, np.zeros(1, np.int64)
@@ -103,7 +103,7 @@ class Judge:
         self._actions, self._position, self._deals, self._result = _kernels(table.game)
 
     def _call(self, judge: Any, state: Any, *key: Any, shape: tuple[int, ...] = ()) -> Worth:
-        """Return the worths that a kernel adds to its last argument."""
+        """Return the worths that a kernel adds to its last argument, float64[*shape, P, 3]."""
 
         def call() -> Worth:
             worths = np.zeros((*shape, self.table.players, len(WORTHS)))
@@ -113,26 +113,26 @@ class Judge:
         return call_interruptible(self._stop, call)
 
     def _word(self, number: int, kind: int) -> np.uint64:
-        """Return the key of the draws of a decision: 0 for its actions, 1 for the position after it."""
+        """Return the key of the draws of a decision; `kind`: 0 for its actions, 1 for the position after it."""
         word = np.array([self.table.seed, self.table.deal, 2 * number + kind], np.uint64)
         for place in (1, 2):
             word[place] ^= mix.py_func(word[place - 1 : place])[0]
         return np.uint64(mix.py_func(word[2:])[0])
 
     def actions(self, number: int) -> Worth:
-        """Return the worth of every legal action, float64[K, P, 3]."""
+        """Return the worth of every legal action, float64[K, P, 3]; `number`: of the decision, from 1."""
         return self._call(self._actions, self.table.state, self._word(number, 0), shape=(len(self.table.legal),))
 
     def position(self, number: int) -> Worth:
-        """Return the worth of the position."""
+        """Return the worth of the position; `number`: of the last decision, or 0."""
         return self.state(self.table.state, self._word(number, 1))
 
     def state(self, state: Any, word: np.uint64) -> Worth:
-        """Return the worth of a state, shape (1,), by the draws of a key."""
+        """Return the worth of a state, shape (1,); the key `word` determines the draws."""
         return self._call(self._position, state, word)
 
     def before_the_deal(self) -> Worth:
-        """Return the mean worth of other deals."""
+        """Return the mean worth of other deals, drawn at random: the worth before the deal."""
         table = self.table
         deal = game_key(table.game.name), table.seed, table.players, table.deal, table.start_player
         return self._call(self._deals, np.zeros(1, table.game.state), *deal)
@@ -146,19 +146,19 @@ class Judge:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One possible draw."""
+    """The outcomes of a draw that have one name; the first of them is judged."""
 
-    name: str  # its name; outcomes of one name are judged together
-    ways: int  # number of equally named outcomes
+    name: str
+    ways: int  # number of these outcomes
     win: npt.NDArray[np.float64]  # each seat's expected share of the win, float64[P]
-    half_width: float  # half the 95 % interval of the least certain of them
-    came: bool  # whether it was the actual draw
+    half_width: float  # half the 95 % interval of the least certain share
+    came: bool  # whether the actual draw had this name
 
 
 def outcomes_of_game(
     table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
-    """Return the outcomes of each decision that was followed by a draw with a name, by number from 1."""
+    """Return the possible outcomes of each draw that `namer` names, by the number of the decision before it, from 1."""
     judge, outcomes = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
     for number, action in enumerate(actions, 1):
         before = table.copy()
@@ -173,7 +173,7 @@ def outcomes_of_game(
 
 
 def _named_outcomes(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
-    """Return the states to which an action may lead, by the draw's name; {} at the end, or without a named draw."""
+    """Return the states to which an action may lead by name of their draw, or {}; earlier draws are as in `after`."""
     if after.over:
         return {}
     actual = after.view()
@@ -193,7 +193,7 @@ def _judge_outcome(judge: Judge, name: str, states: list[Any], came: bool, numbe
     for batch in range(BATCHES):
         key = table.seed * 0x9E3779B97F4A7C15 + table.deal * 0xC2B2AE3D27D4EB4F + 8 * number + batch + 1
         worths.append(judge.state(states[0], mix.py_func(np.array([key % 2**64], np.uint64))[0]))
-        if batch == 1 and np.array_equal(worths[0], worths[1]):  # a judge that draws nothing
+        if batch == 1 and np.array_equal(worths[0], worths[1]):  # the judge draws nothing
             return Outcome(name, len(states), worths[0][:, WIN], 0.0, came)
     shares = np.array(worths)[:, :, WIN]
     half = t_quantile(BATCHES - 1) * shares.std(axis=0, ddof=1) / BATCHES**0.5

@@ -143,7 +143,7 @@ class Kernels:
             "conceal": (_conceal, types.void(state, rules, i8)),
             # (states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged
             "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
-            # (states before, states after, rules, action, viewer) -> what the viewer learns of the step; 0: nothing
+            # (states before, states after, rules, action, viewer) -> what the viewer learns from the step; 0: nothing
             "seen": (_seen, i8(state, state, rules, i8, i8)),
             # (states, out int64[P, 3]): write score, seats placed better, and seats that share the place
             "results": (_results, types.void(state, i8[:, ::1])),
@@ -152,7 +152,7 @@ class Kernels:
         }
 
     def __getattr__(self, name: str) -> Any:
-        """Compile a kernel at its first use; it is an attribute from then on."""
+        """Return a kernel, compiled at its first use; from then on it is an attribute."""
         if name not in vars(self).get("signatures", {}):
             raise AttributeError(name)
         self.__dict__[name] = compiled = entry(*self.signatures[name], self._game.name)

@@ -1,12 +1,12 @@
 """Check that an agent's choices depend only on what its seat knows in the current game.
 
 Agents receive the concealed state, which is equal for equal knowledge, so they cannot see more. Built-in agents receive
-the record itself where only chance is hidden, and order-independent ones everywhere. At every decision a copy of the
-agent, with the same memory and random numbers, decides again on the concealed state, and its choice must not change.
-Every agent decides twice. No state contains future chance.
+the full state where only chance is hidden, and everywhere if they read only its legal actions. No state contains future
+chance. At every decision a copy of the agent, with the same memory and random numbers, decides again on the concealed
+state, and another copy on the full state if the agent receives it: all must choose the same action.
 
-A custom agent, or one that calls a custom agent, then plays some of the games again in another process, with another
-hash seed and the seats and games in reverse order.
+A third-party agent, or one that calls a third-party agent, then decides again in some of the games, in another process
+with another hash seed, and with games and seats in reverse order.
 """
 
 import os
@@ -31,7 +31,7 @@ from strozzi_sim.runtime.workers import WorkerDied, call_in_worker
 REPEATED = "nothing: it decided twice on the same input"
 RECORD = "what the record holds beyond the seat's knowledge: secrets, orders, unused places"
 PROCESS = "the process: its hash seed, its global state, the order of games and seats in which it was asked"
-PLAYED_AGAIN = 5  # games
+PLAYED_AGAIN = 5  # games, at most
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Leak:
     players: int
     seed: int
     deal: int
-    decision: int  # number of the decision in it, from 0
+    decision: int  # number of the decision in the game, from 0
     seat: int  # seat that decided
     action: str  # choice of the agent, as text
     moved_to: str  # choice of its copy, as text
-    changed: str  # the change between the two
+    changed: str  # the difference between the two decisions: REPEATED, RECORD or PROCESS
     shown: str  # the position as the seat sees it, with its question, as text
 
 
 @dataclass(frozen=True)
 class LeakCheck:
-    """Result of a check."""
+    """Result of a check of leaks."""
 
     agent: str  # spec string of the agent
     decisions: int  # number of decisions checked
@@ -67,13 +67,12 @@ class _Game(NamedTuple):
 def check_leaks(
     spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
 ) -> LeakCheck:
-    """Check every decision of an agent that plays itself."""
+    """Check every decision of an agent that plays itself in deals 0 .. deals - 1, up to the first leak."""
     spec = spec.resolve_for(game)
     counts = [count for count in players if spec.agent.plays(game, count)]
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
-    trusted = all(each.builtin for each in (spec, *spec.policies))
-    job = None if trusted else cloudpickle.dumps((spec, game, variant, seed))  # as the agent is before it plays
+    job = cloudpickle.dumps((spec, game, variant, seed)) if spec.foreign else None  # before playing changes the agent
     decisions, games = 0, list[_Game]()
     with single_threaded_blas():
         for count, deal in product(counts, range(deals)):
@@ -97,7 +96,7 @@ def check_leaks(
 
 
 def _check_decision(spec: AgentSpec, table: Position) -> Leak | None:
-    """Let an agent decide and play its choice; return a leak if its copy chose otherwise."""
+    """Let an agent decide and play its choice; return a leak, without playing, if a copy chose otherwise."""
     seat = table.seated(spec)
     sees_record, copy, copy_on_record = seat.sees_state, seat.copy(), seat.copy()
     try:
@@ -115,7 +114,7 @@ def _check_decision(spec: AgentSpec, table: Position) -> Leak | None:
 
 
 def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed: str) -> Leak:
-    """Describe a leak at a position: the action, the copy's action and what had changed."""
+    """Return the leak at a position where the agent chose `action` and its copy `moved_to`."""
     view, seat = table.game.view, table.actor
     concealed = table.view()
 
@@ -131,7 +130,7 @@ def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed:
 
 
 def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
-    """Return the first changed decision in another process: numbers of game and decision, and the action there."""
+    """Return what `_first_changed` returns in another process, with another hash seed; its failure is an AgentFault."""
     variables = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     try:
         changed: tuple[int, int, int] | None = call_in_worker(
@@ -143,7 +142,7 @@ def _play_again(name: str, job: bytes, games: Sequence[_Game]) -> tuple[int, int
 
 
 def _first_changed(job: bytes, games: Sequence[_Game]) -> tuple[int, int, int] | None:
-    """Return the first decision that changes when the seats of all games decide in reverse order, or None."""
+    """Return (game, decision, action) of the first change if games and seats come in reverse order, or None."""
     spec, game, variant, seed = pickle.loads(job)
     with single_threaded_blas():
         for number, played in reversed(list(enumerate(games))):

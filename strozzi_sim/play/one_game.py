@@ -19,7 +19,7 @@ from strozzi_sim.play.records import RecordedGame, match_of, numbered_game, reco
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import t_quantile
 
-_SEARCHES = 8  # behind the worth of a choice
+_SEARCHES = 8  # searches behind the worth of a choice
 
 
 def record(
@@ -34,21 +34,21 @@ def record(
     seed: int = 0,
     variant: AnyVariant = "base",
 ) -> list[list[dict[str, Any]]]:
-    """Play games and return their records: of each game its lines, as `strozzi record` writes them.
+    """Play games and return their records: for each game a list of lines, as `strozzi record` writes them.
 
     Args:
         game: a name or a Game.
         players: number of players; default: 4, or the game's minimum.
         agents: the line-up.
         games: number of games, deals 0 .. games - 1.
-        deal: only this deal.
-        seating: number of the seating in the design; default: 0; in the design spread the deal's own.
+        deal: play this deal only.
+        seating: number of the seating in the design; default: 0, or in the design spread the seating of the deal.
         seatings: seating design: one, rotate, spread, all or latin.
         seed: random seed, below 2^53.
         variant: variant of the game's components.
 
     Raises:
-        InputError: an argument that is not valid; names it and what is allowed.
+        InputError: an invalid argument; names it and the allowed values.
         AgentFault: an agent failed, hung or chose an illegal action.
 
     >>> import strozzi_sim as ss
@@ -74,8 +74,8 @@ def position(
 ) -> dict[str, Any]:
     """Open a game, see the table as one seat sees it, and choose: call again with one more entry in choices.
 
-    With opponents, agents play the other seats, and choices are those of one seat alone; without, they are those of all
-    seats as they decide. With agent, each choice has its worth, and each decision of a finished game its cost.
+    With opponents, agents play the other seats, and choices are those of one seat; without them, those of all seats, in
+    order. With agent, each choice has its worth, and each decision of a finished game its cost.
 
     Args:
         game: name of a game
@@ -85,15 +85,15 @@ def position(
         deal: number of the deal
         choices: names of the choices so far, in order
         opponents: agents of the other seats in turn order, separated by commas, such as random
-        seat: the seat that looks, from 0; default: the one that decides, and 0 with opponents
+        seat: the seat that sees the table, from 0; default: the seat that decides, or 0 with opponents
         agent: a search agent, such as flat_mc:playouts=50; for a finished game a judge of positions, such as learned
 
     Returns:
         Plain data: what the seat sees and what has happened since it decided, its choices and what they mean; at the
-        end scores and places, or the analysis. What the seat cannot know is not in it.
+        end scores and places, and with agent the analysis. It omits what the seat cannot know.
 
     Raises:
-        InputError: an invalid argument, or a choice that is not legal; names it and what is allowed.
+        InputError: an invalid argument, or an illegal choice; names it and the allowed values.
         AgentFault: an opponent failed or chose an illegal action.
 
     >>> from strozzi_sim.play.one_game import position
@@ -114,7 +114,7 @@ def position(
         specs = tuple(seat_others(specs, current.players, seat))
         names = [YOU if number == seat else spec.text for number, spec in enumerate(specs)]
     chosen = 0
-    before_own_choice: dict[int, Position] = {}  # by seat
+    before_own_choice: dict[int, Position] = {}  # by seat, the position before its last choice
     while not current.over:
         before_choice = current.copy()
         if specs and current.actor != seat:
@@ -157,7 +157,7 @@ def _worths(current: Position, agent: str) -> list[dict[str, Any]]:
 
     analyses = []
     for seed in range(1, 1 + _SEARCHES):
-        other = current.copy()  # the same game; the agent draws other random numbers, those of a game of this seed
+        other = current.copy()  # the same game, but the agent draws the random numbers of a game of this seed
         other.rng = Position(current.game, current.players, seed, current.deal, current.variant).rng
         analyses.append(other.analyse(agent))
     rows = pd.concat(analyses).groupby("name", sort=False)
@@ -182,10 +182,10 @@ def analyse(
         record: file of games, the lines of one game, as `record` returns them, or a finished Position.
         game: number of the game in the file, from 1.
         agent: an agent that evaluates positions.
-        redraws: draws of chance behind each figure.
+        redraws: number of draws of chance behind each figure.
 
     Raises:
-        InputError: no finished game, an agent that does not evaluate it, or a game in which something is hidden.
+        InputError: an unfinished game, an agent that does not evaluate positions, or a game with hidden information.
         StorageError: the file cannot be read.
 
     >>> import strozzi_sim as ss
@@ -205,9 +205,8 @@ def analyse(
             raise ArgumentError("record", f"the game is not over after {len(record.actions)} decisions")
         record = record.record([f"seat {seat}" for seat in range(record.players)])
     if isinstance(record, bytes | Mapping) or not isinstance(record, Iterable):
-        raise ArgumentError(
-            "record", f"expected a file, the lines of a record or a finished Position, got {short_repr(record)}"
-        )
+        expected = "a file, the lines of a record or a finished Position"
+        raise ArgumentError("record", f"expected {expected}, got {short_repr(record)}")
     if game != 1:
         raise ArgumentError("game", f"these are the lines of one game, got game={game}")
     return analyse_record(RecordedGame.of(record), agent, redraws)[1]

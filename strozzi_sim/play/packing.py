@@ -1,8 +1,8 @@
-"""A position as a few bytes: the set-up of its game, and the actions.
+"""A position as a few hundred bytes: the setup of its game, and the actions.
 
-They are MAGIC, a checksum, and a compressed MessagePack document. The components of the variant are compressed against
-those of the base game, so that only changes take space. Rules beyond the components (restrictions) are not stored, but
-identified by their checksum: the reader passes the variant again.
+The bytes are MAGIC, FORMAT, a checksum, and a compressed MessagePack document. The components of the variant are
+compressed against those of the base game, so that only changes take space. Restrictions are rules beyond the components
+and are not stored: the caller of `unpack` passes their variant again, and a checksum of the rules identifies it.
 """
 
 import zlib
@@ -22,11 +22,11 @@ from strozzi_sim.play.start import GameSetup, set_up_game
 
 MAGIC, FORMAT = b"strozzi", b"1"
 _HEAD = len(MAGIC) + len(FORMAT) + 4
-_MAX_SIZE = 1 << 24  # packed bytes
+_MAX_SIZE = 1 << 24  # bytes that a document may decompress to
 
 
 class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """Content of a packed position; `rules` is a checksum, `actions` are small integers of one size."""
+    """Content of a packed position: `components` compressed, `rules` a checksum, `actions` in `_action_dtype`."""
 
     game: str
     behaviour: int
@@ -42,20 +42,20 @@ class Packed(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 
 def pack(start: GameSetup, actions: Sequence[int]) -> bytes:
-    """Return the bytes of a position."""
+    """Return the bytes of the position after these actions."""
     game, variant = start.game, start.variant
     packer = zlib.compressobj(9, zdict=_base_components(game))
     components = packer.compress(msgspec.json.encode(variant.components)) + packer.flush()
     setup = start.players, start.seed, start.deal, start.start_player
     script = None if start.script is None else start.script.tolist()
-    rules, chosen = zlib.crc32(field_bytes(variant.rules)), np.array(actions, _width(game)).tobytes()
+    rules, chosen = zlib.crc32(field_bytes(variant.rules)), np.array(actions, _action_dtype(game)).tobytes()
     packed = Packed(game.name, game.behaviour, *setup, script, variant.name, components, rules, chosen)
     content = zlib.compress(msgspec.msgpack.encode(packed), 9)
     return MAGIC + FORMAT + zlib.crc32(content).to_bytes(4, "big") + content
 
 
 def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
-    """Return the set-up of a position's game, and its actions."""
+    """Return the setup of a position's game, and its actions; default variant: made from the packed components."""
     content = _content(data)
     try:
         packed: Packed = msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=Packed)
@@ -70,7 +70,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
         setup = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script
-        return set_up_game(game, *setup), np.frombuffer(packed.actions, _width(game)).tolist()
+        return set_up_game(game, *setup), np.frombuffer(packed.actions, _action_dtype(game)).tolist()
     except (InputError, ValueError, zlib.error, msgspec.DecodeError) as error:
         raise ArgumentError("data", f"the bytes of a position that cannot be read: {error}") from None
 
@@ -99,6 +99,6 @@ def _base_components(game: Game) -> bytes:
     return msgspec.json.encode(resolve_variant(game, BASE).components)
 
 
-def _width(game: Game) -> str:
-    """Return the dtype of a packed action."""
+def _action_dtype(game: Game) -> str:
+    """Return the dtype of a packed action: the smallest one for the game's action numbers."""
     return "<u1" if game.actions <= 256 else "<u2" if game.actions <= 65_536 else "<u4"

@@ -1,7 +1,7 @@
 """A single game, one decision at a time: for research, human players, records and tests.
 
-A position has its game's setup, the actions since, and a state. Playing keeps the bytes of the previous state, so that
-it can be undone. No journal is written: it is made on request by replaying the actions.
+A position has its game's setup, the actions since, and a state. Every move keeps the bytes of the previous state, so
+that it can be undone. No journal is written: one is made on request by replaying the actions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,14 +34,14 @@ class Position(AgentQueries):
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state
     and the same future chance, regardless of history. The hash changes with every move: use copies in sets and as keys.
 
-    Wherever a `seat` or `viewer` may be left out, it is the one that must decide.
+    A `seat` or `viewer` that is left out is the acting seat; only `lines` then shows everything.
 
     Attributes:
         game, variant, players, seed, deal, start_player: identity of the game.
         actor: the seat that must decide; -1 when the game is over.
         state: the full state, array of shape (1,) of the game's state record; it changes with every move.
         chance: future chance, CHANCE or SCRIPT record of shape (1,); agents never receive it.
-        rng: RANDOM records, where the streams of every seat begin.
+        rng: RANDOM records of shape (P,), the beginning of the stream of each seat's agent.
 
     >>> import strozzi_sim as ss
     >>> position = ss.Position("strozzi", players=4, seed=7)
@@ -78,9 +78,9 @@ class Position(AgentQueries):
             seed: random seed, below 2^53; with the deal it determines all chance.
             deal: number of the deal, as in studies and records; below 2^53.
             variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
-            start_player: the seat that starts; records and studies know seat 0 alone.
-            chance: the outcome of every draw in order, of a draw among n 0 .. n - 1, instead of the chance of seed and
-                deal. A draw beyond the last one raises ScriptEnded and changes nothing.
+            start_player: the seat that starts; in records and studies it is always seat 0.
+            chance: outcomes of all draws in order, 0 .. n - 1 for a draw among n, instead of the chance of seed and
+                deal. A draw beyond the last outcome raises ScriptEnded and changes nothing.
 
         Raises:
             InputError: an invalid argument; names it and the allowed values.
@@ -104,7 +104,7 @@ class Position(AgentQueries):
         self._script, self._rules = start.script, field_bytes(self.variant.rules)
         check_drawn(self._script, self.chance)
         self._past: _Past = None
-        self._origin = ""  # how it came about without a beginning
+        self._origin = ""  # of a position without a setup, for its repr
         self._legal: tuple[int, ...] | None = None
         self._seats = {}
 
@@ -170,7 +170,7 @@ class Position(AgentQueries):
                 in any order, with blanks, commas or plus between them.
 
         Raises:
-            ArgumentError: it is neither, or the game is over; nothing changes.
+            ArgumentError: an illegal action, a game that is over, or an invalid outcome in the script; nothing changes.
             ScriptEnded: the script of chance has ended; nothing changes.
         """
         if type(action) is not int:
@@ -205,7 +205,7 @@ class Position(AgentQueries):
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """Actions so far; in an imagined game, since it was imagined."""
+        """Actions so far; in an imagined game, or a game from a slot, those since then."""
         actions, past = [], self._past
         while past is not None:
             past, action = past[:2]
@@ -219,7 +219,7 @@ class Position(AgentQueries):
 
     @property
     def places(self) -> tuple[float, ...]:
-        """Place of every seat if the game ended now; 1 is best, shared places are the mean of the places shared."""
+        """Place of every seat if the game ended now; 1 is best, seats that share places have their mean."""
         return tuple(better + (shared + 1) / 2 for _, better, shared in self._results().tolist())
 
     def _results(self) -> Array:
@@ -281,20 +281,19 @@ class Position(AgentQueries):
     def imagine(self, seat: int, rng: Array) -> "Position":
         """Sample a position consistent with what `seat` knows; redraw hidden information and future chance.
 
-        It begins here: nothing before can be undone, and it has no journal, no record and no bytes (InputError).
+        The sample begins here: no earlier move can be undone, and it has no journal, record or bytes (InputError).
 
         Args:
             seat: seat whose knowledge is kept.
-            rng: RANDOM record, array of shape (1,), to draw from, such as a copy of `rng[:1]`.
+            rng: RANDOM record, array of shape (1,), such as a copy of `rng[:1]`; the draws advance it.
 
         Raises:
-            ArgumentError: no seat, or another kind of array.
+            ArgumentError: an invalid seat, or an array of another dtype or shape.
         """
         seat, other = self._seat("seat", seat), self.copy()
         if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
-            raise ArgumentError(
-                "rng", f"expected a RANDOM record, array of shape (1,), such as position.rng[:1], got {short_repr(rng)}"
-            )
+            expected = "a RANDOM record, array of shape (1,), such as position.rng[:1]"
+            raise ArgumentError("rng", f"expected {expected}, got {short_repr(rng)}")
         other._set_chance(np.zeros(1, CHANCE))
         other._start, other._script, other._past, other._legal = None, None, None, None
         other._step, other._origin = other._kernels.step, ", imagined"
@@ -305,7 +304,7 @@ class Position(AgentQueries):
     def from_slot(env: "VectorEnv", slot: int) -> "Position":
         """Return the game in a slot of a VectorEnv as a position, with its future chance; `VectorEnv.put` puts it back.
 
-        It begins here, as an imagined one does: it has no moves to undo, no journal, no record and no bytes.
+        It begins here, as an imagined position does: it has no moves to undo, no journal, record or bytes.
 
         Raises:
             InputError: no such slot, or the environment was not reset.
@@ -319,7 +318,7 @@ class Position(AgentQueries):
         return other
 
     def _identity(self) -> tuple[Any, ...]:
-        """Return everything that determines the future, equal for equal positions."""
+        """Return all that determines the future of the game, as values that are equal for equal positions."""
         chance = bytes(self._chance_bytes)
         if self._script is not None:  # the record holds the address of the outcomes
             left = int(self.chance["left"][0])
@@ -340,24 +339,24 @@ class Position(AgentQueries):
         return f"{self.game.name}, {self.players} players, seed {self.seed}, deal {self.deal}"
 
     def __repr__(self) -> str:
-        """One line with the game and the acting seat."""
+        """Return one line with the game and the acting seat."""
         status = "the game is over" if self.over else f"seat {self.actor} decides"
         chance = self._origin or (", chance by script" if self._script is not None else "")
         identity = f"{self._where}, variant {self.variant.name}{chance}"
         return f"<Position of {identity}: {status} after {len(self.actions)} actions>"
 
     def __str__(self) -> str:
-        """The board as the acting seat sees it, or seat 0 once the game is over."""
+        """Return the repr, and the board as the acting seat sees it, or seat 0 once the game is over."""
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
     def _repr_html_(self) -> str:
-        """Return the table as the acting seat sees it, or all of it once the game is over, for a notebook."""
+        """Return the table for a notebook, as the acting seat sees it, or all of it once the game is over."""
         from strozzi_sim.table.page import frame
 
         return str(self) if self._start is None else frame(self)
 
     def to_bytes(self) -> bytes:
-        """Return the position as a few hundred bytes: the game's set-up and its actions; see `from_bytes`."""
+        """Return the position as a few hundred bytes: the game's setup and its actions; see `from_bytes`."""
         return pack(self._setup(), self.actions)
 
     @staticmethod
@@ -384,22 +383,20 @@ class Position(AgentQueries):
 
     def _setup(self) -> GameSetup:
         if self._start is None:
-            raise InputError(
-                "an imagined game has no beginning, nor has one from a slot: no bytes, no record and no journal"
-            )
+            raise InputError("an imagined game has no beginning, nor has one from a slot: no bytes, record or journal")
         return self._start
 
     def __reduce__(self) -> Any:
-        """Pickle the position as its bytes."""
+        """Pickle the position as its bytes and its variant."""
         return Position.from_bytes, (self.to_bytes(), self.variant)
 
     @property
     def journal(self) -> Array:
-        """Journal so far, int32[events, WIDTH], by replaying the game."""
+        """Journal so far, int32[events, WIDTH], made by replaying the game."""
         return self._setup().replay(self.actions)[1]
 
     def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
-        """Return the events so far as lines of a record; with a `viewer`, a seat, without fields hidden from it."""
+        """Return the events so far as lines of a record; for a seat `viewer`, without the fields hidden from it."""
         events, components = self.game.events.EVENTS, self.variant.components
         lines = list(events.to_lines(self.journal, components, self.players))
         if viewer is None:
@@ -415,7 +412,7 @@ class Position(AgentQueries):
         """Return the record of the game so far: its `game` line, then its events.
 
         Args:
-            agents: agents by seat; default: "unknown".
+            agents: name of the agent at each seat; default: "unknown".
         """
         names = one_per_seat("agents", agents, "unknown", self.players)
         return [header_line(self.game, self.variant, names, self.seed, self.deal), *self.lines()]
@@ -424,11 +421,11 @@ class Position(AgentQueries):
     def from_record(lines: Iterable[Mapping[str, Any]]) -> "Position":
         """Return the position of a recorded game, from `record` or a file of one game.
 
-        An incomplete record may end with actions that write no line: the position is the first one that has written
-        all lines.
+        An incomplete record may lack its last actions, if they wrote no line: the position is the first one that has
+        written all lines.
 
         Raises:
-            InputError: a line that no game has, or that does not follow from the deal; lines count from 1.
+            InputError: an invalid line, or one that does not follow from the deal; names its number, from 1.
         """
         recorded = RecordedGame.of(lines)
         position = Position(**recorded.deal_again())

@@ -1,7 +1,7 @@
-"""Records: JSON Lines, one event per line, any number of games. Writing and reading them, and playing them again.
+"""Write, read and replay records: JSON Lines with one event per line, of any number of games.
 
-A record has events of the rules, and an agent returns action numbers. The compiled core matches them: of the legal
-actions, the one that writes the lines of the record was played. If several match so far, the following lines decide.
+A record has the events of the rules, not the numbers of the actions. To recover these, the compiled core tries the
+legal actions: the one that writes the lines of the record was played. If several do, the following lines decide.
 """
 
 import json
@@ -39,7 +39,7 @@ from strozzi_sim.simulation.seatings import DESIGNS
 
 FORMAT = "strozzi-sim.record/1"
 MAX_NAME = 1_000  # characters of an agent's name
-MAX_TRIED = 200_000  # maximal number of positions examined for a record
+MAX_TRIED = 200_000  # positions examined for a record, at most
 
 
 class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -62,10 +62,10 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class RecordedGame:
     """One game of a record."""
 
-    header: dict[str, Any]  # its `game` line
+    header: dict[str, Any]  # the `game` line
     line: int  # number of that line, from 1
     events: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # the lines after it, each with its number
-    place: object = "record"  # the file, as errors name it
+    place: object = "record"  # the file, for errors
 
     @staticmethod
     def of(lines: Iterable[Mapping[str, Any]]) -> "RecordedGame":
@@ -79,7 +79,7 @@ class RecordedGame:
 
     @property
     def names(self) -> list[str]:
-        """Agent of every seat."""
+        """Name of the agent at each seat."""
         return [str(name) for name in self.header["agents"]]
 
     @property
@@ -115,7 +115,7 @@ def match_of(
     seed: int,
     variant: AnyVariant,
 ) -> tuple[Match, range]:
-    """Return the match and the deals that `record` plays with these arguments."""
+    """Return the match and the deals that `one_game.record` plays with these arguments."""
     the_game = find_game(game)
     count = one_count(the_game, players)
     check_whole("games", games, 1, 10**9)
@@ -141,7 +141,7 @@ def record_game(match: Match, deal: int, seating: int) -> list[dict[str, Any]]:
 
 
 def record_games(match: Match, deals: Iterable[int], seating: int | None = None) -> Iterator[list[dict[str, Any]]]:
-    """Yield the records of several deals."""
+    """Yield the records of several deals; default seating: the first of each deal."""
     for deal in deals:
         yield record_game(match, deal, match.seating_of(deal) if seating is None else seating)
 
@@ -165,9 +165,9 @@ def header_line(
 
 
 def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
-    """Write games to a file atomically, or to a device or pipe as they come; `-` is standard output.
+    """Write games to a file atomically, or to a device or pipe as they come, and return their number.
 
-    Returns their number.
+    `-` is standard output.
     """
     count = 0
     with open_atomically(path, lasting=True) as file:
@@ -192,7 +192,7 @@ def numbered_game(path: Path, number: int) -> RecordedGame:
 
 
 def games_in(lines: Iterable[tuple[int, Any]], place: object) -> Iterator[RecordedGame]:
-    """Yield the games of a record from its lines, each with its number; `place` begins errors."""
+    """Yield the games of a record from its numbered lines; errors begin with `place`."""
     game: RecordedGame | None = None
     for number, line in lines:
         where = f"{place}: line {number}"
@@ -223,9 +223,9 @@ def _parsed(path: Path, number: int, content: bytes) -> Any:
 
 
 def check_header(header: dict[str, Any], where: str) -> None:
-    """Raise InputError for an invalid `game` line; every key is checked, those of the components as in a study.
+    """Check every key of a `game` line, those of its components as in a study; raise InputError if one is invalid.
 
-    Keys that the components lack are added with the values of `base`; see `variants.from_components`.
+    Missing keys of a section of the components are added with the values of `base`; see `variants.from_components`.
     """
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: format: expected {FORMAT!r}, got {short_repr(header.get('format'))}")
@@ -259,9 +259,9 @@ def verify_record(path: Path) -> int:
 
 
 def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = True) -> list[int]:
-    """Return the actions of a recorded game in order, from its table as dealt.
+    """Return the actions of a recorded game in order; `table` is its Position as dealt.
 
-    A record that need not be `complete` may stop at any decision: the actions end with the last one that wrote a line.
+    If it need not be `complete`, the record may stop at any decision: the actions end with the last that wrote a line.
     """
     lines = [event for _, event in recorded.events]
     furthest, fits = _agreement(table, lines, 0)
@@ -292,7 +292,7 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
 
 
 def _agreement(table: Any, lines: Sequence[Mapping[str, Any]], matched: int) -> tuple[int, bool]:
-    """Return how many of the table's lines match the record, the first `matched` surely, and whether all do."""
+    """Return how many lines of the table match the record (`matched` are known to), and whether none contradicts it."""
     events, rows = table.game.events, table.journal
     for line in events.EVENTS.to_lines(rows, table.variant.components, table.players, after=matched):
         if matched == len(lines) or any(lines[matched].get(key) != value for key, value in line.items()):
@@ -303,7 +303,7 @@ def _agreement(table: Any, lines: Sequence[Mapping[str, Any]], matched: int) -> 
 
 
 def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the next line of this type and player continues this partial line."""
+    """Return whether the next line of the same type and player continues this partial line."""
     for line in lines:
         if all(line.get(key) == begun[key] for key in ("type", "player")):
             return all(key in line and _begins(line[key], value) for key, value in begun.items())
@@ -311,7 +311,7 @@ def _is_begun(begun: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> b
 
 
 def _begins(recorded: Any, beginning: Any) -> bool:
-    """Return whether a recorded value begins as an unfinished event does; a list may be longer, but not a tuple."""
+    """Return whether a recorded value begins with that of an unfinished event; a list may be longer, not a tuple."""
     if not isinstance(beginning, list | tuple):
         return bool(recorded == beginning)
     if not isinstance(recorded, list) or len(recorded) < len(beginning):

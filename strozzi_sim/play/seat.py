@@ -33,9 +33,8 @@ class Seat:
 
     def __init__(self, spec: AgentSpec, table: Any, seat: int) -> None:
         if spec.without:
-            raise InputError(
-                f"agent {spec.text!r}: a restriction holds for whole games; play one with `simulate` or `record`"
-            )
+            why = "a restriction holds for whole games; play one with `simulate` or `record`"
+            raise InputError(f"agent {spec.text!r}: {why}")
         self.spec, self.game, self.variant, self.seat = spec, table.game, table.variant, seat
         self._kernels = kernels(self.game)
         self._rng = table.rng[seat : seat + 1].copy()
@@ -54,7 +53,7 @@ class Seat:
 
     @property
     def sees_state(self) -> bool:
-        """Whether the loop passes the agent the state itself, not a concealed copy."""
+        """Whether the game loops pass the agent the state itself, not a concealed copy."""
         return self._player is None and self._bound.sees_state(self.variant.hidden)
 
     def copy(self) -> "Seat":
@@ -70,15 +69,15 @@ class Seat:
         return other
 
     def analyse(self, legal: tuple[int, ...], node: Any = None) -> list[ActionAnalysis] | None:
-        """Return the analysis of the agent's last decision, or of the actions below `node`; None without one."""
+        """Return the analysis of the agent's last decision, or of `node` after it; None if it declares no `analyse`."""
         analyse = self.spec.agent.analyse
         return None if analyse is None else list(analyse(self._memory[0], legal, node))
 
     def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
         """Return the agent's action in a state, shape (1,), in which its seat acts.
 
-        It receives what its seat knows; with `concealed=False` a copy of the record itself, which the loop passes
-        to agents with `sees_state`.
+        The agent receives what its seat knows; with `concealed=False` a copy of the full state, as the game loops pass
+        it to agents with `sees_state`.
         """
         seen_state, rules = exact_copy(state), exact_copy(self.variant.rules)
         if concealed:
@@ -112,16 +111,15 @@ class Seat:
         stream_before, addresses = self._rng.copy(), (self._bound.params.ctypes.data, self._memory.ctypes.data)
 
         def ask() -> int:
-            self._rng[:] = stream_before
             return int(self._kernels.ask(state, rules, self._bound.address, *addresses, self._rng))
 
         if self._bound.trusted and self.spec.searches:
             try:
                 return call_interruptible(self._stop, ask)
-            except BaseException:  # from a signal handler: the next query repeats this decision
+            except BaseException:  # from a signal handler; the next query draws the same random numbers
                 self._rng[:] = stream_before
                 raise
         if self._bound.trusted:
             return ask()
-        with TimeLimit() as clock:  # it may never return
+        with TimeLimit() as clock:  # third-party code may never return
             return int(clock.call(ask))

@@ -1,4 +1,4 @@
-"""The setup of a game: game, variant, players and chance, which may be a script; and checks of arguments."""
+"""The setup of a game: game, variant, players and chance, which may be a script; and actions by name."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from strozzi_sim.play.kernels import Kernels, kernels
 from strozzi_sim.simulation.match import check_players
 
 Array = np.ndarray[Any, Any]
-MAX_SEED = 2**53 - 1  # of a seed, and of a deal
+MAX_SEED = 2**53 - 1  # largest seed, and largest deal
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def set_up_game(
     start_player: int = 0,
     script: Iterable[int] | None = None,
 ) -> GameSetup:
-    """Return the set-up of a game from names or objects."""
+    """Return the setup of a game from names or objects, after checks."""
     the_game = find_game(game)
     the_variant = as_argument_error("variant", resolve_variant, the_game, variant)
     players = default_players(the_game) if players is None else check_whole("players", players)
@@ -75,7 +75,7 @@ def set_up_game(
 
 
 def one_per_seat(argument: str, names: Sequence[str] | None, default: str, players: int) -> list[str]:
-    """Return names by seat; default: the default name with the seat in {}."""
+    """Return a name for every seat: `names`, which errors call `argument`, or `default` with the seat for {}."""
     if names is None:
         return [default.format(seat) for seat in range(players)]
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -103,10 +103,8 @@ class ScriptEnded(ArgumentError):
     """
 
     def __init__(self, length: int, source: int, outcomes: int) -> None:
-        super().__init__(
-            "chance",
-            f"the script of {length} outcomes ends before a draw of source {source}, which takes 0 to {outcomes - 1}",
-        )
+        draw = f"a draw of source {source}, which takes 0 to {outcomes - 1}"
+        super().__init__("chance", f"the script of {length} outcomes ends before {draw}")
         self.source, self.outcomes = source, outcomes
 
 
@@ -118,21 +116,21 @@ def script_of(outcomes: Array) -> Array:
 
 
 def check_drawn(outcomes: Array | None, chance: Array) -> None:
-    """Raise ArgumentError if a draw of a script failed, ScriptEnded if it is too short; None: no script."""
+    """Raise ScriptEnded if the script ended before a draw, ArgumentError if an outcome was invalid; None: no script."""
     if outcomes is None or chance["outcomes"][0] == 0:
         return
     left, source, outcome_count = (int(chance[name][0]) for name in ("left", "source", "outcomes"))
     if left == 0:
         raise ScriptEnded(len(outcomes), source, outcome_count)
     index = len(outcomes) - left
-    what = f"outcome {index} of the script is drawn of source {source}: it must be from 0 to {outcome_count - 1}"
+    what = f"outcome {index} of the script answers a draw of source {source}: it must be from 0 to {outcome_count - 1}"
     raise ArgumentError("chance", f"{what}, got {int(outcomes[index])}")
 
 
 def successor_states(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
     """Yield every state to which a legal action may lead, shape (1,), and its probability.
 
-    A state may be repeated, if chance has several ways to it.
+    A state to which several outcomes lead is repeated.
 
     >>> from strozzi_sim.play.position import Position
     >>> start = Position("strozzi", players=3)
@@ -144,18 +142,18 @@ def successor_states(game: Game, rules: Array, state: Array, action: int) -> Ite
 
 
 def branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tuple[Array, float]]:
-    """Yield the states to which `play` of (state, script) leads, with their probabilities, depth first."""
-    stack: list[tuple[tuple[int, ...], float]] = [((), 1.0)]  # scripts, and longer ones until one suffices
+    """Yield the states that `play(state, script)` may produce, with their probabilities, depth first."""
+    stack: list[tuple[tuple[int, ...], float]] = [((), 1.0)]  # scripts, extended until they suffice
     while stack:
-        outcomes, chance = stack.pop()
+        outcomes, probability = stack.pop()
         script_outcomes = np.array(outcomes, np.int64)
         script = script_of(script_outcomes)
         after = exact_copy(state)
         play(after, script)
         outcome_count = int(script["outcomes"][0])
         if outcome_count == 0:
-            yield after, chance
-        stack += [((*outcomes, k), chance / outcome_count) for k in reversed(range(outcome_count))]
+            yield after, probability
+        stack += [((*outcomes, k), probability / outcome_count) for k in reversed(range(outcome_count))]
 
 
 # -- actions by name ---------------------------------------------------------------------------------------------------
@@ -176,7 +174,7 @@ def joined(chosen: Sequence[str], items: Sequence[str]) -> str:
 
 
 def parse_action(position: Any, action: Any) -> int:
-    """Return the number of an action: a number unchecked, a name of the position with its items in any order."""
+    """Return the number of an action: a number as it is, unchecked, or a legal name with its items in any order."""
     if not isinstance(action, str):
         return check_whole("action", action)
     names, items = position.names, position.compound_choices

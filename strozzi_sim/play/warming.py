@@ -15,7 +15,7 @@ from strozzi_sim.simulation.loop import compiled_loop
 def warm(game: Game) -> Iterator[str]:
     """Compile the loops, the kernels of `Position` and `VectorEnv`, and the installed agents; yield the name of each.
 
-    Agents are compiled with their defaults. Those of other packages are left out: they are not kept (docs/agents.md).
+    Agents have their default parameters. Third-party agents are left out, since the cache omits them (docs/agents.md).
     """
     for output, name in (("", "silent loop"), ("facts", "counting loop"), ("journal", "recording loop")):
         compiled_loop(game, output)
