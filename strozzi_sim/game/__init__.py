@@ -1,7 +1,7 @@
-"""The contract of games, and what all games share: variants, slices, restrictions, reports; and the installed games.
+"""The game contract, the code that all games share (variants, slices, restrictions, reports), and the installed games.
 
-A game's folder has its rules as kernels, and declares its events, slices, restrictions, draws and tables, from which
-the modules here make the rest: lines of records, observations, replays and pages.
+A game's folder holds its rules as kernels and declares its events, slices, restrictions, draws and fact tables. From
+these the modules here make the lines of records, observations, replays and pages.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ def load_game(name: str) -> Game:
     """Return the game `name`; no other game is imported.
 
     Raises:
-        InputError: an unknown name (lists the known ones), or two packages have a game of that name.
+        InputError: the name is unknown or registered by two packages, or its package does not load.
     """
     point = find_entry_points(GROUP).get(name)
     if point is None:
@@ -39,7 +39,7 @@ def load_game(name: str) -> Game:
 
 
 def installed_games() -> tuple[list[Game], dict[str, str]]:
-    """Return the installed games that load, and the error of each game that does not, by name.
+    """Return the installed games that load, and by name the error of each game that does not.
 
     Code that serves every game uses this list, so that one broken package does not affect the other games.
     """
@@ -53,12 +53,12 @@ def installed_games() -> tuple[list[Game], dict[str, str]]:
 
 
 def default_players(game: Game) -> int:
-    """Return the player count if none is given: 4, or the game's minimum."""
+    """Return the default player count: 4, or the game's minimum if 4 cannot play."""
     return 4 if 4 in game.player_counts else game.player_counts[0]
 
 
 def find_game(game: str | Game, argument: str = "game") -> Game:
-    """Return the game of a name, or the Game unchanged; errors name the argument."""
+    """Return the game of this name; a Game is returned unchanged. Raises ArgumentError for `argument`."""
     if isinstance(game, Game):
         return game
     if not isinstance(game, str):

@@ -1,6 +1,5 @@
 """A decision as JSON, for programs in any language: what the seat sees and what it may do."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
@@ -10,6 +9,7 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.protocols import CONSTANT, StateView
 
 
 class Action(msgspec.Struct):
@@ -20,7 +20,7 @@ class Action(msgspec.Struct):
 
 
 def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
-    """Return a decision as plain data: game, seat, the view without component data, legal actions with their names.
+    """Return a decision as a document for `encode`: game, seat, the view without component data, named legal actions.
 
     >>> import strozzi_sim as ss
     >>> position = ss.Position("strozzi", 4, seed=7)
@@ -28,27 +28,26 @@ def decision(view: Any, legal: Sequence[int]) -> dict[str, Any]:
     >>> document["game"], document["seat"], document["legal"][0]
     ('strozzi', 0, {'action': 1, 'name': 'pass'})
     """
-    view_module = sys.modules[type(view).__module__]
-    game = import_module(str(view_module.__package__)).GAME  # a View is declared in its game's package
+    # a View that a game declares is in the game's package
+    game = view.game if isinstance(view, StateView) else import_module(type(view).__module__.rpartition(".")[0]).GAME
     return {
         "game": game.name,
         "seat": view.seat,
-        "view": {field.name: getattr(view, field.name) for field in _view_fields(view)},
-        "legal": [{"action": action, "name": view_module.action_name(action, view)} for action in legal],
+        "view": {name: getattr(view, name) for name in _view_fields(view)},
+        "legal": [{"action": action, "name": game.view.action_name(action, view)} for action in legal],
     }
 
 
 def encode(document: Any) -> bytes:
-    """Return a document as one line of JSON, without its newline; a key that is a tuple is joined by commas."""
+    """Return a document as one line of JSON, without a newline; a tuple as a key becomes text: (1, 2) is "1,2"."""
     return msgspec.json.encode(document, enc_hook=_plain)
 
 
 def decision_type(game: Game) -> Any:
-    """Return the type of a decision of a game, which `msgspec` checks lines of JSON against."""
+    """Return the msgspec type of a game's decisions, for checks of lines of JSON; the game declares its own View."""
     view = get_type_hints(game.view.view_of)["return"]
     kinds = get_type_hints(view)
-    view_fields = [(field.name, _json_type(kinds[field.name])) for field in _view_fields(view)]
-    view_type = msgspec.defstruct(f"{game.name}.View", view_fields)
+    view_type = msgspec.defstruct(f"{game.name}.View", [(name, _json_type(kinds[name])) for name in _view_fields(view)])
     parts: list[Any] = [("game", Literal[game.name]), ("seat", int), ("view", view_type), ("legal", list[Action])]
     return msgspec.defstruct(f"{game.name}.Decision", parts)
 
@@ -65,13 +64,14 @@ def schema(games: Sequence[Game]) -> dict[str, Any]:
     return {"$schema": dialect, "title": "A decision", "oneOf": list(decisions), "$defs": parts}
 
 
-def _view_fields(view: Any) -> list[Any]:
-    """Return the fields of a view except component data, which are long and equal in all games of a variant."""
-    return [field for field in fields(view) if field.name != "components"]
+def _view_fields(view: Any) -> list[str]:
+    """Return the names of the fields of a View or its class, without CONSTANT ones."""
+    names = vars(view) if isinstance(view, StateView) else [field.name for field in fields(view)]
+    return [name for name in names if name not in CONSTANT]
 
 
 def _json_type(kind: Any) -> Any:
-    """Return the type of a field in JSON, where keys are text."""
+    """Return the type of a field as JSON has it: tuples as keys are text."""
     if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
         key, value = get_args(kind)
         return Mapping[str, value] if get_origin(key) is tuple else kind  # type: ignore[valid-type]
@@ -79,7 +79,7 @@ def _json_type(kind: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):  # a key
+    if isinstance(value, tuple):  # a key; msgspec writes other tuples itself
         return ",".join(map(str, value))
     if isinstance(value, Mapping):
         return dict(value)

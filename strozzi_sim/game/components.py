@@ -1,4 +1,4 @@
-"""Component data as plain values, and the rules record filled from it by name."""
+"""Component data: its msgspec types, its checks, its plain values, and the rules record filled from it by name."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,20 +16,21 @@ from strozzi_sim.errors import InputError, short_repr, suggest_names
 
 
 def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: Any) -> Any:
-    """Return the type of a section whose keys are in components.toml beside a module, such as that of the switches.
+    """Return the msgspec type of the section `name` of the components.toml beside a module, such as its switches.
 
-    A key is of the type in `kinds`, else of the type of its value there: a new switch needs no second declaration.
+    Fields of `base` keep their types. Other keys have the type in `kinds`, by default that of their value in the file,
+    so that a new switch needs no second declaration.
     """
-    file = files(module.rpartition(".")[0]).joinpath("components.toml")
-    keys = tomllib.loads(file.read_text("utf-8"))[name]
+    keys = tomllib.loads(files(module.rpartition(".")[0]).joinpath("components.toml").read_text("utf-8"))[name]
     fields = [(key, kinds.get(key, type(value))) for key, value in keys.items() if key not in base.__struct_fields__]
     return msgspec.defstruct(name.capitalize(), fields, bases=(base,), forbid_unknown_fields=True, kw_only=True)
 
 
 def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
-    """Return the type of a package's components.toml whose sections have numbers, switches, text, and lists of numbers.
+    """Return the msgspec type of a package's components.toml, of whole numbers, switches, text, and lists of numbers.
 
-    Values have the types, and lists the lengths, that they have in the file; `limits` is (lowest, highest) by key.
+    Values keep the types and lists the lengths of the file; `limits` maps SECTION.KEY to (lowest, highest) of a number
+    or of a list's entries. Raises InputError for other types, and for unknown keys of `limits`.
     """
     data = tomllib.loads(files(package).joinpath("components.toml").read_text("utf-8"))
     keys = [f"{name}.{key}" for name, section in data.items() if isinstance(section, dict) for key in section]
@@ -45,9 +46,7 @@ def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
         if isinstance(value, list) and all(type(entry) is int for entry in value):
             return Annotated[list[number], msgspec.Meta(min_length=len(value), max_length=len(value))]
         if not isinstance(value, bool | str):
-            raise InputError(
-                f"{package}: components.toml: {key}: its type needs a declaration, Components in components.py"
-            )
+            raise InputError(f"{package}: components.toml: {key}: needs a type; declare Components in components.py")
         return type(value)
 
     def struct(name: str, fields: list[tuple[str, Any]]) -> Any:
@@ -55,16 +54,18 @@ def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
 
     sections = []
     for name, section in data.items():
-        kinds = kind_of(name, section) if not isinstance(section, dict) else None
-        fields = [(key, kind_of(f"{name}.{key}", value)) for key, value in section.items()] if kinds is None else []
-        sections.append((name, struct(name, fields) if kinds is None else kinds))
+        if isinstance(section, dict):
+            kind = struct(name, [(key, kind_of(f"{name}.{key}", value)) for key, value in section.items()])
+        else:
+            kind = kind_of(name, section)
+        sections.append((name, kind))
     return struct("components", sections)
 
 
 def rules_dtype(components: Any) -> np.dtype[Any]:
-    """Return the rules record that `rules_from` fills from component data of this type: every number and switch.
+    """Return the dtype of the rules record that `rules_from` fills from component data of the type `components`.
 
-    It has lists, of numbers or of blocks, whose type has a largest length, and nothing of text or tables.
+    It has every whole number and switch, and every list of numbers or blocks whose type has a `max_length`; no text.
     """
     fields: dict[str, Any] = {}
 
@@ -94,7 +95,7 @@ def rules_dtype(components: Any) -> np.dtype[Any]:
 def to_plain(
     components: Any, sections: Sequence[str], omitted: Sequence[str], totals: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return sections of component data as plain values with text keys, without keys `omitted`, with these totals."""
+    """Return `sections` as plain values with text keys, `totals` put in by SECTION.KEY, without `omitted` and None."""
     raw = msgspec.to_builtins(components, str_keys=True)
 
     def kept(value: Any) -> Any:
@@ -118,7 +119,7 @@ def read_only(part: Any) -> Any:
 
 
 def with_provenance(plain: Any, boxed: Any) -> Any:
-    """Return plain component data with the provenance of the boxed data, which a change of a value does not affect."""
+    """Return plain component data with the `provenance` notes of the published data `boxed`, also at changed values."""
     if isinstance(plain, Mapping) and isinstance(boxed, Mapping):
         source = {"provenance": boxed["provenance"]} if "provenance" in boxed else {}
         return {**source, **{key: with_provenance(entry, boxed.get(key)) for key, entry in plain.items()}}
@@ -132,7 +133,7 @@ def with_provenance(plain: Any, boxed: Any) -> Any:
 
 
 def check_totals(components: Any, totals: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for component data that disagrees with the totals of its parts."""
+    """Raise InputError if a value differs from the total of its parts, by SECTION.KEY; a value of None is skipped."""
     data = msgspec.to_builtins(components)
     for key, total in totals.items():
         section, name = key.split(".")
@@ -142,14 +143,14 @@ def check_totals(components: Any, totals: Mapping[str, Any], where: str) -> None
 
 
 def check_ids(components: Any, where: str) -> None:
-    """Raise InputError for an id that several blocks of a list have."""
+    """Raise InputError if two blocks of a list have the same id."""
     for name, section in asdict(components).items():
         if isinstance(section, list) and section and hasattr(section[0], "id"):
             check_distinct([block.id for block in section], f"{where}: {name}")
 
 
 def check_distinct(ids: Sequence[Any], key: str) -> None:
-    """Raise InputError for an id that is used several times."""
+    """Raise InputError if an id occurs several times."""
     for name in ids:
         if ids.count(name) > 1:
             raise InputError(f"{key}: the id {name!r} is used {ids.count(name)} times; ids are unique")
@@ -164,7 +165,7 @@ def check_known(kind: str, name: str, names: Sequence[str], key: str) -> None:
 def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:
     """Return descriptions of the sections and list entries whose `provenance` is "reconstructed".
 
-    `phrases` describes the sections to return, by default all; in that of a list {count} and {total} are replaced.
+    `phrases`: section to report -> description, by default all sections; a list has {count} such entries of {total}.
 
     >>> Tracks = msgspec.defstruct("Tracks", ["top", "provenance"])
     >>> Game = msgspec.defstruct("Game", ["tracks"])
@@ -190,9 +191,9 @@ def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = 
 def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (), **more: Any) -> np.ndarray[Any, Any]:
     """Return a rules record, array of shape (1,), filled from component data by field names.
 
-    A field takes the value of the key of its name, in any section; the values SECTION_KEY of a list of blocks; or the
-    length SECTION_count of a list. Lists may be shorter than the field; the rest is zero. Values in `more` replace
-    those found by name. Fields in `zero`, such as those of restrictions, stay zero.
+    A field takes the value of the key with its name, in any section. A field SECTION_KEY takes the values of KEY in a
+    list of blocks, and SECTION_count the length of a list. Lists may be shorter than the field; the rest is zero.
+    Values in `more` replace those found by name. Fields in `zero`, such as those of restrictions, stay zero.
     """
     values_by_name: dict[str, list[Any]] = {}
     for name, value in _values(components):
@@ -211,7 +212,7 @@ def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (
 
 
 def _fill(row: Any, field: str, value: Any) -> None:
-    """Write a number, or a list of numbers into the beginning of an array field."""
+    """Write a number, or a list of numbers to the beginning of an array field. Raises InputError if it does not fit."""
     shape = row.dtype[field].shape
     try:
         numbers = np.asarray(value)

@@ -1,9 +1,9 @@
-"""The game contract: the parts of a game, and the verbs that compiled code is written against.
+"""The game contract: the parts of a game, and the verbs that compiled code for any game calls.
 
-A game is one folder: a package of modules with the same names in every game (`game.protocols`). `report`,
+A game is one folder: a package of modules with the same names in every game (`game.protocols`). `components`, `report`,
 `fact_handlers`, `restrictions`, `table` and `variants.toml` are optional. Searches, loops and agents of any game are
-written with the verbs below. A verb has no body: the game's modules implement it for its state record, and the
-implementation is chosen at compile time. All are registered before code for the game is compiled (`Game.register`).
+written with the verbs below. A verb has no body: a module of the game implements it, and the compiler chooses the
+implementation by the dtype of the first argument. `Game.register` registers them before code for the game is compiled.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,27 +50,25 @@ class Game:
 
     package: str  # dotted name of the game's folder, `__name__` in its `__init__`
     title: str  # name on the box
-    name: str = ""  # name in commands, files and random streams; default: that of the folder
+    name: str = ""  # name in commands, files and random streams; default: the folder's name
     behaviour: int = 1  # version, raised whenever any result for the same seed may change; stored with results
     # fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution
     beliefs: tuple[str, ...] = ()
     # spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
     # `random`), "middle" (heuristics), "learned", "search"; all optional
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # deals of other agents to one of an agent that searches, where a study chooses; more where a searched game takes
-    # long
+    # if a study chooses the number of deals, an agent that searches plays one per this many of other agents' deals
     deals_per_search: int = 50
-    # whether the lowest score wins. Searches, leads and the default `placing` then count in that direction; scores are
-    # shown as the game counts them.
+    # whether the lowest score wins; searches, leads and the default `placing` then prefer low scores, which are shown
+    # as the game counts them
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
         """Fill in `name`; check `deals_per_search` and `tiers`."""
         object.__setattr__(self, "name", self.name or self.package.rpartition(".")[2])
         if self.deals_per_search < 1:
-            raise InputError(
-                f"game {self.name!r}: deals_per_search: must be 1 or more, got {short_repr(self.deals_per_search)}"
-            )
+            given = short_repr(self.deals_per_search)
+            raise InputError(f"game {self.name!r}: deals_per_search: must be 1 or more, got {given}")
         for tier in self.tiers:
             if tier not in TIERS:
                 known = suggest_names(tier, TIERS)
@@ -84,7 +82,7 @@ class Game:
 
     @property
     def sign(self) -> int:
-        """What makes the highest score the best: 1, or -1 if the lowest score wins."""
+        """The factor of scores that makes the best one the highest: 1, or -1 if the lowest score wins."""
         return -1 if self.lowest_wins else 1
 
     @property
@@ -93,12 +91,12 @@ class Game:
         return self.tiers.get("middle", "random")
 
     def search_deals(self, deals: int) -> int:
-        """Return the deals of an agent that searches where others play `deals`: at least 20 of them."""
+        """Return the number of deals of an agent that searches if others play `deals`: at least 20, at most `deals`."""
         return min(max(deals // self.deals_per_search, 20), deals)
 
     @property
     def max_players(self) -> int:
-        """The length of every per-seat array."""
+        """The largest player count, which is the length of every per-seat array."""
         return self.player_counts[-1]
 
     @property
@@ -114,7 +112,7 @@ class Game:
             return None
         raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
 
-    # The modules of the game's folder, with the defaults of their Protocols; None for an optional one that it lacks.
+    # The modules of the game's folder, with the defaults of their Protocols; None if the folder lacks an optional one.
     state_part = cached_property(lambda game: cast(StatePart, game._part("state", StatePart)))
     core = cached_property(lambda game: cast(CorePart, game._part("core", CorePart)))
     components_part = cached_property(lambda game: cast(ComponentsPart, Part(game, "components", ComponentsPart)))
@@ -184,10 +182,10 @@ class Game:
             dtype = self.facts.SINK if part == "fact_handlers" else self.state
             where, name = f"{self.package}.{part}", "note" if verb is write_event else verb.__name__
             kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
-            if kernel is not None and (table := next((each for each in self.fact_tables if each.each == name), None)):
-                raise InputError(
-                    f"game {self.name!r}: {where} has {name}, which would write the table {table.name} by itself"
-                )
+            declared = next((table.name for table in self.fact_tables if table.each == name), "")
+            if kernel is not None and declared:
+                message = f"{where} has {name}, which replaces the default that writes the table {declared}"
+                raise InputError(f"game {self.name!r}: {message}")
             kernel = kernel if kernel is not None else _default(self, verb, default)
             if kernel is None:
                 raise InputError(f"game {self.name!r}: {where} has no {name}, which this file must have")
@@ -202,15 +200,15 @@ def _game_in(package: str) -> Game:
     return game
 
 
-_registered: dict[np.dtype[Any], str] = {}  # the package of each state record whose verbs are registered
-# an expression of a verb's parameters, or a function of the game that returns one, or a kernel
+_registered: dict[np.dtype[Any], str] = {}  # state record -> package of the game whose verbs are registered for it
+# an expression in a verb's parameters, or a function of the game that returns such an expression or a kernel
 Default = str | Callable[[Game], Any] | None
-# verb -> the module of the game's folder that implements it, and its default
+# verb -> (module of the game's folder that implements it, its default)
 VERBS: dict[Callable[..., Any], tuple[str, Default]] = {}
 
 
 def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
-    """Return a decorator for a verb, which a module of the game's folder implements, if it has no default."""
+    """Return a decorator for a verb that the module `part` of a game implements; it can omit a verb with a default."""
 
     def declare(stub: Any) -> Any:
         @wraps(stub)
@@ -227,7 +225,7 @@ def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
 
 @_verb("core")
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up a game for `players` seats and continue to the first decision; the sources of `chance` are seeded.
+    """Set up a game for `players` seats and continue to the first decision; the sources of `chance` are already seeded.
 
     The record is zero, or holds an earlier game of as many players. Set every field that is read before `apply` writes
     it, or that `conceal` shows.
@@ -240,7 +238,7 @@ def actor(state):
 
 
 def _legal_loop(found: str, otherwise: str, *names: str) -> Callable[[Game], Any]:
-    """Return the default of a verb that asks `is_legal` of every action; `count` is the number of legal ones before."""
+    """Return a verb's default: it runs `found` for each legal action after `count` others, then returns `otherwise`."""
 
     def default(game: Game) -> Any:
         lines = [f"def default({', '.join(names)}):", "    count = 0", f"    for action in range(1, {game.actions}):"]
@@ -264,7 +262,7 @@ def kth_legal(state, rules, k):
 
 
 def _within_count(kernel):
-    """Return `kth_legal` with a check of k, which raises an IndexError."""
+    """Return `kth_legal` with a check that raises IndexError for an invalid k."""
 
     def kth_of_count(state, rules, k):
         if k < 0 or k >= count_legal(state, rules):
@@ -284,7 +282,7 @@ def is_legal(state, rules, action):
 
 @_verb("core")
 def apply(state, rules, action, chance, journal):
-    """Play a legal action, and continue to the next seat that has more than one legal action."""
+    """Play a legal action, and continue to the next seat with more than one legal action, or to the end of the game."""
 
 
 @_verb("core", lambda game: f"state.phase == {int(game.state_part.OVER)}")
@@ -304,7 +302,7 @@ def score(state, seat):
 def merit(state, points):
     """Return points of score as a number of which the highest is best: `points`, or `-points` if the lowest score wins.
 
-    Made by `Game.register`; no game implements it.
+    `Game.register` makes the kernel; games do not implement it.
     """
 
 
@@ -334,10 +332,10 @@ def write_scores(state, journal, kind):
 
 @_verb("view", "None")
 def conceal(state, rules, seat):
-    """Reduce a state in place to the knowledge of `seat`: equal knowledge is equal bytes.
+    """Reduce a state in place to the knowledge of `seat`, so that equal knowledge is equal bytes.
 
-    Replace every secret by its constant for "unknown", sort what has no order, set unused elements to zero. Default, of
-    games without `hidden`: the state is unchanged.
+    Replace every secret by its constant for "unknown", sort items without an order, set unused elements to zero.
+    Default, for games without `hidden`: no change.
     """
 
 
@@ -352,11 +350,11 @@ def determinize(state, rules, seat, rng):
 
 @_verb("view", "None")
 def imagine(state, rules, seat, policy, rng):
-    """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, by an agent.
+    """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, from an agent.
 
     `policy` is the agent: the addresses of its function, parameters and memory (see `kernel.pointers.call_at`). If its
     choices contradict the knowledge of `seat`, the sampled state is unchanged. The result depends on the state, the
-    agent and `rng` alone. Optional.
+    agent and `rng` alone. Default: no change.
     """
 
 
@@ -367,12 +365,12 @@ def seen_action(before, after, rules, action, viewer):
 
 @_verb("view", lambda game: observer(game.slices, game.state, game.rules))
 def observe(state, rules, seat, out):
-    """Write the observation of `seat` into float32 `out[F]`. Default: as view.SLICES declare (`slices.observer`)."""
+    """Write the observation of `seat` to float32 `out[F]`. Default: by the sources of view.SLICES (`observer`)."""
 
 
 @_verb("fact_handlers", "None")
 def begin_match(facts, rules, players):
-    """Store in a sink of facts what its handlers need to know of a match. Optional."""
+    """Store in a sink of facts the data of a match that its handlers need. Default: no change."""
 
 
 def _zero_notes(game: Game) -> Any:
@@ -392,7 +390,7 @@ def open_game(facts, number):
 
 
 def _declared(each: str, *head: str) -> Callable[[Game], Any]:
-    """Return the default of a handler, which writes the rows of the tables that no other writes."""
+    """Return the default of the handler `each`: after the lines `head` it writes the rows of tables declared for it."""
 
     def default(game: Game) -> Any:
         lines, bound = declared_rows(game.fact_tables, each)
@@ -415,7 +413,7 @@ def close_game(facts, state, rules):
 
 @force_inline
 def lead_of(state, seat):
-    """Return how far the score of `seat` is ahead of the mean of the others, float64: positive is better."""
+    """Return the lead of `seat` over the mean score of the others, float64; positive is better."""
     total = 0
     for other in range(state.players):
         total += score(state, other)
@@ -431,7 +429,7 @@ def share_of_win(state, seat):
 
 
 def _default(game: Game, verb: Callable[..., Any], default: Default) -> Any:
-    """Return the kernel of a verb that the game does not implement, or None."""
+    """Return the default kernel of a verb; None if the game must implement it."""
     has_secrets = game.components_part.declares("hidden")  # type: ignore[attr-defined]
     if default is None or (has_secrets and verb in (conceal, determinize)):
         return None

@@ -1,6 +1,6 @@
 """Conversion of plain data to msgspec's types; errors name the place, the value, and what is allowed.
 
-The place in a list of blocks with ids is the id, and in a table the entry.
+The place names an entry of a list by its id if it has one, else by its number, and an entry of a table by its key.
 
 >>> from typing import Literal
 >>> class Card(msgspec.Struct):
@@ -43,7 +43,7 @@ def json_schema(kind: Any) -> dict[str, Any]:
 
 
 def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any:
-    """Return `raw` as the type `kind`; with `str_keys` keys of tables can be numbers as text."""
+    """Return `raw` as the type `kind`; with `str_keys` a table's keys can be numbers as text. Raises InputError."""
     try:
         return msgspec.convert(raw, kind, str_keys=str_keys)
     except msgspec.ValidationError as error:
@@ -66,8 +66,8 @@ def _error_text(error: msgspec.ValidationError, raw: Any, kind: Any, str_keys: b
     elif message.startswith("Object missing"):
         message = message.replace("Object missing", "missing")
     elif message.startswith("Invalid enum value"):
-        words = (each for each in types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.LiteralType))
-        allowed = ["''" if one == "" else str(one) for each in words for one in each.values]
+        literals = (each for each in types_at(inspect.type_info(kind), steps) if isinstance(each, inspect.LiteralType))
+        allowed = ["''" if name == "" else str(name) for each in literals for name in each.values]
         message = f"invalid value {short_repr(value)}; {suggest_names(value, allowed)}"
     else:
         message = _plain_message(message, value, " as a key" if of_key else "")
@@ -80,7 +80,7 @@ _TYPES |= {"array": "a list", "object": "a table"}
 
 
 def _plain_message(message: str, value: Any, as_key: str) -> str:
-    """Return a message about a type or a limit in plain English: expected a whole number <= 9, got 10."""
+    """Return msgspec's message about a type or a limit in plain English: expected a whole number <= 9, got 10."""
     expected, _, got = (message[:1].lower() + message[1:]).partition(", got `")
     types = re.search(r"`(.*?)`", expected)
     names = [name for name in types[1].split(" | ") if name != "null"] if types else []
@@ -108,7 +108,7 @@ def _as_list(value: Any) -> str:
 
 
 def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool) -> str:
-    """Return the entry of the table at `steps` that an error is about: alone, it causes an equal error."""
+    """Return the key of the table at `steps` whose entry alone causes the same error; "..." if no entry does."""
     table = _value_at(raw, steps)
     for name in table if isinstance(table, Mapping) else ():
         try:
@@ -140,7 +140,7 @@ def _value_at(raw: Any, steps: Sequence[Step]) -> Any:
 
 
 def _places(raw: Any, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the parts of a place as text: for an entry of a list its id, if unique, else its number."""
+    """Yield the parts of a place as text: for an entry of a list its id, if unique, else its index."""
     for depth, step in enumerate(steps):
         if not isinstance(step, int):
             yield f".{step}"

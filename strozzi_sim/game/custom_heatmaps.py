@@ -13,13 +13,13 @@ from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import listed, with_capital
 
 NAME = r"^[a-z0-9-]{1,64}$"
 
 
 class Counted(Protocol):
-    """The part of a game that heat maps need."""
+    """The attributes of a game that heat maps need."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -41,9 +41,9 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
-    """Return the fact table named `fact`, or the only one with all these columns; `columns`: column -> its argument.
+    """Return the fact table named `fact`, or the only one with all these columns. Raises ArgumentError.
 
-    Raises ArgumentError.
+    `columns` maps each column to the argument that names it.
     """
     tables = {table.name: table for table in game.fact_tables}
     as_argument_error("fact", check_names, "table", filter(None, [fact]), tables)
@@ -76,17 +76,16 @@ def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
     for key, column in (("rows", down), ("columns", across)):
         if column.levels is None:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
-            say = suggest_names(column.name, sortable)
-            raise ArgumentError(key, f"{column.name} has no levels and cannot be a row or column; {say}")
+            known = suggest_names(column.name, sortable)
+            raise ArgumentError(key, f"{column.name} has no levels and cannot be a row or column; {known}")
     ratio, figure = counted(table, spec.value, "value", along="column")
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
-    words = f"{figure.label} by {words_of(spec.rows)} and {words_of(spec.columns)}"
-    which = f", where {spec.where}" if spec.where else ""
+    labels = words_of(spec.rows), words_of(spec.columns)
+    condition = f", where {spec.where}" if spec.where else ""
     axes = f"Rows: {down.text}. Columns: {across.text}."
-    caption = f"Of each {table.text.removeprefix('a ')}{which}: {figure.label}. {axes}"
-    title = spec.title or words[0].upper() + words[1:] + which
-    labels, name = (words_of(spec.rows), words_of(spec.columns)), map_table_name(spec.name)
-    return HeatMap(title, caption, *labels, figure, block, table=name)
+    caption = f"Of each {table.text.removeprefix('a ')}{condition}: {figure.label}. {axes}"
+    title = spec.title or with_capital(f"{figure.label} by {' and '.join(labels)}{condition}")
+    return HeatMap(title, caption, *labels, figure, block, table=map_table_name(spec.name))
 
 
 def heat_map_spec(
@@ -115,10 +114,10 @@ def words_of(name: str) -> str:
 
 
 def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
-    """Return the figure of a value, called `name` (default: after the value).
+    """Return the ratio and the figure of a value, with this name (default: made from the value).
 
     A value is `count` (rows per game), `mean COLUMN`, `share COLUMN` (of a yes/no column or `win`), or with a key
-    `along` also `share`, of the rows over all levels of that key. Raises ArgumentError.
+    `along` also `share`: the part of the rows over all levels of that key. Raises ArgumentError for `argument`.
     """
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
@@ -137,7 +136,7 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
         raise ArgumentError(argument, f'{of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
     name = name or ("win_share" if value == "share win" else f"{kind}_{of}")
     ratio = Ratio(name, (of,), share=kind == "share")
-    if _is_yes_or_no(column):  # whose mean is a share, by another name
+    if _is_yes_or_no(column):  # its mean is a share too
         return ratio, Figure(name, "games won" if of == "win" else f"share with {words_of(of)}", "share")
     unit = f", {column.unit}" if column.unit not in ("", of) else ""
     return ratio, Figure(name, f"mean of {words_of(of)}{unit}", "amount")
@@ -148,11 +147,11 @@ def _is_yes_or_no(column: Column) -> bool:
 
 
 def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
-    """Return the names of shipped heat maps, and the specifications of custom ones."""
-    listed = [asked] if isinstance(asked, str | Mapping) else asked
-    if not isinstance(listed, Sequence) or not all(isinstance(each, str | Mapping) for each in listed):
+    """Return the names of shipped heat maps, and the specifications of custom ones. Raises InputError."""
+    entries = [asked] if isinstance(asked, str | Mapping) else asked
+    if not isinstance(entries, Sequence) or not all(isinstance(each, str | Mapping) for each in entries):
         raise ArgumentError(
             "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
         )
-    own = [{"name": name_of_map(**each), **each} for each in listed if isinstance(each, Mapping)]
-    return [each for each in listed if isinstance(each, str)], converted(own, list[HeatMapSpec], "heatmaps")
+    custom = [{"name": name_of_map(**each), **each} for each in entries if isinstance(each, Mapping)]
+    return [each for each in entries if isinstance(each, str)], converted(custom, list[HeatMapSpec], "heatmaps")

@@ -1,6 +1,6 @@
 """Events of a game, each declared once: its fields, their visibility, and its text.
 
-From the declaration follow the numbers of the kinds, the lines of a record, their text, and the call of fact handlers:
+The numbers of the kinds, the lines of a record, their text, and the calls of fact handlers follow from the declaration:
 
 >>> EVENTS = Events(
 ...     Event("bid", ("player", number("value", secret="a hidden value")), "{player:bids} {value}."),
@@ -45,14 +45,14 @@ class Field:
     offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
     # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
-    none: str = "none"  # text of None, as of an index below 0, and of an empty list
-    # text for seats that must not see the value; "" if all see it. The line's `player` always sees it.
+    none: str = "none"  # text of None (an index below 0) and of an empty list
+    # text for seats that must not see the value; "" if all seats see it. The line's `player` always sees it.
     secret: str = ""
     # function(number, component data) that returns the value in a record
     convert: Callable[[int, Components], Any] | None = None
 
     def read(self, value: int, components: Components) -> Any:
-        """Return the value for a record, given the number in a journal."""
+        """Return the value that a record has for this number in a journal."""
         if self.convert is not None:
             return self.convert(value, components)
         if self.kind == "number":
@@ -66,7 +66,7 @@ class Field:
         return value if self.ids is None else self.ids(components)[value]
 
     def format(self, value: Any) -> Any:
-        """Return a value of a record for a text template; seats are instances of `_Seat`."""
+        """Return a value of a record as a text template shows it; `_Seat` formats seats."""
         if value is None:
             return self.secret or self.none  # a secret field has None only where it is hidden
         if isinstance(value, list):
@@ -80,7 +80,7 @@ def number(name: str, *, offset: int = 0, secret: str = "") -> Field:
 
 
 def seat(name: str) -> Field:
-    """Return a field for a seat, None below 0."""
+    """Return a field for a seat; a number below 0 is None."""
     return Field(name, "seat")
 
 
@@ -92,7 +92,7 @@ def yes_no(name: str) -> Field:
 def one_of(
     name: str, ids: Sequence[Any] | Callable[[Components], Sequence[Any]], *, none: str = "none", secret: str = ""
 ) -> Field:
-    """Return a field for an index into ids, a list or function of component data; None below 0, refused if secret."""
+    """Return a field for an index into ids, a list or function of component data; below 0: None, an error if secret."""
     return Field(name, "id", ids=ids if callable(ids) else lambda components: ids, none=none, secret=secret)
 
 
@@ -102,7 +102,7 @@ def converted(name: str, convert: Callable[[int, Components], Any]) -> Field:
 
 
 def unrecorded(name: str) -> Field:
-    """Return a field for fact handlers alone, which the lines of a record omit."""
+    """Return a field that only fact handlers receive; the lines of a record omit it."""
     return Field(name, "unrecorded")
 
 
@@ -115,22 +115,22 @@ class Event:
     fields: tuple[Field | str, ...] = ()
     # template for `Say`, or function(line, say) that returns the text; of a `by_seat` event the title of a table
     text: "str | Callable[[Mapping[str, Any], Say], str]" = ""
-    # whether the event is written once per seat, in order of seats: the first field is the seat, and the line has a
-    # list of each other field
+    # whether the journal has one such event per seat, in order, which make one line: the first field is the seat, and
+    # the line has a list of each other field
     by_seat: bool = False
     recorded: bool = True  # whether it has a line; an event for facts alone has none
-    # function(rows, components) that returns the line's other keys, with `by_seat` all keys; `rows` are, by type, those
-    # after the last event of the types `since`, by default of its own type
+    # function(rows, components) that returns the line's other keys, with `by_seat` all keys. `rows` are the journal's
+    # rows by type, after the latest earlier event of one of the types `since` (default: its own type)
     make: Callable[[Rows, Components], Line] | None = None
     since: tuple[str, ...] = ()
-    # type of its lines, if several events share one; the line's key `action`, after the player, is the event's own type
+    # type of its lines, if several events share it; the line's key `action`, after the first field, is the event's type
     of: str = ""
-    # function(line, components, viewer) that returns the line without secrets of its player, for another seat `viewer`
+    # function(line, components, viewer) that returns the line without its player's secrets, for another seat `viewer`
     hide: Callable[[Line, Components, int], Line] | None = None
 
     @cached_property
     def typed_fields(self) -> tuple[Field, ...]:
-        """The fields, with strings replaced."""
+        """The fields, with each string replaced by a `Field`."""
         return tuple(
             field if isinstance(field, Field) else seat(field) if field == "player" else number(field)
             for field in self.fields
@@ -143,7 +143,7 @@ def _winners(rows: Rows, components: Components) -> Line:
 
 
 def final_text(unit: str) -> "Callable[[Mapping[str, Any], Say], str]":
-    """Return a function for `Event.text` of a line with `total`, which is in this unit, and `winners`."""
+    """Return an `Event.text` for the end of a game: the line's `total`, in this unit, and `winners`."""
 
     def text(line: Mapping[str, Any], say: "Say") -> str:
         winners = winners_sentence([say.who[winner] for winner in line["winners"]])
@@ -159,7 +159,7 @@ SCORE_END = Event("score_end", ("player", "total", "better"), final_text("points
 class Events:
     """The events of a game, in the order of their kinds, which count from 1.
 
-    `seat_name` takes the agents by seat and a seat, and returns its name in text.
+    `seat_name` takes the agents by seat and a seat, and returns the seat's name in text.
     """
 
     def __init__(self, *events: Event, seat_name: Callable[[Sequence[str], int], str] = seat_name) -> None:
@@ -170,7 +170,7 @@ class Events:
         # types of the events after which a `make` takes rows
         self._marks = {key for event in events if event.make for key in event.since or (event.type,)}
         if len(self._events) < len(events):
-            raise InputError(f"events: two have one type: {[event.type for event in events]}")
+            raise InputError(f"events: types must differ, got {', '.join(event.type for event in events)}")
         for event in events:
             if len(event.fields) > len(_NUMBERS):
                 raise InputError(f"event {event.type!r}: {len(event.fields)} fields; a journal row has {len(_NUMBERS)}")
@@ -239,7 +239,7 @@ class Events:
         return say(event.text)
 
     def handlers(self, **kernels: Any) -> Any:
-        """Return the kernel `note`, which calls the fact handler of an event's type: handler(facts, field, ...)."""
+        """Return the kernel `note` made from fact handlers by event type: it calls handler(facts, field, ...)."""
         for name, kernel in kernels.items():
             if name not in self._events:
                 raise InputError(f"handlers: no event {name!r}; {suggest_names(name, list(self._events))}")
@@ -258,7 +258,7 @@ class Events:
 
 
 class Say:
-    """The formatter of a line's text: by seat, `names` are the agents, and `who` what a text calls the seats."""
+    """The formatter of a line's text. By seat, `names` are the agents, and `who` the names that the text shows."""
 
     def __init__(
         self, event: Event, line: Mapping[str, Any], names: Sequence[str], who: list[str], components: Components

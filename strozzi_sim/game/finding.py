@@ -1,8 +1,8 @@
-"""The finding of a picture: its largest difference that is certain, in one sentence.
+"""The finding of a picture: its largest significant difference, in one sentence.
 
 Levels of one key are compared with each other, or with a number. Tests are corrected for all comparisons of the picture
-(Holm). Figures of one picture often come from the same games, so the standard errors of two figures are added up, which
-is valid however they depend on each other.
+(Holm). Figures of one picture often come from the same games, so the standard errors of two figures are added, which is
+valid however they depend on each other.
 """
 
 import re
@@ -25,29 +25,29 @@ from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 
 FIGURE = "figure"
-Figures = tuple[str, ...] | dict[str, str]  # names whose labels stand elsewhere, or name -> label
+Figures = tuple[str, ...] | dict[str, str]  # names of figures, or name -> label
 Namer = Callable[[str, str], str]  # takes a key and a level, returns what a sentence calls it
-_OF_LEVELS = ("most", "most.value", "least", "least.value", "at", "size")
-_OF_NUMBERS = ("most", "most.value", "at", "size", "equal")
+_LEVEL_SLOTS = ("most", "most.value", "least", "least.value", "at", "size")  # of a text that compares levels
+_NUMBER_SLOTS = ("most", "most.value", "at", "size", "equal")  # of a text that compares with a number
 
 
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a picture's finding compares, and its words; defaults follow from the picture."""
+    """The comparison and the text of a picture's finding; defaults follow from the picture."""
 
     # {most} and {least} are levels, {most.value} and {least.value} their figures, {at} is the level of the other key,
     # {size} the difference, {equal} the number compared with; a noun can follow: {most.value:coin}, {size:loss|losses}
     text: str = ""  # default: the label of the figure, and both levels with their figures
     below: str = ""  # text for a figure below `against`; default: such figures are no finding
-    figures: Figures = ()  # default: the one by which the picture is sorted, or its first
+    figures: Figures = ()  # default: that which sorts the picture, or its first; all for bars or to compare figures
     key: str = ""  # column whose levels are compared; default: `series`, or `x`
     levels: tuple[str, ...] = ()  # levels that are compared; default: those of the picture
-    where: dict[str, str] = {}  # rows that are compared, in addition to those of the picture
-    against: float | Literal["equal"] | None = None  # number to compare with, or an equal chance; default: other levels
-    least: float = 0.0  # smaller differences are no finding
+    where: dict[str, str] = {}  # key -> level of the rows to compare, in addition to the conditions of the picture
+    against: float | Literal["equal"] | None = None  # number to compare with, "equal": 1 / players; default: levels
+    least: float = 0.0  # smaller differences are no finding; default: MIN_SHARE for shares
 
     def check(self, where: str) -> None:
         """Check that the texts have no unknown slot. Raises InputError."""
-        known = _OF_LEVELS if self.against is None else _OF_NUMBERS
+        known = _LEVEL_SLOTS if self.against is None else _NUMBER_SLOTS
         try:
             slots = [slot for text in (self.text, self.below) for _, slot, _, _ in Formatter().parse(text)]
         except ValueError as error:
@@ -59,17 +59,17 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared: levels of a key, for each figure and each level of another key by themselves."""
+    """The levels of a key to compare, separately for each figure or each level of another key."""
 
     figures: tuple[Figure, ...]
     key: str  # column whose levels are compared
-    at: str  # column of which a comparison has one level; "" for none
-    where: Mapping[str, str]  # rows that are compared
-    levels: tuple[str, ...]  # levels that are compared; () for all but `all`
+    at: str  # column with equal levels in the rows of one comparison; "" for none
+    where: Mapping[str, str]  # key -> level of the rows that are compared
+    levels: tuple[str, ...]  # levels that are compared; () for all levels except `all`
 
 
 def comparison_of(picture: Picture, finding: Finding, figures: tuple[Figure, ...] = ()) -> Comparison | None:
-    """Return what is compared in a picture; None if it has nothing to compare. `figures`: those of the finding."""
+    """Return the comparison of a picture, None if it has nothing to compare; `figures`: those of the finding."""
     keys = [key for key in (picture.series, picture.x) if key not in ("", "players", SCENARIO)]
     key = finding.key or next((each for each in keys if each != FIGURE), "")
     if not key and (finding.against is not None or (FIGURE in keys and picture.kind != "table")):
@@ -87,7 +87,7 @@ def comparison_of(picture: Picture, finding: Finding, figures: tuple[Figure, ...
 def finding_of(
     compared: Comparison, finding: Finding, table: pd.DataFrame, players: int, name: Namer, chunks: int = MAX_CHUNKS
 ) -> str:
-    """Return the largest certain difference in a table of one variant and line-up as a sentence; "" without one."""
+    """Return the largest significant difference in a table of one variant and line-up as a sentence; "" without one."""
     if {compared.key, compared.at, *compared.where} - {"", *table.columns}:
         return ""  # `check_game` names the column
     rows = compared_rows(compared, pick(table, players=players, **compared.where))
@@ -96,17 +96,17 @@ def finding_of(
     unit = compared.figures[0].unit
     null = 1 / players if isinstance(finding.against, str) else finding.against
     sizes, p, ends = _between(rows, compared.at, chunks) if null is None else _beside(rows, null, unit, chunks)
-    is_known = (holm(p) < ALPHA) & (np.abs(sizes) >= (finding.least or (MIN_SHARE if unit == "share" else 0.0)))
-    is_known &= (sizes > 0) | bool(finding.below)
-    if not is_known.any():
+    is_found = (holm(p) < ALPHA) & (np.abs(sizes) >= (finding.least or (MIN_SHARE if unit == "share" else 0.0)))
+    is_found &= (sizes > 0) | bool(finding.below)
+    if not is_found.any():
         return ""
-    best = int(np.argmax(np.where(is_known, np.abs(sizes), -1.0)))
+    best = int(np.argmax(np.where(is_found, np.abs(sizes), -1.0)))
     end_rows = [rows.iloc[side[best]] for side in ends]
     digits_of_ends = [digits_for(row["value"], half_width(row), unit, 0) for row in end_rows]
-    digits = max(min(digits_of_ends), 0)  # alike, but tens only where the interval is as wide
+    digits = max(min(digits_of_ends), 0)  # of both ends; an end with a wide interval is rounded to tens
     most, *rest = (
-        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, min(most, digits))))
-        for row, most in zip(end_rows, digits_of_ends, strict=True)
+        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, min(own, digits))))
+        for row, own in zip(end_rows, digits_of_ends, strict=True)
     )
     equal = _Text(f"{100 * null:.3g}{THIN}%" if unit == "share" else f"{null:g}") if null is not None else None
     other = rest[0].value if rest else equal
@@ -126,7 +126,7 @@ def finding_of(
 
 
 def compared_rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with an interval that are compared."""
+    """Return the compared rows that have a value and an interval."""
     rows = rows[rows[FIGURE].isin([figure.name for figure in compared.figures])].dropna(subset=["value", "low", "high"])
     for key in {compared.key, compared.at} - {"", FIGURE}:
         rows = rows[rows[key].astype("str") != ALL]
@@ -134,14 +134,14 @@ def compared_rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _beside(rows: pd.DataFrame, null: float, unit: Unit, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Return the differences of rows from a number, their p-values, and (their places,)."""
+    """Return the differences of rows from a number, their p-values, and the rows' positions as a 1-tuple."""
     test = p_value_of_share if unit == "share" else p_value
     p = test(rows["value"], rows["low"], rows["high"], null, degrees_of_freedom(rows["n"], rows["deals"], chunks))
     return rows["value"].to_numpy() - null, p, (np.arange(len(rows)),)
 
 
 def _between(rows: pd.DataFrame, at: str, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Return differences of all pairs of rows with equal `at`, their p-values, and the places of more and of less."""
+    """Return differences of all pairs of rows with equal `at`, their p-values, and the positions (larger, smaller)."""
     from scipy.special import stdtr
 
     value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))
@@ -151,13 +151,13 @@ def _between(rows: pd.DataFrame, at: str, chunks: int) -> tuple[Any, Any, tuple[
         falling = places[np.argsort(-value[places], kind="stable")]
         first, second = np.triu_indices(len(places), 1)
         pairs.append((falling[first], falling[second]))
-    more, less = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    larger, smaller = (np.concatenate(side) for side in zip(*pairs, strict=True))
     df = np.broadcast_to(degrees_of_freedom(rows["n"], rows["deals"], chunks), len(rows))
-    scale, size = t_quantile(df), value[more] - value[less]
-    error = ((value - low) / scale)[more] + ((high - value) / scale)[less]
+    scale, size = t_quantile(df), value[larger] - value[smaller]
+    error = ((value - low) / scale)[larger] + ((high - value) / scale)[smaller]
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, size / error, np.where(size > 0, np.inf, 0.0))
-    return size, 2 * stdtr(np.minimum(df[more], df[less]), -t), (more, less)
+    return size, 2 * stdtr(np.minimum(df[larger], df[smaller]), -t), (larger, smaller)
 
 
 @dataclass(frozen=True)

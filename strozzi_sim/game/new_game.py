@@ -1,7 +1,8 @@
-"""A new game's folder: the files of `strozzi_sim.template` under another name."""
+"""A new game's folder: the files of `strozzi_sim.template`, renamed."""
 
 import keyword
 import re
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -30,11 +31,10 @@ def test_agent(check):
 
 
 def write_new_game(name: str, folder: Path) -> list[Path]:
-    """Write a game that plays, as an installable package; return its files."""
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise ArgumentError(
-            "game", f"must be 2 to 40 lower-case letters, digits and underscores, got {short_repr(name)}"
-        )
+    """Write a playable game as an installable package and return its files. Raises ArgumentError and StorageError."""
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in sys.stdlib_module_names:
+        allowed = "2 to 40 lower-case letters, digits and underscores, no word or module of Python"
+        raise ArgumentError("game", f"must be {allowed}, got {short_repr(name)}")
     if name in game_names():
         raise ArgumentError("game", f"a game {name!r} is installed; choose another name")
     written = {}
@@ -43,10 +43,10 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
             text = file.read_text(encoding="utf-8").replace(_TEMPLATE, name)
             text = re.sub(r"\btemplate\b", name, text)
             text = re.sub(r"\bTemplate\b", name.replace("_", " ").title(), text)
-            # As ruff sorts imports there: this package is a library, the game is not.
+            # Sort imports as ruff does in the new package, where strozzi_sim is third-party and the game first-party.
             text = re.sub(rf"(?m)((?:^from {name}\..*\n)+)((?:^from .*\n)*)", r"\2\n\1", text)
             text = re.sub(r"(?m)^(from msgspec.*\n)\n", r"\1", text)
-            # In a folder src: a folder with the package's name would hide the package from Python started beside it.
+            # The package is in src: in the folder where Python starts, its own folder would hide the installed package.
             target = folder if file.name == "pyproject.toml" else folder / "src" / name
             written[target / file.name] = text
     written[folder / f"test_{name}.py"] = _TEST.format(name=name)

@@ -1,6 +1,6 @@
 """The parts of a game as Protocols: the members of each module of its folder. Kernels are declared in `game.contract`.
 
-A `Part` supplies a missing member that has a value or a body here as its default. Every game has the others.
+A member with a value or a body here is optional: `Part` supplies this default. Every game must have the others.
 """
 
 from abc import abstractmethod
@@ -26,13 +26,14 @@ from strozzi_sim.game.sentences import capitalized, seat_name, written_rules
 from strozzi_sim.game.slices import Layout, name_of, things_shown
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
-_MISSING = object()  # a default of None is one
+CONSTANT = "components", "game"  # what a View has that is equal in all games of a variant
+_MISSING = object()  # stands for "no default", since a default can be None
 
 
 class Part:
     """A module of a game's folder, completed with the defaults of its Protocol.
 
-    A function of the Protocol that is a value in the module, such as `question = "Which token?"`, returns that value.
+    If the module has a value where the Protocol has a function, such as `question = "Which token?"`, calls return it.
     """
 
     def __init__(self, game: Any, name: str, protocol: type) -> None:
@@ -41,7 +42,7 @@ class Part:
         self._protocol = protocol
 
     def declares(self, name: str) -> bool:
-        """Return whether the module has a member of its own."""
+        """Return whether the module itself has this member."""
         return hasattr(self._module, name)
 
     def __getattr__(self, name: str) -> Any:
@@ -75,7 +76,7 @@ class StatePart(Protocol):
 
     @property
     def RULES(self) -> np.dtype[Any]:
-        """The record of component data that kernels read; default: numbers and switches of every section, by key."""
+        """The dtype of the rules record, which kernels read; default: numbers and switches of all sections, by key."""
         return rules_dtype(self.game.components_part.Components)
 
 
@@ -89,12 +90,12 @@ class ComponentsPart(Protocol):
     """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
     game: Any
-    # key -> smallest and largest value, also of a list's entries
+    # SECTION.KEY -> smallest and largest value, also of the entries of a list
     LIMITS: Mapping[str, tuple[int, int]] = MappingProxyType({})
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
-    # descriptions of the sections that may be `reconstructed`, see `reconstructed_sections`; None describes all alike
+    # section -> its description if it is "reconstructed", see `reconstructed_sections`; None: general descriptions
     RECONSTRUCTED: Mapping[str, str] | None = None
-    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys with sources, which records omit
+    PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys that name sources; records omit them
 
     @property
     def Components(self) -> Any:
@@ -107,17 +108,17 @@ class ComponentsPart(Protocol):
         return tuple(name for name in self.Components.__struct_fields__ if name != "meta")
 
     def check(self, components: Any, where: str) -> None:
-        """Check what the types cannot. Raises InputError, which names `where` and the key."""
+        """Check the data for faults that its types allow. Raises InputError, which names `where` and the key."""
 
     def totals(self, components: Any) -> Mapping[str, Any]:
-        """Return the values that follow from others, by key: checked in components.toml, derived again in a variant."""
+        """Return SECTION.KEY -> value derived from others; checked in components.toml, derived again in a variant."""
         return {}
 
     def check_players(self, components: dict[str, Any], players: int, where: str) -> None:
         """Check that the data allows this player count. Raises InputError."""
 
     def warnings(self, components: Any) -> Sequence[str]:
-        """Return sentences that warn a designer about playable data."""
+        """Return warnings for a designer about data that is playable, but probably a mistake."""
         return ()
 
     def to_rules(self, components: Any) -> np.ndarray[Any, Any]:
@@ -125,7 +126,7 @@ class ComponentsPart(Protocol):
         return rules_from(self.game.rules, components)
 
     def hidden(self, components: dict[str, Any]) -> bool:
-        """Return whether seats have secrets; future chance is in no state and is not a secret."""
+        """Return whether seats have secrets; default: False. Future chance is not a secret, as no state contains it."""
         return False
 
     def rounds(self, components: dict[str, Any]) -> int:
@@ -139,9 +140,9 @@ class EventsPart(Protocol):
     EVENTS: Events  # the declaration, from which the lines of a record and their text are made
 
     def begun(self, rows: Any, state: Any) -> Iterator[dict[str, Any]]:
-        """Yield the lines that are begun and not written yet; a list in one may be incomplete, a tuple is complete.
+        """Yield the lines that are begun and not written yet; a list in a line may be incomplete, a tuple is complete.
 
-        Required where a line reports several decisions, for `play.records` to find each of them.
+        Required if a line reports several decisions, so that `play.records` can find each of them.
         """
         return iter(())
 
@@ -149,16 +150,17 @@ class EventsPart(Protocol):
 class StateView:
     """A position as a seat sees it: every field of the concealed state, as a number or as nested tuples."""
 
-    def __init__(self, state: Any, components: Mapping[str, Any], seat: int, over: int) -> None:
-        """Read a row of concealed states; `over` is the phase of a finished game."""
+    def __init__(self, game: Any, state: Any, components: Mapping[str, Any], seat: int) -> None:
+        """Read a row of concealed states of a `Game`."""
         fields = {name: read_only(state[name].tolist()) for name in state.dtype.names}
-        self.__dict__.update(fields, seat=seat, over=fields["phase"] == over, components=components)
+        is_over = fields["phase"] == game.state_part.OVER
+        self.__dict__.update(fields, seat=seat, over=is_over, components=components, game=game)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StateView) and vars(self) == vars(other)
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if name != "components")
+        fields = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if name not in CONSTANT)
         return f"{type(self).__name__}({fields})"
 
     def __getattr__(self, name: str) -> Any:
@@ -170,9 +172,9 @@ def _in_words(value: Any) -> str:
 
 
 class ViewPart(Protocol):
-    """`view.py`: the knowledge of a seat. Every function takes a state as `conceal` leaves it.
+    """`view.py`: the knowledge of a seat, and texts for players. `view_of` takes a state as `conceal` leaves it.
 
-    The text of `render` has parts, divided by empty lines; each begins with a heading that does not change.
+    The text of `render` has parts, divided by empty lines; each begins with a fixed heading.
     """
 
     game: Any
@@ -180,10 +182,10 @@ class ViewPart(Protocol):
 
     def view_of(self, state: Any, components: Plain, seat: int) -> Any:
         """Return the View of `seat` on a row of concealed states; default: the fields of the state."""
-        return StateView(state, components, seat, self.game.state_part.OVER)
+        return StateView(self.game, state, components, seat)
 
     def action_name(self, action: int, view: Any) -> str:
-        """Return the name of an action, as a player types it; default: its number."""
+        """Return the name of an action as a player types it; default: its number."""
         return str(action)
 
     def question(self, view: Any, phase: int) -> str:
@@ -191,7 +193,7 @@ class ViewPart(Protocol):
         return "Your choice?"
 
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
-        """Return a position, a View or the reference game, as text. Default: the fields that SLICES name."""
+        """Return a position as text, of a View or of the reference game. Default: the fields that SLICES name."""
         shared, by_seat = [], [f"{capitalized(seat_name(names, seat))}:" for seat in range(len(names))]
         for part, value in things_shown(self.SLICES, position):
             if part.group:
@@ -206,7 +208,7 @@ class ViewPart(Protocol):
     def compound_choices(self, view: Any, phase: int) -> Sequence[str]:
         """Return the items that can be chosen together, or ().
 
-        An item has no blanks, commas or plus signs. An action is named by its items, in this order, joined by blanks.
+        Items have no blanks, commas or plus signs. The name of an action is its items, in this order, joined by blanks.
         """
         return ()
 
@@ -225,15 +227,15 @@ class ViewPart(Protocol):
 
 
 class ReportPart(Protocol):
-    """`report.py`: the tables of the report, and what else depends on component data; the rest is in `report.toml`."""
+    """`report.py`: the report's tables, and its parts that depend on component data; `report.toml` has the rest."""
 
     BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> the figures of its table
     MAPS: Mapping[str, Block] = MappingProxyType({})  # blocks of heat maps, with the keys `row` and `column`
-    # page -> function(table, cell, stats) that adds figures of other origin to its table
+    # page -> function(table, cell, stats) that adds figures to its table that no block makes
     ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
 
     def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
-        """Return labels of values that depend on the tables or on a variant's component data, which may be empty."""
+        """Return labels of values that depend on the tables or on a variant's component data; `data` may be empty."""
         return {}
 
     def board(self, components: Plain) -> Board:
@@ -244,8 +246,8 @@ class ReportPart(Protocol):
 class FactsPart(Protocol):
     """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
-    The handlers `begin_match`, `open_game`, `note`, `on_decision` and `close_game` are verbs of `game.contract`.
-    A `decision_table` or `seat_table` needs none.
+    The handlers `begin_match`, `open_game`, `on_decision` and `close_game` are verbs of `game.contract`; `note` handles
+    events (`Events.handlers`). A `decision_table` or `seat_table` needs none of them.
     """
 
     game: Any
@@ -253,17 +255,17 @@ class FactsPart(Protocol):
 
     @property
     def SINK(self) -> np.dtype[Any]:
-        """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: without own fields."""
-        return sink_dtype(self.TABLES, [(f"of_{self.game.name}", "u1")])  # verbs are chosen by this dtype
+        """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: no further fields."""
+        return sink_dtype(self.TABLES, [(f"of_{self.game.name}", "u1")])  # distinct for each game: it selects the verbs
 
     # (description, crosstab, crosstab) whose sums, or rows if a crosstab has none, must be equal
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
 class TablePart(Protocol):
-    """`table.py`: the table of the game as a page shows it; `table.js` and `table.css` beside it draw it."""
+    """`table.py`: the game's table on a page, as data; `table.js` and `table.css` beside it draw it."""
 
-    TABLE: Any  # class that folds the lines of a record, a `game.table.Table`
+    TABLE: Any  # subclass of `game.table.Table`, which folds the lines of a record
 
 
 class VerifyPart(Protocol):

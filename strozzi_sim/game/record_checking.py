@@ -24,11 +24,11 @@ Course = Generator[Question, Any, None]  # a whole game
 
 
 class ReferenceGame:
-    """A game in plain Python as a generator.
+    """A reference game in plain Python.
 
     A subclass has `course`, a generator of the whole game, setup included, that yields a Question for each decision and
-    receives the chosen option. If it has an `__init__`, that calls `begin` at its end. It may have `score`, the points
-    by seat so far.
+    receives the chosen option. An `__init__` of a subclass must call `begin` at its end. A subclass may have `score`,
+    the points by seat so far.
 
     >>> class Guess(ReferenceGame):
     ...     def course(self):
@@ -45,12 +45,12 @@ class ReferenceGame:
     events: list[dict[str, Any]]  # lines of a record so far, without the header
     over: bool
     question: Any  # the pending decision, or None
-    on_line: Callable[[Any], None] | None = None  # called with the game after each line; set by who watches it
+    on_line: Callable[[Any], None] | None = None  # called with the game after each line; set by its observer
 
     def __init__(
         self, components: Mapping[str, Any], players: int, start_player: int = 0, **draws: Sequence[Any]
     ) -> None:
-        """Play up to the first decision; draws, in the order of chance, are lists under their names."""
+        """Play up to the first decision; each of `draws`, a list in the order of chance, becomes an attribute."""
         self.components, self.players, self.start_player = components, players, start_player
         for name, order in draws.items():
             setattr(self, name, list(order))
@@ -77,13 +77,11 @@ class ReferenceGame:
         raise NotImplementedError
 
     def play(self, option: Any) -> None:
-        """Choose an option for the acting seat, and play up to the next decision. Raises ValueError for no option."""
+        """Choose an option for the acting seat, and play up to the next decision. Raises ValueError if illegal."""
         legal = self.legal
         if isinstance(legal, range):
-            is_legal, options_text = (
-                type(option) is int and option in legal,
-                f"whole numbers from {legal[0]} to {legal[-1]}",
-            )
+            is_legal = type(option) is int and option in legal
+            options_text = f"whole numbers from {legal[0]} to {legal[-1]}"
         else:
             is_legal, options_text = any(same(each, option) for each in legal), str(list(legal))
         if not is_legal:
@@ -91,21 +89,21 @@ class ReferenceGame:
         self._continue(option)
 
     def ask(self, kind: str, seat: int, options: Sequence[Any]) -> Generator[Question, Any, Any]:
-        """Return the chosen option; a single option needs no decision."""
+        """Return the chosen option, for `yield from`; a single option is chosen without a decision."""
         if len(options) == 1:
             return options[0]
         return (yield Question(kind, seat, options))
 
     def write(self, kind: str, **values: Any) -> None:
-        """Write a line of the record; what it reports has happened."""
+        """Write a line of the record, after the event that it reports."""
         self.events.append({"type": kind, **values})
         if self.on_line is not None:
             self.on_line(self)
 
     def write_scores(self, total: Sequence[int]) -> None:
-        """Write the end of a game without a tie-break, `events.SCORE_END`: the points by seat, and who has the best.
+        """Write the line `events.SCORE_END` of a game without a tie-break: the points by seat and the winning seats.
 
-        The best are the lowest if `GAME` of the package says so (`Game.lowest_wins`).
+        The lowest points win if `GAME` of the package has `lowest_wins`, else the highest.
         """
         game = getattr(sys.modules.get(type(self).__module__.rpartition(".")[0]), "GAME", None)
         best = min(total) if getattr(game, "lowest_wins", False) else max(total)
@@ -121,7 +119,7 @@ class ReferenceGame:
 
 
 class Draws:
-    """The order of chance in the lines of a record, up to the first impossible draw; a subclass has `read`."""
+    """The draws in the lines of a record, up to the first impossible one; a subclass has `read`."""
 
     def __init__(self, lines: Lines) -> None:
         self.broken_line: int | None = None  # number of the line with an impossible draw, or None
@@ -133,11 +131,11 @@ class Draws:
                 break
 
     def read(self, line: Mapping[str, Any]) -> None:
-        """Draw what a line shows."""
+        """Add the draws that a line shows."""
         raise NotImplementedError
 
     def draw(self, what: str, item: Any, items: Sequence[Any], drawn: list[Any]) -> None:
-        """Add `item`, the id of a `what`, to `drawn`; it must be in `items` more often than in `drawn`."""
+        """Add `item`, the id of a `what`, to `drawn`, or set `message` if `items` has it no more often than `drawn`."""
         if not any(same(each, item) for each in items):
             self.message = f"expected the id of a {what}, found {text(item)}"
         elif drawn.count(item) >= sum(same(each, item) for each in items):
@@ -146,7 +144,7 @@ class Draws:
             drawn.append(item)
 
     def draw_all(self, what: str, items: Any, number: int, all_items: Sequence[Any], drawn: list[Any]) -> None:
-        """Draw a list of this number of items, up to the first impossible one."""
+        """Add a list of this number of items to `drawn`, up to the first impossible one."""
         if not isinstance(items, list) or len(items) != number:
             self.message = f"expected the ids of {pluralize(number, what)}, found {text(items)}"
             return
@@ -156,7 +154,7 @@ class Draws:
 
 
 def complete(order: list[Any], items: Iterable[Any]) -> None:
-    """Add the items that are missing in an order to its end."""
+    """Append to an order the items that it lacks."""
     order += [item for item in items if item not in order]
 
 
@@ -175,20 +173,19 @@ class Drawn:
 class Replay:
     """The check of a game's records; `replayer` makes one for most games."""
 
-    # function of a record's header and lines that returns the game, with chance as in the lines, and these draws
+    # function(header, lines) that returns the reference game, whose draws are those of the lines, and their `Draws`
     set_up: Callable[[Mapping[str, Any], Lines], tuple[Any, Draws]]
-    # function of the game, a line's number and the line that plays the line's choice; called until the game writes that
-    # line itself
+    # function(game, line number, line) that plays the choice in a line; called until the game has written that line
     answer: Callable[[Any, int, Mapping[str, Any]], None]
-    wanted: Callable[[Any], str]  # function of the game that describes the line that would answer its question
+    wanted: Callable[[Any], str]  # function(game) that describes the line that would answer its question
 
     def check_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> None:
-        """Replay a recorded game, its header checked. Raises RuleViolation at the first line that breaks a rule."""
+        """Replay a recorded game with a valid header. Raises RuleViolation at the first line that breaks a rule."""
         for _ in self.replay_game(header, header_line, lines):
             pass
 
     def replay_game(self, header: Mapping[str, Any], header_line: int, lines: Lines) -> Iterator[tuple[Any, list[Any]]]:
-        """Replay; yield the game and its new lines at each decision and at the end. Raises RuleViolation."""
+        """Replay a recorded game; yield it with its new lines at each decision and at the end. Raises RuleViolation."""
         game, draws = self.set_up(header, lines)
         reported = 0
         for position, (number, event) in enumerate(lines):
@@ -219,7 +216,7 @@ def compare(expected: Mapping[str, Any], number: int, event: Mapping[str, Any]) 
 
 
 def same(expected: Any, actual: Any) -> bool:
-    """Return whether both are equal and of the same types: 5.0 and true are not 5 and 1."""
+    """Return whether two values of JSON are equal and of the same types: 5.0 is not 5, and true is not 1."""
     if isinstance(expected, list | tuple) and type(expected) is type(actual):
         return len(expected) == len(actual) and all(map(same, expected, actual))
     if isinstance(expected, dict) and isinstance(actual, dict):
@@ -233,7 +230,7 @@ def text(thing: Any) -> str:
 
 
 class _Orders(Draws):
-    """The orders of some kinds of draws by argument; missing draws follow the known ones."""
+    """The orders of draws, by argument of the reference game; items that no line shows are last."""
 
     def __init__(self, drawn: Sequence[Drawn], components: Mapping[str, Any], lines: Lines) -> None:
         self._drawn = drawn
@@ -260,10 +257,10 @@ def replayer(
     *,
     none: Mapping[str, Any] = MappingProxyType({}),
 ) -> Replay:
-    """Return the check of records of a reference game whose orders of chance and answers are values of lines.
+    """Return the check of records for a reference game, if each draw and each answer is one value of a line.
 
     Args:
-        game: the reference game, called as game(components, players, ARGUMENT=order, ...); missing draws come last.
+        game: the reference game, called as game(components, players, ARGUMENT=order, ...); undrawn items are last.
         drawn: the kinds of draws.
         answers: kind of question -> key of its line with the chosen option.
         none: kind of question -> option that the line writes as null.
@@ -279,15 +276,13 @@ def replayer(
 def answering(
     answers: Mapping[str, str], none: Mapping[str, Any] = MappingProxyType({})
 ) -> tuple[Callable[[Any, int, Mapping[str, Any]], None], Callable[[Any], str]]:
-    """Return `answer` and `wanted` of a Replay in which an answer is one value of a line; see `replayer`."""
+    """Return `answer` and `wanted` of a Replay, if each answer is one value of a line; see `replayer`."""
 
     def answer(game: Any, number: int, line: Mapping[str, Any]) -> None:
         question = game.question
         compare({"type": question.kind, "player": question.seat}, number, line)
         if question.kind not in answers:
-            raise InputError(
-                f"replayer: answers: no key for the question {question.kind!r}, only for {', '.join(answers)}"
-            )
+            raise InputError(f"replayer: answers: no key for {question.kind!r}, only for {', '.join(answers)}")
         key = answers[question.kind]
         if key not in line:
             raise RuleViolation(number, f"expected {wanted(game)}, found no {key}")

@@ -1,7 +1,7 @@
 """A game's `report.toml`: pages, pictures, heat maps, labels and findings of its report as data.
 
-What depends on a study's tables has two forms: `{}` in the name of a figure stands for every text with which the table
-has such a figure, and "*" among levels for every level of the table but `all`.
+Two placeholders are filled in from the tables of a study: `{}` in the name of a figure stands for every text that makes
+it the name of a figure in the table, and "*" among levels for every level in the table except `all`.
 """
 
 import re
@@ -34,7 +34,7 @@ class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     question: str = ""  # the question that it answers; default: its title
     keys: tuple[str, ...] = ()  # key columns of its table, beside those of the cell
     fact: str = ""  # fact table of `figures`, in which keys are columns; default: the only one with all columns
-    # figure -> `count` (rows per game), `mean COLUMN` or `share COLUMN`; others are in `report.py`
+    # figure -> `count` (rows per game), `mean COLUMN` or `share COLUMN`; `report.py` makes other figures
     figures: dict[str, str] = {}
 
 
@@ -45,7 +45,7 @@ class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Kind
     title: str
     caption: str = ""
-    table: str = ""  # default: the page's
+    table: str = ""  # default: the page's table
     figures: Figures = ()
     groups: dict[str, Figures] = {}
     where: dict[str, str] = {}
@@ -58,39 +58,39 @@ class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     zero: bool = False
     sort: str = ""
     most: int = 0
-    compared: bool = False  # shown, after all others, only if there are several variants or line-ups
-    finding: str | Finding = ""  # the finding of the page, or its text; default: that of the first picture with levels
+    compared: bool = False  # shown last, and only if there are several variants or line-ups
+    finding: str | Finding = ""  # the page's finding, or its text; default: made from its first picture with levels
 
 
 class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A heat map: a figure of a block of `MAPS` in `report.py`, or with `value`, as in a study, of a fact table."""
+    """A heat map: with a `value` a custom one (`HeatMapSpec`), else a figure of a block of `MAPS` in `report.py`."""
 
-    rows: str  # labels; with `value` columns
-    columns: str
-    title: str = ""  # default, with `value`: made from the other fields
-    value: str = ""  # as of `HeatMapSpec`
+    rows: str  # label of the rows; with `value`, a column of the fact table
+    columns: str  # label of the columns, or another column of the fact table
+    title: str = ""  # default with `value`: made from the other fields
+    value: str = ""  # like `fact` and `where`, a field of `HeatMapSpec`
     fact: str = ""
     where: str = ""
-    figure: str = ""  # its name
-    label: str = ""  # default: that of `figures`
+    figure: str = ""  # name of the figure in the block
+    label: str = ""  # default: the label in `figures`
     caption: str = ""
-    block: str = ""  # default: its own name
+    block: str = ""  # name of the block in `MAPS`; default: the heat map's name
 
 
 class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The number of boxes, with other values for data without a source, that favour a seat as the base box does."""
+    """A seat favoured in the base box, and the number of boxes with other unsourced values in which it is favoured."""
 
     seat: int
     players: int
-    agent: str  # plays all seats
-    held: int  # boxes in which it was
-    boxes: int  # boxes that were played
+    agent: str  # agent of all seats
+    held: int  # boxes in which the seat is favoured
+    boxes: int  # boxes played
 
 
 class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `report.toml`."""
 
-    units: dict[Unit, tuple[str, ...]] = {}  # words in names of figures of this unit; a name with "share" is a share
+    units: dict[Unit, tuple[str, ...]] = {}  # words in the names of a unit's figures; a name with "share" is a share
     figures: dict[str, str] = {}  # figure -> its label, where a picture gives none
     words: dict[str, str] = {}  # value, or key=value -> label
     names: dict[str, str] = {}  # value, or key=value -> what a finding calls it; default: its label
@@ -98,7 +98,7 @@ class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: dict[str, DeclaredPage] = {}
     pictures: dict[str, DeclaredPicture] = {}
     heatmaps: dict[str, DeclaredHeatMap] = {}
-    held: tuple[Held, ...] = ()  # what was found in other boxes
+    held: tuple[Held, ...] = ()  # seats favoured in other boxes
     questions: dict[str, str] = {}  # question -> the heat map that answers it, for the page's explorer
 
 
@@ -117,40 +117,39 @@ def read_report_file(package: str) -> ReportFile | None:
 
 
 def _check(declared: ReportFile, where: str) -> None:
-    """Check the names that the file uses within itself. Raises InputError."""
+    """Check that the names used in the file are declared in it. Raises InputError."""
 
-    def known(place: str, kind: str, name: str, names: Mapping[str, Any] | Sequence[str]) -> None:
+    def check_known(place: str, kind: str, name: str, names: Mapping[str, Any] | Sequence[str]) -> None:
         if name not in names:
             raise InputError(f"{where}: {place}: unknown {kind} {short_repr(name)}; {suggest_names(name, list(names))}")
 
     for name, picture in declared.pictures.items():
         own = f"pictures.{name}"
-        known(f"{own}.page", "page", picture.page, ("balance", *declared.pages))
-        finding = finding_in(picture)
-        finding.check(f"{where}: {own}.finding")
+        check_known(f"{own}.page", "page", picture.page, ("balance", *declared.pages))
+        finding_in(picture).check(f"{where}: {own}.finding")
         labelled = {"figures": picture.figures} | {f"groups.{bar}": parts for bar, parts in picture.groups.items()}
         for key, given in labelled.items():
             for figure in given if isinstance(given, tuple) else ():
-                known(f"{own}.{key}", "label of figures", figure, declared.figures)
+                check_known(f"{own}.{key}", "label of figures", figure, declared.figures)
     for name, heat_map in declared.heatmaps.items():
         if not heat_map.label and not heat_map.value:
-            known(f"heatmaps.{name}.figure", "label of figures", heat_map.figure, declared.figures)
+            check_known(f"heatmaps.{name}.figure", "label of figures", heat_map.figure, declared.figures)
     for question, name in declared.questions.items():
-        known(f"questions.{short_repr(question)}", "heat map", name, declared.heatmaps)
+        check_known(f"questions.{short_repr(question)}", "heat map", name, declared.heatmaps)
     captions = {f"pictures.{name}": picture.caption for name, picture in declared.pictures.items()}
     captions |= {f"heatmaps.{name}": heat_map.caption for name, heat_map in declared.heatmaps.items()}
     for place, caption in captions.items():
         for phrase in re.findall(r"\{(\w*)\}", caption):
-            known(f"{place}.caption", "phrase", phrase, declared.phrases)
+            check_known(f"{place}.caption", "phrase", phrase, declared.phrases)
 
 
 def finding_in(picture: DeclaredPicture) -> Finding:
-    """Return what a picture declares of its finding."""
+    """Return the finding that a picture declares; a text alone is a finding with this text."""
     return picture.finding if isinstance(picture.finding, Finding) else Finding(picture.finding)
 
 
 def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame | None) -> tuple[Figure, ...]:
-    """Return the figures that a picture's finding declares, labelled by the picture, `figures`, or their names."""
+    """Return the figures of a picture's finding; default labels are those of the picture, `figures`, or the names."""
     given = finding_in(declared.pictures[picture.name]).figures
     own = {**declared.figures, **{figure.name: figure.label for figure in picture.figures}}
     labels = given if isinstance(given, dict) else {name: own.get(name, name) for name in given}
@@ -158,7 +157,7 @@ def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame
 
 
 def figures_of(declared: ReportFile, figure_names: Figures, table: pd.DataFrame | None) -> tuple[Figure, ...]:
-    """Return figures with labels and units; a name with {} is completed by the names in the table."""
+    """Return figures with labels and units; a name with {} yields every figure of the table that it matches."""
     labels = figure_names if isinstance(figure_names, dict) else {name: declared.figures[name] for name in figure_names}
     figures = []
     for name, label in labels.items():
@@ -179,7 +178,7 @@ def _unit(declared: ReportFile, name: str) -> Unit:
 
 
 def _levels(given: tuple[str, ...], column: str, table: pd.DataFrame | None) -> tuple[str, ...]:
-    """Return levels, "*" replaced by those of a column of the table."""
+    """Return levels, with "*" replaced by all levels in a column of the table except `all`."""
     occurring = tuple(table[column].unique()) if OCCURRING in given and table is not None and column in table else ()
     return tuple(
         level for each in given for level in ([one for one in occurring if one != ALL] if each == OCCURRING else [each])
@@ -196,7 +195,7 @@ _AS_DECLARED = ("page", "kind", "title", "where", "x", "series", "x_label", "equ
 
 
 def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> Picture:
-    """Return a picture, with what depends on the tables of a study."""
+    """Return a declared picture, with its figures and levels in the tables of a study."""
     given = declared.pictures[name]
     table_name = given.table or given.page
     table = tables.get(table_name)
@@ -214,7 +213,7 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
 
 
 def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
-    """Return the fact table and the figures of a page that declares figures. Raises InputError."""
+    """Return the fact table of a page and the figures that it declares; (None, []) without. Raises InputError."""
     if not page.figures:
         return None, []
     columns = dict.fromkeys(page.keys, "keys")
@@ -223,14 +222,13 @@ def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Tabl
             columns.setdefault(column, f"figures.{name}")
     try:
         table = table_of(game, columns, page.fact)
-        figures = page.figures.items()
-        return table, [counted(table, value, f"figures.{name}", name=name) for name, value in figures]
+        return table, [counted(table, value, f"figures.{name}", name=name) for name, value in page.figures.items()]
     except ArgumentError as error:
         raise InputError(f"{where}.{error}") from None
 
 
 def common_pictures(name: str, page: DeclaredPage, table: Table, figures: list[Figure]) -> dict[str, DeclaredPicture]:
-    """Return the pictures of a page that declares figures by one or two keys, and no picture: one for each figure."""
+    """Return the default pictures of a page without pictures: one for each declared figure, by the first two keys."""
     x, series = [*page.keys, ""][:2]
     keys = " and ".join(map(words_of, page.keys[:2]))
     axes = " ".join(f"{words_of(key).capitalize()}: {table.column(key).text}." for key in page.keys[:2])
@@ -245,7 +243,7 @@ def common_pictures(name: str, page: DeclaredPage, table: Table, figures: list[F
 
 
 def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], where: str) -> HeatMap:
-    """Return a heat map with its block. Raises InputError if `report.py` has no such block."""
+    """Return a heat map of a block of `report.py`. Raises InputError for an unknown block."""
     given = declared.heatmaps[name]
     block = given.block or name
     if block not in blocks:
@@ -253,10 +251,6 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
         raise InputError(
             f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
         )
-    label = {given.figure: given.label or declared.figures[given.figure]}
-    (figure,), caption, table = (
-        figures_of(declared, label, None),
-        _caption(declared, given.caption),
-        map_table_name(name),
-    )
-    return HeatMap(given.title, caption, given.rows, given.columns, figure, blocks[block], table=table)
+    label = given.label or declared.figures[given.figure]
+    figure, caption = Figure(given.figure, label, _unit(declared, given.figure)), _caption(declared, given.caption)
+    return HeatMap(given.title, caption, given.rows, given.columns, figure, blocks[block], table=map_table_name(name))

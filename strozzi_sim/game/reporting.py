@@ -1,7 +1,6 @@
 """Parts of a report's pages, for all games: tidy tables, pictures, and figures as text.
 
-`cells` are the counts of the cells (studies.cells.CellCounts), `stats` is the package that turns counts into figures
-(strozzi_sim.stats), and `components` is variant name -> component data. `game.pages.Report` combines these parts.
+`game.pages.Report` combines them. A `cell` is a cell of a study with its counts (study.cells.CellCounts).
 """
 
 from collections import Counter
@@ -35,17 +34,17 @@ class Picture:
     """The content of a picture or table of a report; the report decides how it looks."""
 
     name: str  # file name without ending
-    page: str  # its page
+    page: str  # name of its page
     # intervals (dots with whiskers by a few levels), lines (by a number), dots (many levels, one row each), bars
     # (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table
     kind: Kind
-    table: str  # the table with its figures
+    table: str  # name of the table with its figures
     # in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines`
     # together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark
     figures: tuple[Figure, ...]
     title: str
     caption: str = ""
-    where: Mapping[str, str] = field(default_factory=dict)  # the rows of the table it shows, column -> value
+    where: Mapping[str, str] = field(default_factory=dict)  # the rows shown, column -> value
     x: str = ""  # column of the axis, or of the rows ("players" compares player counts in one panel)
     series: str = ""  # column distinguished by colour; SCENARIO puts variants and line-ups into one picture
     levels: tuple[str, ...] = ()  # values of `x` in order; default: all in the table
@@ -53,7 +52,7 @@ class Picture:
     # for `bars` only: name of a bar -> its parts, instead of `x` and `figures`
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
-    equal: bool = False  # draw a line at an equal chance, 1 / players; of `board`: colours are of multiples of it
+    equal: bool = False  # draw a line at an equal chance, 1 / players; `board`: colour distances from it
     # for `board` only: function of a variant's component data that returns the positions of the levels of `x`
     board: Callable[[Mapping[str, Any]], Board] | None = None
     zero: bool = False  # for `lines` and `dots` only: draw a line at zero, for differences
@@ -74,15 +73,15 @@ class Picture:
 
 @dataclass(frozen=True)
 class TablePart:
-    """Figures that were added to a table at once."""
+    """The figures that one call adds to a table: one figure at all combinations of levels."""
 
     players: int
     variant: str
     lineup: str
     deals: int
-    figure: str  # name of the figure
+    figure: str
     levels: dict[str, Any]  # one level or a list, for every key
-    estimate: Any  # the estimate, with one axis for each list
+    estimate: Any  # stats.Estimate, with one axis for each list
     keep: Any  # bool array of this shape, False for impossible combinations
 
     @property
@@ -94,7 +93,7 @@ class TablePart:
 class FigureTable:
     """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
 
-    With `sums`, `parts` keep the counts of ratios, from which differences are made.
+    With `sums`, `parts` keep what paired differences need: counts of ratios, or figures without each chunk.
     """
 
     def __init__(self, *keys: str, sums: bool = False) -> None:
@@ -160,12 +159,12 @@ _DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
 
 
 def factor_of(unit: Unit) -> int:
-    """Return by what a figure is multiplied where it is shown: shares are in per cent."""
+    """Return the factor by which a shown figure is multiplied: 100 for a share, shown in per cent, else 1."""
     return 100 if unit == "share" else 1
 
 
 def format_value(value: float, unit: Unit, digits: int | None = None, *, sign: str = f"{THIN}%") -> str:
-    """Return a figure as text: shares in per cent, with this sign; with -1 digits rounded to tens."""
+    """Return a figure as text, a share in per cent followed by `sign`; `digits` -1 rounds to tens; NaN is a dash."""
     if np.isnan(value):
         return "\N{EN DASH}"
     digits = _DIGITS[unit] if digits is None else digits
@@ -174,14 +173,14 @@ def format_value(value: float, unit: Unit, digits: int | None = None, *, sign: s
 
 
 def half_width(row: Any) -> float:
-    """Return the half-width of a row's interval, that of its wider side; NaN without one."""
+    """Return the distance from a row's value to the farther end of its interval; NaN without an interval."""
     return float(max(row.high - row.value, row.value - row.low))
 
 
 def digits_for(value: float, half: float, unit: Unit, most: int = 2) -> int:
     """Return the number of decimals of a figure with this half-width (0 or NaN: without interval); negative: tens.
 
-    Counts have all their digits. With `most` = 0 a narrow interval adds no decimals to those of the unit.
+    Counts without an interval have all their digits. With `most` = 0 a narrow interval adds no decimals to the unit's.
     """
     if not half > 0:
         return 0 if unit == "count" else decimals(factor_of(unit) * value, 0.0, _DIGITS[unit])
@@ -190,12 +189,12 @@ def digits_for(value: float, half: float, unit: Unit, most: int = 2) -> int:
 
 
 def format_row(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text, without its interval but with no digit that this makes meaningless."""
+    """Return a row's figure as text without its interval, rounded to the digits that the interval makes meaningful."""
     return format_value(row.value, unit, digits_for(row.value, half_width(row), unit, 0))
 
 
 def format_half_width(row: Any, unit: Unit, digits: int) -> str:
-    """Return the half-width of a row's interval, rounded up to the decimals shown: 0.95 to 1; "" without one."""
+    """Return the half-width of a row's interval as text, rounded up at these decimals: 0.95 to 1; "" without one."""
     half = factor_of(unit) * half_width(row)
     if np.isnan(half):
         return ""
@@ -210,21 +209,21 @@ def format_interval(row: Any, unit: Unit, digits: int) -> str:
 
 
 def format_estimate(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text: value ± half-width, or value (low to high) where that would leave 0 to 100 %."""
+    """Return a row's figure as text: value ± half-width, or `format_range` for a share if ± would leave 0 to 100 %."""
     if np.isnan(row.value):
         return "no value"
     if np.isnan(row.low) or row.low == row.high:
         return format_row(row, unit)
-    reach = half_width(row)
-    if unit == "share" and (row.low >= 0 > row.value - reach or row.high <= 1 < row.value + reach):
+    half = half_width(row)
+    if unit == "share" and (row.low >= 0 > row.value - half or row.high <= 1 < row.value + half):
         return format_range(row, unit)
-    digits = digits_for(row.value, reach, unit)
-    value, half = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
-    return f"{value}{THIN}±{THIN}{half}{THIN + '%' if unit == 'share' else ''}"
+    digits = digits_for(row.value, half, unit)
+    value, half_text = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
+    return f"{value}{THIN}±{THIN}{half_text}{THIN + '%' if unit == 'share' else ''}"
 
 
 def format_range(row: Any, unit: Unit) -> str:
-    """Return a row's figure with the ends of its interval, if it has one: "30.5 % (29.9 to 31.1)"."""
+    """Return a row's figure as text with the ends of its interval, if it has one: "30.5 % (29.9 to 31.1)"."""
     if np.isnan(row.low):
         return format_row(row, unit)
     digits = digits_for(row.value, half_width(row), unit)
@@ -248,14 +247,14 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def some_of(words: Sequence[str], most: int = 4) -> str:
-    """Return the first of them as a list in text, and the number of the others."""
+    """Return the first `most` words and the number of the others as a list in text: "a, b, c, d and 2 more"."""
     return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)
 
 
 def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
     """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
 
-    Without rows one agent plays itself, and position k is seat k.
+    Without rows one agent plays itself, and the names are those of the seats: "seat 0".
     """
     agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
     if not agents:

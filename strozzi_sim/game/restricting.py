@@ -1,7 +1,7 @@
 """Restricted play: actions forbidden to a seat, as data in the rules record that kernels read.
 
-The value of a thing is measured by a seat that must do without it. The verbs of legal actions enforce a restriction; it
-is void at a decision where it would leave no action, and the game counts such decisions. Component data and records are
+A thing is worth what a seat loses by doing without it. The kernels of legal actions enforce a restriction; it is void
+at a decision where it would leave no action, and the game counts such decisions. Component data and records are
 unchanged: every action of a restricted seat is allowed by the rules of the game.
 """
 
@@ -22,13 +22,13 @@ from strozzi_sim.kernel.record_types import exact_copy
 
 
 def restrictions(game: Game, variant: Variant) -> Mapping[str, "Restriction"]:
-    """Return a game's restrictions by name; N in a name stands for a number."""
+    """Return a game's restrictions by name; the N of a name that ends in -N stands for a number."""
     part = game.restrictions
     return part.restrictions(variant.components) if part else {}
 
 
 def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
-    """Return the variant with restrictions of seats.
+    """Return the variant with restrictions in its rules: `forbidden` is seat -> their names. Raises InputError.
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
@@ -58,14 +58,14 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 
 def _pattern_of(declared: Iterable[str], name: str) -> str | None:
-    """Return the restriction that a name means, which may end in a number in place of N; None if there is none."""
+    """Return the declared name that `name` equals, or equals up to a number in place of N; None for an unknown name."""
     return next(
         (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
     )
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
-    """Raise InputError for restrictions that a seat of this variant cannot have."""
+    """Check that a seat of this variant can have all these restrictions. Raises InputError."""
     try:
         restricted(game, variant, {0: names})
     except InputError as error:
@@ -79,7 +79,7 @@ class Occasions:
     fact: str
     words: str  # what a row is, in the plural; reports say "used in 40 % of {words}"
     where: str = ""  # condition on its rows; "" for all
-    times: int = 1  # occasions of a row, such as the auctions of a round
+    times: int = 1  # occasions per row, such as the auctions of a round
 
 
 @dataclass(frozen=True)
@@ -88,21 +88,21 @@ class Use:
 
     fact: str
     where: str  # condition on its rows: the thing was used. An occasion has at most one such row.
-    of: Occasions  # the occasions
-    # column with the seat that used it. Other than `seat`, it is one of two seats, since the win of a row is its
-    # seat's.
+    of: Occasions
+    # column with the seat that used it; one other than `seat` needs two players, since a user who is not the row's seat
+    # has the part of the win that this seat lacks
     user: str = "seat"
 
     @property
     def crosstabs(self) -> tuple[Crosstab, Crosstab]:
-        """Crosstabs of the uses, with the wins of their seats, and of the occasions."""
+        """The crosstabs of the uses, with the wins of the rows' seats, and of the occasions."""
         by = () if self.user == "seat" else ("seat", self.user)
         return Crosstab(self.fact, by, ("win",), self.where), Crosstab(self.of.fact, (), (), self.of.where)
 
     def uses_and_wins(self, counted: Array, unit: int) -> tuple[Array, Array]:
         """Return the uses and the wins of their users by chunk, int64[C] each, the wins in 1 / unit.
 
-        `counted` has the first crosstab by chunk, int64[C, levels of each column, 2].
+        `counted` is the first of `crosstabs` by chunk, int64[C, levels of each column, 2]: rows and wins.
         """
         uses, wins = counted[..., 0], counted[..., 1]
         if self.user == "seat":
@@ -117,9 +117,9 @@ class Restriction:
     """An action that can be forbidden to a seat; with a name that ends in -N it has a number in place of N."""
 
     words: str  # what the seat then may not do
-    forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N) that writes what kernels enforce
+    forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N) that forbids it in this row
     use: Use | None = None  # the facts that show its use
-    numbers: tuple[int, ...] = ()  # the numbers of which the use is measured
+    numbers: tuple[int, ...] = ()  # the numbers in place of N that are measured by default
     noun: str = ""  # what the seat must do without, in a sentence: "the left door"; default: its name
 
     def numbered(self, number: int) -> "Restriction":
@@ -129,12 +129,12 @@ class Restriction:
 
 
 def _numbered(words: str, number: int) -> str:
-    """Return words with a number in place of N: "no more than 1 door", of "no more than N doors"."""
+    """Return words with a number in place of N: "no more than N doors" with 1 is "no more than 1 door"."""
     return re.sub(r"\b1 (\w+?)s\b", r"1 \1", re.sub(r"\bN\b", str(number), words))
 
 
 def never(field: str, members: int) -> Callable[[Any, int, int], None]:
-    """Return a `forbid` that adds members, a bit set, to the set of what the seat may not use, a field of the rules."""
+    """Return a `forbid` that adds `members`, a bit set, to what the seat may not use: the set `field` of the rules."""
 
     def forbid(rules: Any, seat: int, number: int) -> None:
         rules[field][seat] |= rules[field].dtype.type(members)
@@ -143,7 +143,7 @@ def never(field: str, members: int) -> Callable[[Any, int, int], None]:
 
 
 def at_most(field: str) -> Callable[[Any, int, int], None]:
-    """Return a `forbid` that limits what the seat may use, a number in a field of the rules, to N."""
+    """Return a `forbid` that lowers the seat's limit, the number `field` of the rules, to N."""
 
     def forbid(rules: Any, seat: int, number: int) -> None:
         rules[field][seat] = min(int(rules[field][seat]), number)
@@ -152,7 +152,7 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
 
 
 def things(game: Game, variant: Variant) -> dict[str, Restriction]:
-    """Return the things that restricted play can measure: restrictions, with numbers in place of N.
+    """Return the things that restricted play measures: restrictions by name, with numbers in place of N.
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
@@ -171,7 +171,7 @@ def things(game: Game, variant: Variant) -> dict[str, Restriction]:
 
 
 def noun_of(game: Game, variant: Variant, name: str) -> str:
-    """Return what a thing is called in a sentence."""
+    """Return the noun of a thing in a sentence; default: its name."""
     declared = restrictions(game, variant)
     pattern = _pattern_of(declared, name)
     if pattern is None:
@@ -181,7 +181,7 @@ def noun_of(game: Game, variant: Variant, name: str) -> str:
 
 
 def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: str = "things") -> dict[str, Use | None]:
-    """Return things by name or pattern, such as `KIND:*`; a name with a number, `KIND:above-15`, may have any."""
+    """Return name -> `Use` (or None) of things by name or pattern, `KIND:*`; `KIND:above-15` may have any number."""
     declared, uses = things(game, variant), dict[str, Use | None]()
     for pattern in wanted:
         matching = [name for name in declared if fnmatchcase(name, pattern)]

@@ -8,14 +8,14 @@ from typing import Any
 
 from strozzi_sim.errors import InputError
 
-Verb = Callable[[str], str]  # takes a verb in the third person, returns the form that agrees with a seat
+Verb = Callable[[str], str]  # from a verb in the third person to the form that agrees with a seat
 
 YOU = "you"  # the name of the human player
 _IRREGULAR = {"has": "have", "does": "do"}
 
 
 def seat_name(names: Sequence[str], seat: int) -> str:
-    """Return the name of a seat: the agent with its seat number, the seat alone if no agent is named, or "you".
+    """Return the name of a seat in text: the agent with the number of the seat, or only "seat 2" or "you".
 
     >>> seat_name(["you", "ann", "seat 2"], 1), seat_name(["you", "ann", "seat 2"], 2)
     ('ann (seat 1)', 'seat 2')
@@ -24,7 +24,7 @@ def seat_name(names: Sequence[str], seat: int) -> str:
 
 
 def verb_of(names: Sequence[str], seat: int) -> Verb:
-    """Return a function that takes a verb in the third person and returns the form that agrees with the seat.
+    """Return a function from a verb in the third person to the form that agrees with the name of the seat.
 
     >>> does = verb_of(["you", "ann"], 0)
     >>> does("keeps"), does("passes"), does("has")
@@ -45,7 +45,7 @@ def capitalized(text: str) -> str:
 
 
 def with_capital(text: str) -> str:
-    """Return a text that begins a sentence."""
+    """Return a text with a capital first letter."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -65,7 +65,7 @@ def winners_sentence(winners: Sequence[str]) -> str:
 
 
 def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return a table with a row per seat; a number hidden from the reader is None.
+    """Return a table as text, a row per seat; None, a number hidden from the reader, is shown as "?".
 
     >>> print(by_seat("Round 1", ["you", "ann (seat 1)"], {"art": [5, 15], "coins": [5, None]}))
     Round 1         art  coins
@@ -80,20 +80,17 @@ def by_seat(title: str, who: Sequence[str], columns: Mapping[str, Sequence[Any]]
 
 
 class _RuleFormatter(Formatter):
-    """Formats a list with what its slot has between the items: {scoring[ranks]: / } is 40 / 20 / 10."""
+    """Formats a list with the separator in its slot: {scoring[ranks]: / } becomes 40 / 20 / 10."""
 
     def format_field(self, value: Any, format_spec: str) -> Any:
-        """Return a value as text."""
+        """Return a value as text; the format of a list is its separator."""
         if isinstance(value, list | tuple):
             return format_spec.join(map(str, value))
         return super().format_field(value, format_spec)
 
 
 def written_rules(package: str, components: Mapping[str, Any], **slots: Any) -> str:
-    """Return `short_rules.txt` of a game's package with components such as {rounds[count]} and other slots filled in.
-
-    Without the file the rules are "".
-    """
+    """Return `short_rules.txt` of a package with slots filled in, such as {rounds[count]}; "" without the file."""
     place = files(package).joinpath("short_rules.txt")
     if not place.is_file():
         return ""

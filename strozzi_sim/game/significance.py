@@ -18,30 +18,30 @@ from strozzi_sim.stats.multiple_testing import holm
 
 Array = np.ndarray[Any, Any]
 
-MIN_SHARE = 0.005  # of games won: half a point
+MIN_SHARE = 0.005  # half a point
 ALPHA = 0.05
 MAX_CHUNKS = 200  # default number of chunks of a study, from which intervals are computed
 
 
 def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
-    """Return the degrees of freedom of an interval's variance: one less than the fewest of chunks, deals and events."""
+    """Return the degrees of freedom of intervals: one less than the fewest of chunks, deals and events; at least 1."""
     return np.asarray(np.maximum(np.minimum(np.minimum(n, deals), chunks) - 1, 1))
 
 
 def p_value(value: Any, low: Any, high: Any, null: float, df: Any) -> Array:
-    """Return p-values float64[...] of "the figure is `null`" from 95 % intervals; NaN without an interval."""
+    """Return the p-values float64[...] of "the figure is `null`" by 95 % intervals; NaN without an interval."""
     value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
     half_width, gap = np.where(value > null, value - low, high - value), np.abs(value - null)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = _two_sided(gap, half_width, df)
-    # An interval without width is an exact figure.
+    # a figure whose interval has no width is exact
     return np.where(np.isnan(half_width), np.nan, np.where(half_width > 0, p, np.where(gap > 0, 0.0, 1.0)))
 
 
 def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Array:
     """Return p-values of shares: the score test, with the variance of a share that equals `null`.
 
-    Use it for many figures at once: around a share that is small by chance the interval is too narrow.
+    Use it for many figures at once: the interval of a share that is small by chance is too narrow.
     An end e of Wilson's interval solves (e - value)^2 = z^2 e (1 - e) / n, which gives the effective n.
     """
     value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
@@ -53,7 +53,7 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Arr
 
 
 def _two_sided(gap: Array, half_width: Array, df: Any) -> Array:
-    """Return p-values of figures at these distances from the number tested, with half-widths of 95 % intervals."""
+    """Return p-values from the distances between figures and the number tested, and half-widths of 95 % intervals."""
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(df, -(t_quantile(df) * gap / half_width)))
@@ -93,7 +93,7 @@ def no_significant_difference(
 
 
 def _wilson(value: Array, end: Array, wider: Array) -> Array:
-    """Return the end of Wilson's interval on the side of `end`, for a quantile `wider` times as large.
+    """Return the end of a Wilson interval that replaces `end` if the quantile is `wider` times as large.
 
     An end e solves (e - value)^2 = c e (1 - e), c = z^2 / n.
     """
@@ -104,10 +104,10 @@ def _wilson(value: Array, end: Array, wider: Array) -> Array:
 
 
 def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: int = 0) -> float:
-    """Return the largest distance from `null` that the intervals of all rows do not exclude; NaN without an interval.
+    """Return the largest distance from `null` that some row's widened interval contains; NaN without an interval.
 
-    `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for the largest gain, -1 for the largest
-    loss, 0 for either.
+    Intervals are widened for their number. `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for
+    the largest gain, -1 for the largest loss, 0 for either.
     """
     value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))
     known = ~np.isnan(value + low + high)
@@ -121,7 +121,7 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
 
 
 def size_text(size: float, unit: Unit = "share") -> str:
-    """Return a size as text, rounded up: shares in points.
+    """Return a size as text, rounded up; a share is in points.
 
     >>> size_text(0.0312), size_text(0.004), size_text(0.22), size_text(1.46, "amount")
     ('3.2 points', '0.4 points', '22 points', '1.5')
@@ -135,7 +135,7 @@ def size_text(size: float, unit: Unit = "share") -> str:
 
 
 def missed(size: float, unit: Unit = "share", what: str = "a change") -> str:
-    """Return what could be missed as text: "a change of up to 3.2 points could be missed"; "" if it is not known.
+    """Return a sentence's clause on a change that could be missed; "" if its size is NaN.
 
     >>> missed(0.0312)
     'a change of up to 3.2 points could be missed'

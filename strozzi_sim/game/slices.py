@@ -1,9 +1,9 @@
-"""Observations as named slices: the columns of each are computed from a declaration.
+"""Observations as named slices, whose columns are computed from a declaration.
 
-A game's `view.py` lists its slices in the order of the columns. With a source for each slice, the kernel `observe` is
-made from them (`observer`): a source names the field of the state from which the numbers come. In a group over seats
-the field has a first axis of seats; seats count clockwise from the observer, and the columns of seats that are not in
-the game are zero. A hand-written kernel takes the first columns of slices from `starts`. Observations are read by name:
+A game's `view.py` lists its slices in the order of the columns. If each has a source, the kernel `observe` is made from
+them (`observer`): a source names the field of the state from which the numbers come. A group with sources is over
+seats, the first axis of its fields; seats count clockwise from the observer, and the columns of seats that are not in
+the game are zero. A hand-written kernel gets the first columns from `starts`. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices
@@ -37,12 +37,12 @@ class Source:
 
 
 def number(field: str, scale: float | str = 1) -> Source:
-    """Return the source of a number, or array of the slice's shape, over `scale` (a number or a field of the rules)."""
+    """Return the source of numbers of the slice's shape, divided by `scale` (a number, or a field of the rules)."""
     return Source("number", field, scale)
 
 
 def one_hot(field: str, first: int = 0) -> Source:
-    """Return the source of a one-hot of a number from `first` on; a number beyond the slice sets no column."""
+    """Return the source of a one-hot of a number, whose first column is for `first`; other numbers set no column."""
     return Source("one-hot", field, first=first)
 
 
@@ -73,7 +73,7 @@ class Slice:
     high: float = 1.0
     source: Source | None = None  # origin of the numbers, if `observe` is made from the slices
     start: int = 0  # first column
-    group: "Slice | None" = None  # slice of the group that it is a field of, or None
+    group: "Slice | None" = None  # the group of which it is a field, or None
 
     @property
     def size(self) -> int:
@@ -95,7 +95,7 @@ class Slice:
         return index
 
     def of(self, observations: Any) -> Any:
-        """Return this part of observations [..., F], an array or tensor [..., *shape]; a view if possible.
+        """Return this part [..., *shape] of observations [..., F], an array or a tensor; a view if possible.
 
         >>> from strozzi_sim.game import load_game
         >>> slices = load_game("strozzi").slices
@@ -113,7 +113,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Group:
-    """Repeated fields: for every entry of `shape` all fields, one after another."""
+    """Repeated fields: all fields for the first entry of `shape`, then all for the next."""
 
     name: str  # an identifier
     shape: tuple[int, ...]  # number of repetitions, such as (6,)
@@ -172,7 +172,7 @@ class Layout(dict[str, Slice]):
         return [part for part in self.values() if part.group is not None and part.group.name == group]
 
     def starts(self, group: str = "") -> Any:
-        """Return the first column of each slice, or field of a group, by name, for kernels: `starts().phase`."""
+        """Return a named tuple of first columns, of slices or a group's fields, for kernels: `starts().phase`."""
         parts = self.fields(group) if group else self.parts
         names = [part.name.rpartition(".")[2] for part in parts]
         columns: Any = namedtuple("Starts", names)  # type: ignore[misc]
@@ -196,9 +196,9 @@ class Layout(dict[str, Slice]):
 
 
 def things_shown(slices: Layout, position: Any) -> Iterator[tuple[Slice, Any]]:
-    """Yield each slice that shows a field of the position, and its value: a set as its members, a group by seat.
+    """Yield each slice whose source is a field of the position, and its value: a set as its members, a group by seat.
 
-    `position` is a View, or a reference game: a reference game can have lists for sets, and lacks other fields.
+    `position` is a View, or a reference game, which may have lists for sets and lack some fields.
     """
     for part in slices.values():
         source = part.source
@@ -211,12 +211,12 @@ def things_shown(slices: Layout, position: Any) -> Iterator[tuple[Slice, Any]]:
 
 
 def name_of(part: Slice) -> str:
-    """Return the name of a slice, without its group, as words."""
+    """Return the name of a slice, without its group, as capitalized words."""
     return part.name.rpartition(".")[2].replace("_", " ").capitalize()
 
 
 def _members(numbers: Any) -> list[int]:
-    """Return the members of a set of bits, or of an iterable, in ascending order."""
+    """Return the members of a bit set or an iterable in ascending order."""
     return [c for c in range(numbers.bit_length()) if numbers >> c & 1] if isinstance(numbers, int) else sorted(numbers)
 
 
@@ -242,7 +242,7 @@ def observer(slices: Layout, state: np.dtype[Any], rules: np.dtype[Any]) -> Call
 def _statements(
     part: Slice, shape: tuple[int, ...], start: str, of_seat: str, state: Any, rules: Any, writers: dict[str, Any]
 ) -> list[str]:
-    """Return the statements that write one slice, whose first column is the expression `start`."""
+    """Return the statements that write a slice; its first column `start` and its index `of_seat` are expressions."""
     source = part.source
     if source is None:
         raise InputError(f"slice {part.name!r}: needs a source, since view.py has no observe")

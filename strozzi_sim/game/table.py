@@ -1,4 +1,4 @@
-"""The table of a game: what a page draws, folded from the lines of a record only.
+"""The table of a game: the data that a page draws, folded only from the lines of a record.
 
 `strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is
 folded from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`,
@@ -16,7 +16,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU, listed, verb_of, with_capital
 
 FORMAT = "strozzi-sim.table/1"
-MANY = 60  # more choices that are all numbers are one range, not buttons
+MANY = 60  # more choices, if all are numbers, are a range instead of buttons
 Line = Mapping[str, Any]
 Json = dict[str, Any]
 
@@ -24,15 +24,15 @@ Json = dict[str, Any]
 class Table:
     """The fold of one game. A game's class has `set_up`, and by type of line `on_TYPE(line)`, which returns a sentence.
 
-    A line without a method is folded by `on_line`, which has the text of its event. After each line `lay_out` writes
-    what follows from it into the view, and `now` becomes the result of `standing`.
+    A line without a method is folded by `on_line`, which returns the text of its event. After each line `lay_out`
+    writes derived values into the view, and `now` becomes the result of `standing`.
 
-    `header` is the record's `game` line; `viewer` is the seat whose lines follow, by default all lines.
+    `header` is the record's `game` line; `viewer` is the seat whose lines follow; default: all lines.
     """
 
     unit: ClassVar[str] = "points"
     over_now: ClassVar[str] = "Points so far."
-    tie_break: ClassVar[str] = "ahead"  # how a winner with equal points is ahead
+    tie_break: ClassVar[str] = "ahead"  # text of a winner's lead at equal points
     # keys of the lines `score_*` with each seat's points by source; they are summed over the game
     sources: ClassVar[Sequence[str]] = ()
     # columns of the holdings for games whose script declares none: (title, key of a list by seat in the view)
@@ -49,12 +49,11 @@ class Table:
         of_game |= {"over_now": self.over_now, "columns": [list(pair) for pair in self.columns]}
         rounds = game.components_part.rounds(dict(self.components))
         seats = [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)]
-        # what never changes: names of the seats, and under `board` what the game's script needs
+        # constants: names of the seats, and under `board` the data for the game's script
         self.head: Json = {"format": FORMAT, **of_game, **of_deal, "players": self.players, "rounds": rounds}
         self.head |= {"viewer": viewer, "seats": seats, "board": {}}
-        # what the script draws: JSON values, with equal keys from the first line to the last; always `round` (0 before
-        # the first), `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None:
-        # unknown)
+        # the data that the script draws: JSON values, with equal keys after every line; always `round` (0 before the
+        # first), `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown)
         self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
         self.marks: list[str] = []  # names of the parts of the drawing that the last line touched
         self.last = ""  # type of the last line
@@ -65,10 +64,10 @@ class Table:
         """Fill `head["board"]` and `view`."""
 
     def lay_out(self) -> None:
-        """Write what is derived from the fold into the view, after `set_up` and after every line; default: nothing."""
+        """Write derived values into the view, after `set_up` and after every line; default: nothing."""
 
     def apply(self, line: Line) -> str:
-        """Fold one line into the view; return its sentence. The line's player acts, and is marked unless parts are."""
+        """Fold one line into the view; return its sentence. The line's player is the actor, and marked by default."""
         seat = self.view["actor"] = line.get("player")
         self.marks = [] if seat is None else [f"seat:{seat}"]
         sentence: str = getattr(self, f"on_{line['type']}", self.on_line)(line)
@@ -78,7 +77,7 @@ class Table:
         return with_capital(sentence)
 
     def on_line(self, line: Line) -> str:
-        """Fold a line without a method for its type: round and final points; return the event's text."""
+        """Fold a line without a method for its type: round, end, and points `total`; return the event's text."""
         total = line.get("total") or ()
         self.view |= {"round": line.get("round", self.view["round"]), "over": line["type"] == "score_end"}
         if len(total) == self.players:
@@ -103,17 +102,17 @@ class Table:
 
     def says(self, seat: int, words: str) -> str:
         """Return a clause with the seat as subject; `words` begins with a verb in the third person."""
-        verb, blank, rest = words.partition(" ")
-        ending = verb[len(verb.rstrip(".,;:")) :]
-        return f"{self.name(seat)} {verb_of(self._names, seat)(verb.rstrip('.,;:'))}{ending}{blank}{rest}"
+        word, blank, rest = words.partition(" ")
+        verb = word.rstrip(".,;:")
+        return f"{self.name(seat)} {verb_of(self._names, seat)(verb)}{word[len(verb) :]}{blank}{rest}"
 
     def listed_seats(self, numbers: Sequence[int | None], sign: bool = False) -> str:
-        """Return a number for each seat as text: `15 to seat 0, 10 to you and 5 to seat 2`."""
+        """Return a number for each seat as text: `15 to seat 0, 10 to you and 5 to seat 2`; None is `?`."""
         texts = ["?" if value is None else f"{value:+}" if sign else value for value in numbers]
         return listed([f"{value} to {self.named(seat)}" for seat, value in enumerate(texts)])
 
     def heading(self) -> str:
-        """Return the result in one sentence."""
+        """Return the result in one sentence, or that the game was not played to the end."""
         totals = [points or 0 for points in self.view["now"]]
         if not self.view["over"]:
             return f"{self.game.title}, not played to the end"
@@ -124,7 +123,7 @@ class Table:
         return self.won(totals, first, second)
 
     def won(self, points: Sequence[int], first: int, second: int) -> str:
-        """Return the result as text; `first` and `second` are the seats in the first two places."""
+        """Return the result as text: the seat `first` wins, and `second` is in second place."""
         lead = f"{abs(points[first] - points[second])} ahead" if points[first] != points[second] else self.tie_break
         return f"{self.says(first, 'wins')} with {points[first]} {self.unit}, {lead} of {self.named(second)}"
 
@@ -158,18 +157,18 @@ class Table:
         return ""
 
     def next_given(self, seen: Any) -> Any:
-        """Return what the same action drew before `next_name`; `play.judging` compares outcomes with equal values."""
+        """Return earlier draws of the last action; `play.judging` compares only outcomes in which they are equal."""
         return ()
 
     def agreements(self, seen: Any) -> Iterator[tuple[str, Any, Any]]:
-        """Yield (what, folded value, known value), which `check_game` compares; `seen` is the View of the viewer."""
+        """Yield (name, folded value, known value), which `check_game` compares; `seen` is the View of the viewer."""
         yield from ()
 
 
 def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = None) -> list[Json]:
     """Return a step for each line: `said`, `type`, `marks`, and under `set` the keys of the view that changed.
 
-    `before` is the encoded view of the last step, updated in place; by default the first line is the first step.
+    `before` is the encoded view of the last step, updated in place; default: the first line sets all keys.
     """
     encoded: dict[str, bytes] = {} if before is None else before
     steps = []
@@ -204,7 +203,7 @@ def ask(table: Table, position: Any) -> Json | None:
 
 
 def pay(amounts: list[Any], ranked: Sequence[int], prizes: Sequence[int]) -> None:
-    """Add prizes in place to the amounts of the seats in the order of rank."""
+    """Add prizes in place to the amounts of seats: the first prize to the first seat of `ranked`."""
     for seat, prize in zip(ranked, prizes, strict=False):
         amounts[seat] += prize
 

@@ -44,8 +44,8 @@ class Variant:
         reconstructed: descriptions of reconstructed data, which no source gives.
         hidden: whether seats have secrets; agents then receive a concealed state.
         file: file of the study that defines it; "" for a shipped variant.
-        settings: changed keys as text, KEY=VALUE, of a variant made by `with_settings` from the variant `origin`.
         warnings: warnings for its designer, such as an unreachable goal.
+        settings, origin: changed values as text, KEY=VALUE, and the name of the variant that they change; else empty.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Variant:
         Args:
             game: a name or a Game.
             variant: the name of a shipped variant, changes under a custom name, or a Variant.
-            values: values by key; a key is a section, ids and places in a list, separated by points.
+            values: values by key; a key is a section, then keys, ids or places in a list (from 0), separated by points.
 
         Raises:
             InputError: an unknown game, variant or key, or an invalid value.
@@ -89,12 +89,12 @@ def _toml(package: str, file: str) -> dict[str, Any]:
 
 
 def component_data(game: Game) -> dict[str, Any]:
-    """Return the data of a game's `components.toml`, with its notes on sources."""
+    """Return a copy of the data of a game's `components.toml`, with its notes on sources."""
     return deepcopy(_toml(game.package, "components.toml"))
 
 
 def shipped_variants(game: Game) -> dict[str, dict[str, Any]]:
-    """Return a game's shipped variants by name, each with its `about` text and its changes."""
+    """Return a copy of a game's shipped variants except `base` by name, each with its `about` text and its changes."""
     return deepcopy(_toml(game.package, "variants.toml"))
 
 
@@ -108,7 +108,7 @@ def _shipped(game: Game, name: str) -> Variant:
 
 
 def resolve_variant(game: Game, variant: AnyVariant) -> Variant:
-    """Return a variant: a shipped one by name (one object per name), a Variant unchanged, or one of {name: changes}."""
+    """Return a variant from a shipped name (one object per name), from {name: changes}, or unchanged from a Variant."""
     if isinstance(variant, str):
         return _shipped(game, variant)
     if isinstance(variant, Mapping):
@@ -132,7 +132,7 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> V
     >>> variant.name, variant.components["tracks"]["bonus"]
     ('tracks-bonus-7-10-setup-rounds-2', {'7': 10, '8': 10, '9': 15})
 
-    A setting is KEY=VALUE: sections, ids and places in a list (from 0) separated by points, and a value as in TOML.
+    A setting is KEY=VALUE, with a key as for `Variant.of` and a value as in TOML.
     """
     values: dict[str, Any] = {}
     for setting in settings:
@@ -149,7 +149,7 @@ def with_settings(game: Game, variant: AnyVariant, settings: Sequence[str]) -> V
 
 
 def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> Variant:
-    """Return a variant with other values by key, `{"tracks.bonus.7": 10}`, named after them; see `with_settings`."""
+    """Return a variant with other values by key, `{"tracks.bonus.7": 10}`, named after them; see `Variant.of`."""
     base = resolve_variant(game, variant)
     if not values:
         return base
@@ -173,7 +173,7 @@ def _with_sources(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
-    """Return component data with one value changed; a path names entries of a list by ids, or by places from 0."""
+    """Return component data with one value changed; `path` names entries of a list by id, or by place from 0."""
     if not path:
         return value
     name, *rest = path
@@ -193,7 +193,7 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
 
 
 def custom_variants(game: Game, changes: Mapping[Any, Any]) -> tuple[Variant, ...]:
-    """Return custom variants: name -> changes, as in a study's file."""
+    """Return the custom variants of `changes`, name -> changes, as in a study's file."""
     variants = []
     for key, change in changes.items():
         name, place = str(key), f"variant.{key}"
@@ -209,7 +209,7 @@ def custom_variants(game: Game, changes: Mapping[Any, Any]) -> tuple[Variant, ..
 
 
 def with_text_keys(changes: Any) -> Any:
-    """Return changes with text keys, as in TOML."""
+    """Return changes with all keys as text and tuples as lists, as in TOML."""
     if isinstance(changes, Mapping):
         return {str(key): with_text_keys(value) for key, value in changes.items()}
     return [with_text_keys(entry) for entry in changes] if isinstance(changes, list | tuple) else changes
@@ -234,13 +234,13 @@ def from_changes(game: Game, name: str, changes: Mapping[str, Any], where: str) 
         else:
             raise InputError(f"{where}: {section}: expected a table of changes, got {short_repr(change)}")
     components = _converted(game, raw, where)
-    if not changes:  # the totals of a changed variant are derived
+    if not changes:  # otherwise the totals are derived
         check_totals(components, part.totals(components), where)
     return _variant(game, name, components)
 
 
 def from_components(game: Game, name: str, components: Mapping[str, Any], where: str) -> Variant:
-    """Return a variant from the plain components of a record or a plan, as `Variant.components` has them.
+    """Return a variant from the plain components of a record or a plan, in the form of `Variant.components`.
 
     Missing keys of a section take the values of `base`. So a record or folder that is older than a switch is read as it
     was played: a new switch either leaves `base` unchanged or raises the game's `behaviour`. Blocks with ids are never
@@ -265,7 +265,7 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
-    """Return all component data of a game, checked."""
+    """Return component data as the game's type, checked. Raises InputError."""
     part = game.components_part
     components = converted(raw, part.Components, where, str_keys=True)
     check_ids(components, where)
@@ -282,7 +282,7 @@ def _variant(game: Game, name: str, components: Any) -> Variant:
 
 
 def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield (key, value in the first, in the second) where the data of two variants differ; None where it is missing.
+    """Yield (key, value in the first, in the second) where the data of two variants differ; a missing value is None.
 
     >>> list(differing_keys({"tracks": {"bonus": {"7": 5}}}, {"tracks": {"bonus": {"7": 10}}}))
     [('tracks.bonus.7', 5, 10)]
@@ -360,7 +360,7 @@ def is_reconstructed(game: Game, key: str) -> bool:
 
 
 def _along(data: Any, key: str) -> Iterator[Any]:
-    """Yield the data at each part of a key, None from a missing part on."""
+    """Yield the data at each part of a key; None at and after a missing part."""
     for name in key.split("."):
         data = dict(_entries(data)).get(name)
         yield data
@@ -380,8 +380,8 @@ def _entries(data: Any) -> list[tuple[str, Any]]:
 def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     """Return the name of the variant of `base` with these values by key; "" names the base itself.
 
-    Equal values have one name, different values have different names: a sign is written out, and values of which a name
-    cannot show everything (fractions, lists, tables, most text) add a digest.
+    Equal values have one name, different values have different names: a sign is written out, and a digest is added for
+    values that a name cannot show in full (fractions, lists, tables, most text) and for a name that is too long.
 
     >>> name_of_values("", {"setup.rounds": 10}), name_of_values("", {"setup.rounds": -10})
     ('setup-rounds-10', 'setup-rounds-minus-10')
@@ -401,7 +401,7 @@ def name_of_values(base: str, values: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with whole numbers as integers, so that 1.0 is named as 1."""
+    """Return a value with whole numbers as integers, so that 1.0 is named as 1, and sorted keys."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):

@@ -7,7 +7,7 @@ from strozzi_sim.game import game_names
 
 
 class _Games(ModuleType):
-    """This module, callable: `strozzi_sim.games()` is a public function and stays one once this module is imported."""
+    """This module's type, which makes it callable: `strozzi_sim.games` is also a public function."""
 
     def __call__(self) -> list[str]:
         """Return the names of all installed games."""

@@ -1,4 +1,4 @@
-"""The limits of components.toml: the smallest and the largest number of each key, in a list of every entry."""
+"""The limits of components.toml: the smallest and the largest number of each key, or of each entry of a list."""
 
 from typing import Any
 

@@ -47,7 +47,7 @@ def apply(state, rules, action, chance, journal):
 
 @jit
 def _take(state, value, chance, journal):
-    """Give the actor a token of `value`, which has index `value - 1`, and the turn to the next seat."""
+    """Give the actor a token of `value` (index `value - 1`) and the next seat the turn; reveal a token."""
     seat = state.actor
     state.face_up[value - 1] -= 1
     state.score[seat] += value
@@ -59,7 +59,7 @@ def _take(state, value, chance, journal):
 
 @jit
 def _play_forced(state, chance, journal):
-    """Take tokens while all that lie face up are equal, and end the game after the last turn."""
+    """Take tokens while all face-up tokens are equal; end the game after the last turn or the last token."""
     while state.turns_left > 0 and count_kinds(state.face_up, VALUES) == 1:
         _take(state, kth_kind(state.face_up, 0) + 1, chance, journal)
     if state.turns_left == 0 or count_kinds(state.face_up, VALUES) == 0:

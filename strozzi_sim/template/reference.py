@@ -1,7 +1,7 @@
 """The rules in plain Python, written from the rule text and not from core.py.
 
-Every seat in turn takes one of the tokens that are face up, and a token from the sack replaces it. The game ends after
-each seat's last turn, or when no token is left. The highest sum of values wins.
+In turn order each seat takes one of the face-up tokens, and a token from the sack replaces it. The game ends when every
+seat has taken its last turn, or when no token is left. The highest sum of values wins.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from strozzi_sim.game.record_checking import Course, Drawn, ReferenceGame, repla
 class Game(ReferenceGame):
     """One game."""
 
-    tokens: list[int]  # values in the order in which they are turned face up, which chance draws
+    tokens: list[int]  # values of the tokens in the order, drawn by chance, in which they are revealed
 
     def course(self) -> Course:
         """Play the whole game."""
@@ -40,7 +40,7 @@ class Game(ReferenceGame):
 
     @property
     def face_up(self) -> list[int]:
-        """Number of tokens face up, by value, as the table in the browser shows it."""
+        """The number of face-up tokens of each value, as the table in the browser shows it."""
         return [self.table.count(kind + 1) for kind in range(len(self.components["tokens"]["copies"]))]
 
 
@@ -48,5 +48,5 @@ def _all_tokens(components: Mapping[str, Any]) -> list[int]:
     return [kind + 1 for kind, copies in enumerate(components["tokens"]["copies"]) for _ in range(copies)]
 
 
-# `strozzi verify`: a draw is `value` of a line `reveal`, the answer to the question `take` is `value` of a line `take`
+# for `strozzi verify`: a draw is `value` of a line `reveal`, an answer to `ask("take", ...)` that of a line `take`
 REPLAY = replayer(Game, [Drawn("tokens", "reveal", "value", _all_tokens)], {"take": "value"})

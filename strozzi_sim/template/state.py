@@ -21,4 +21,4 @@ STATE = np.dtype([  # shape            meaning
     ("score", "u1", (SEATS,)),  #      [P] value of the tokens taken
 ], align=True)  # fmt: skip
 
-JOURNAL_ROWS = 1 + VALUES * MAX_COPIES + SEATS * MAX_TURNS + SEATS  # tokens revealed and taken, and the end
+JOURNAL_ROWS = 1 + VALUES * MAX_COPIES + SEATS * MAX_TURNS + SEATS  # one to spare, revealed, taken, scores

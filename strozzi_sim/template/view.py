@@ -1,4 +1,4 @@
-"""The knowledge of a seat: the observation tensor, from which text and table in the browser follow."""
+"""The knowledge of a seat: the observation tensor, from which the text and the table in the browser are made."""
 
 from strozzi_sim.game.slices import Group, Layout, Slice, number
 from strozzi_sim.template.state import MAX_COPIES, MAX_FACE_UP, SEATS, VALUES

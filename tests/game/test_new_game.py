@@ -150,7 +150,7 @@ def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
     fair("-c", "import strozzi_sim as ss; from fair import GAME; print(ss.check_game(GAME, players=[3], deals=2))")
     facts.write_text(DECLARED + "\n@jit\ndef close_game(facts, state, rules):\n    pass\n")
     ended = fair("-m", "strozzi_sim", "balance", "fair", "--deals", 20, "--out", "x", code=2)
-    assert "fair.fact_handlers has close_game, which would write the table seat by itself" in ended
+    assert "fair.fact_handlers has close_game, which replaces the default that writes the table seat" in ended
     facts.unlink()
     report.unlink()
     (said,) = fair.strozzi("heatmap fair --fact seat --rows seat --columns place --deals 40 --players 2 --workers 1")
@@ -160,9 +160,10 @@ def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("Fair", "2 to 40 lower-case letters, digits and underscores, got 'Fair'"),
+        ("Fair", "2 to 40 lower-case letters, digits and underscores, no word or module of Python, got 'Fair'"),
         ("a b", "got 'a b'"),
         ("class", "got 'class'"),
+        ("random", "got 'random'"),
         ("../x", "got '../x'"),
         ("strozzi", "a game 'strozzi' is installed"),
     ],
@@ -230,7 +231,7 @@ def test_every_kind_of_source_writes_its_columns():
         (lambda: EVENTS.handlers(take=one_too_few), "event 'take' needs (facts, player, value), got (facts, seat)"),
         (lambda: row_writer(TAKES, zero=("tokn",)), "'tokn'; known: seat, turn, token; did you mean 'token'?"),
         (lambda: Events(Event("a", ("b",) * 6)), "event 'a': 6 fields; a journal row has 5"),
-        (lambda: Events(Event("a"), Event("a")), "events: two have one type: ['a', 'a']"),
+        (lambda: Events(Event("a"), Event("a")), "events: types must differ, got a, a"),
         (
             lambda: Picture("p", "", "lines", "t", (Figure("a", "a", "share"), Figure("b", "b", "amount")), "P"),
             "picture 'p': several figures in one panel of lines need one unit and series='figure'; use dots",

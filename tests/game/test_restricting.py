@@ -156,6 +156,18 @@ def test_a_restricted_seat_does_without_while_it_can(name, players, restriction)
         assert voids == 0
 
 
+def test_the_card_that_a_restriction_names_may_be_claimed():
+    game = load_game("strozzi")
+    limited = restricted(game, resolve_variant(game, "base"), {0: ["claim:before-3"]})
+    claimed, number = set(), 0
+    for deal in range(8):
+        for line in verified(game, limited, played(game, limited, 3, deal)):
+            number = 0 if line["type"] == "round" else number + 1 if line["type"] == "reveal" else number
+            if line["type"] == "claim" and line["player"] == 0 and line["flag"] is not None:
+                claimed.add(number)
+    assert min(claimed) == 3
+
+
 def test_small_lots():
     game = load_game("medici_vs_strozzi")
     limited = restricted(game, resolve_variant(game, "base"), {0: ["lot:above-1"]})

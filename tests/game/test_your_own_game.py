@@ -242,6 +242,23 @@ def test_a_study_changes_the_cards(documents, tmp_path):
 
 
 @pytest.mark.slow
+def test_its_decisions_are_json(python):
+    python(
+        "-c",
+        """if True:
+        import json
+        from strozzi_sim.play.position import Position
+        position = Position("goofspiel", 3, seed=1)
+        document = json.loads(position.json())
+        assert document["game"] == "goofspiel" and document["seat"] == document["view"]["seat"] == position.actor
+        assert [action["name"] for action in document["legal"]] == list(position.names)
+        assert not {"components", "game"} & set(document["view"])
+        assert "components" not in repr(position.view()) and "seat=0" in repr(position.view())
+    """,
+    )
+
+
+@pytest.mark.slow
 def test_a_person_sees_no_hidden_bid(strozzi):
     (said,) = strozzi("play goofspiel --agents face-value --seat 2", stdin="quit\n")
     assert said.count("bids a card face down") == 2

@@ -29,7 +29,7 @@ Steps = Annotated[int, Meta(ge=0, le=limit.MAX_STEPS)]
 Value = Annotated[int, Meta(ge=0, le=limit.MAX_VALUE)]
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$")]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
-_LETTERS = len(ascii_lowercase)  # equal tiles at most: the id of each ends with another letter
+_LETTERS = len(ascii_lowercase)  # most equal tiles: their ids end in different letters
 
 
 class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -170,7 +170,7 @@ VARIABLE = tuple(name for name in Components.__struct_fields__ if name not in _F
 
 
 def tile_ids(components: Mapping[str, Any]) -> Sequence[tuple[str, int, int]]:
-    """Return (id, index of the type, value) of every tile, gold last with type GOLD; a repeated value gets a letter."""
+    """Return (id, index of the type, value) of every tile, gold last as type GOLD; letters distinguish equal tiles."""
     tiles, types = components["tiles"], tuple(kind["key"] for kind in components["type"])
     gold = components["gold"]["key"], tiles["gold_count"], tiles["gold_value"]
     return _tile_ids(types, tuple(tiles["values_per_type"]), *gold)
@@ -233,7 +233,7 @@ def check(components: Components, where: str) -> None:
 
 
 def totals(components: Components) -> dict[str, Any]:
-    """Return the values that follow from others, by key."""
+    """Return the component values that follow from others, by key."""
     ships, coins, tiles = len(components.ships.capacities), components.money.coins, components.tiles
     tracks = [len(harbor.tracks) for harbor in components.harbor]
     return {
@@ -263,24 +263,18 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
             half_lengths[h, kind] = track.half_length
             for space, coins in track.bonus.items():
                 bonus[h, kind, space] = coins
-    rules = {"ships": len(capacities), "harbors": len(components.harbor), "types": len(types), "tiles": len(tiles)}
-    rules |= {"rounds": components.rounds.count, "majority": components.scoring.harbor_majority, "top_price": top}
+    rules: dict[str, Any] = {"ships": len(capacities), "harbors": len(components.harbor), "types": len(types)}
+    rules |= {"tiles": len(tiles), "rounds": components.rounds.count, "top_price": top}
+    rules |= {"majority": components.scoring.harbor_majority, "half_length": half_lengths, "bonus": bonus}
     rules |= {"ends_moored": switches.round_ends_when == "moored", "worthless_wins": switches.lone_worthless_ship_wins}
-    rules |= {"net_movement": switches.net_marker_movement, "capacity_total": sum(capacities)}
-    of_tiles = {"tile_type": [kind for _, kind, _ in tiles], "tile_value": [value for *_, value in tiles]}
-    of_tiles["tile_steps"] = [
+    rules |= {"net_movement": switches.net_marker_movement, "capacity": capacities, "capacity_total": sum(capacities)}
+    rules |= {"tile_type": [kind for _, kind, _ in tiles], "tile_value": [value for *_, value in tiles]}
+    rules["tile_steps"] = [
         0 if kind == limit.GOLD else steps.other_tile if value else steps.value_zero_tile for _, kind, value in tiles
     ]
-    of_seats = {"most": [components.rounds.reveal_max] * limit.SEATS, "price_cap": [top] * limit.SEATS}
-    lists: dict[str, Any] = {
-        "capacity": capacities,
-        "half_length": half_lengths,
-        "bonus": bonus,
-        **of_tiles,
-        **of_seats,
-    }
-    lists["starter"] = [limit.PLAYER_NAMES.index(leader) for leader in components.rounds.starter]
-    return rules_from(limit.RULES, components, zero=("no_buy", "no_place"), **rules, **lists)
+    rules |= {"most": [components.rounds.reveal_max] * limit.SEATS, "price_cap": [top] * limit.SEATS}
+    rules["starter"] = [limit.PLAYER_NAMES.index(leader) for leader in components.rounds.starter]
+    return rules_from(limit.RULES, components, zero=("no_buy", "no_place"), **rules)
 
 
 def rounds(components: dict[str, Any]) -> int:
@@ -289,5 +283,5 @@ def rounds(components: dict[str, Any]) -> int:
 
 
 def hidden(components: dict[str, Any]) -> bool:
-    """Return whether a seat's cash is hidden, with the switch (19)."""
+    """Return whether seats have secrets: their cash, if the switch `hidden_cash` is on."""
     return bool(components["switches"]["hidden_cash"])

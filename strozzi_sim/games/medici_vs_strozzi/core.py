@@ -1,9 +1,9 @@
 """Medici vs Strozzi's kernels: deal, legal actions, apply.
 
-They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
-seat that has a choice: forced actions (the first tile, the stop at the limit, a discard without room) happen by
-themselves. Restrictions of a seat are in the rules record (`restrictions.py`). Numbers in parentheses are items of the
-rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
+Kernels take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
+with a choice: it plays forced actions itself (the first tile, the stop at the limit, a discard without room).
+Restrictions of a seat are in the rules record (`restrictions.py`). Numbers in parentheses are items of the rules'
+ambiguity list (docs/rules/medici_vs_strozzi.md).
 """
 
 from numba import int64
@@ -16,12 +16,12 @@ from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.streams import draw, reset_source
 
-_BOTH = 0b11
+_BOTH = 0b11  # `legal` of a phase with two actions, both legal
 
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game and show the first tile. `chance` must have begun; `start_player` leads round 1."""
+    """Set up the game and show the first tile; `chance` must be seeded, `start_player` leads round 1."""
     state.players = players
     state.round = 0
     state.start_player = start_player
@@ -35,7 +35,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @force_inline
 def return_ships(state, rules):
-    """Empty all ships and return all tiles to the bag (31, 46, 52). Whole arrays are faster than their used part."""
+    """Empty all ships and return all tiles to the bag (31, 46, 52). Resetting whole arrays is faster than a part."""
     berths = (1 << rules.harbors) - 1
     room = 0
     for ship in range(s.MAX_SHIPS):
@@ -78,7 +78,7 @@ def _begin_turn(state, rules, proposer, chance, journal):
 
 @force_inline
 def _show(state, rules, proposer, chance, journal):
-    """Draw a tile; ask for more unless the limit is reached (2, 3, 6)."""
+    """Show a tile; then the proposer decides on another one or, at the limit, on the price (2, 3, 6)."""
     unseen = state.unseen
     k = draw(chance, state.round, unseen)
     tile = state.unseen_tile[k]
@@ -116,7 +116,7 @@ def _ask_price(state, rules, proposer):
 
 @jit
 def apply(state, rules, action, chance, journal):
-    """Play a legal action and run on to the next seat with a choice, or to the end."""
+    """Play a legal action and run on to the next choice, or to the end of the game."""
     phase = state.phase
     if phase == s.PRICE:
         proposer, price, shown = state.proposer, action - s.NAME_PRICE, state.shown
@@ -135,7 +135,7 @@ def apply(state, rules, action, chance, journal):
 
 @jit
 def _apply_move(state, rules, phase, action, chance, journal):
-    """Apply an action that moves tiles; separate from `apply`, so that short answers can be inlined."""
+    """Apply an action that moves tiles or coins; separate, so that little code is inlined with `apply`."""
     if phase == s.PLACE:
         _place(state, rules, action, chance, journal)
     elif phase == s.REVEAL:
@@ -146,7 +146,7 @@ def _apply_move(state, rules, phase, action, chance, journal):
 
 @force_inline
 def _settle(state, rules, buys, asked, chance, journal):
-    """Let the buyer pay the bank (12, 21), and continue to the choice of a ship, if the lot can be loaded."""
+    """Let the buyer pay the bank (12, 21), then choose a ship, or discard the lot if it cannot be loaded."""
     proposer = state.proposer
     buyer = 1 - proposer if buys else proposer
     state.buyer = buyer
@@ -170,13 +170,13 @@ def placements(state, rules, seat):
         harbor = state.harbor[seat, ship]
         harbors = berths if harbor == s.NO_HARBOR else 1 << harbor
         fits = int64(state.free[seat, ship] >= shown)
-        places |= (harbors << (ship * s.MAX_HARBORS)) & -fits  # no branch: it would be hard to guess
+        places |= (harbors << (ship * s.MAX_HARBORS)) & -fits  # a branch would be hard to predict
     return places & ~rules.no_place[seat]
 
 
 @force_inline
 def load(state, rules, seat, ship, harbor):
-    """Put the lot on a ship, which is moored at `harbor` unless it is moored already (32)."""
+    """Load the lot on a ship; a ship that is not moored is moored at `harbor` (32)."""
     shown = state.shown
     if state.harbor[seat, ship] == s.NO_HARBOR:
         state.harbor[seat, ship] = harbor
@@ -219,7 +219,7 @@ def _place(state, rules, action, chance, journal):
 
 @force_inline
 def fleet_full(rules, moored, loaded):
-    """Return whether a fleet with so many ships moored and tiles loaded is full (22)."""
+    """Return whether a fleet with `moored` ships moored and `loaded` tiles on them is full (22)."""
     return moored == rules.ships if rules.ends_moored else loaded == rules.capacity_total
 
 

@@ -1,6 +1,6 @@
 """Medici vs Strozzi's events: the journal, the lines of a record, and their text.
 
-`harbor` and `marker` are for facts alone; the line `score_round` has them summed up.
+The events `harbor` and `marker` are for facts alone; in a record the line `score_round` sums them up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ def _lot(rows: Rows, components: Mapping[str, Any]) -> Line:
 
 
 def _score_round(rows: Rows, components: Mapping[str, Any]) -> Line:
-    """Return the coins of a round by source, the markers' positions, and the cash after it."""
+    """Return the coins of a round by source, the markers' positions, and the cash after the payouts."""
     harbors, types = _harbors(components), [kind["key"] for kind in components["type"]]
     monopoly = components["scoring"]["monopoly"]
     paid = {source: [0] * SEATS for source in ("harbors", "monopolies", "bonus")}
@@ -48,7 +48,7 @@ def _score_end(rows: Rows, components: Mapping[str, Any]) -> Line:
 
 
 def _hide_cash(line: Line, components: Mapping[str, Any], viewer: int) -> Line:
-    """Return the line with the viewer's own cash alone, with the switch `hidden_cash` (19)."""
+    """Return the line; if the switch `hidden_cash` is on, without the cash of the viewer's rival."""
     if not components["switches"]["hidden_cash"]:
         return line
     return line | {"cash": [cash if player == viewer else None for player, cash in enumerate(line["cash"])]}
@@ -65,7 +65,7 @@ def _round_text(line: Mapping[str, Any], say: Say) -> str:
 
 
 def side_name(names: Sequence[str], player: int) -> str:
-    """Return Medici or Strozzi with the agent, or "you"."""
+    """Return the name of a seat in text: "Medici (random)", or "you"."""
     return YOU if names[player] == YOU else f"{PLAYER_NAMES[player]} ({names[player]})"
 
 
@@ -73,7 +73,7 @@ _SHIP = one_of("ship", lambda components: components["ships"]["capacities"])
 _HARBOR = one_of("harbor", _harbors)
 _TILE = one_of("tile", lambda components: [name for name, *_ in tile_ids(components)])
 _ROUND_TEXT = "Round {round} begins; {start_player:shows} the first tile."
-_ANSWER = ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash"))  # asked: a choice; cash: the buyer's
+_ANSWER = ("player", yes_no("buy"), unrecorded("asked"), unrecorded("cash"))  # asked: 1 = could buy; cash: of the buyer
 _LOAD = ("player", _SHIP, _HARBOR, unrecorded("count"), unrecorded("free"))  # free: spaces left on the ship
 _LOAD_TEXT = "{player:loads} {tiles} on the ship for {ship} at {harbor}."
 _DISCARD = ("player", unrecorded("count"), unrecorded("fitted"))  # fitted: a ship had room for the lot
@@ -86,7 +86,7 @@ EVENTS = Events(
     Event("load", _LOAD, _LOAD_TEXT, make=_lot, since=_ENDS_LOT),
     Event("discard", _DISCARD, "{player:discards} {tiles}.", make=_lot, since=_ENDS_LOT),
     Event("harbor", ("harbor", "medici", "strozzi", "winner", "coins"), recorded=False),  # loads, -1 without a ship
-    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # both's steps
+    Event("marker", ("harbor", "type", "position", "steps", "coins"), recorded=False),  # steps of both seats
     Event("score_round", _CASH, _round_text, make=_score_round, hide=_hide_cash),
     Event("score_end", ("player", "cash", "won"), final_text("coins"), by_seat=True, make=_score_end),
     seat_name=side_name,
@@ -95,7 +95,7 @@ ROUND, REVEAL, PRICE, ANSWER, LOAD, DISCARD, HARBOR, MARKER, SCORE, END = EVENTS
 
 
 def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:
-    """Return the positions of all markers: M3 = three spaces on Medici's side."""
+    """Return the positions of all markers as text; M3 is three spaces on Medici's side."""
     return "; ".join(
         f"{harbor} " + ", ".join(f"{kind} {position_word(place)}" for kind, place in tracks.items())
         for harbor, tracks in markers.items()
@@ -103,5 +103,5 @@ def marker_words(markers: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def position_word(position: int) -> str:
-    """Return a marker's position: 0, or the side and the number of spaces from the centre."""
+    """Return a marker's position as text: 0, or M or S and the number of spaces from the centre."""
     return f"{PLAYER_NAMES[MEDICI if position > 0 else STROZZI][0]}{abs(position)}" if position else "0"

@@ -15,27 +15,27 @@ __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", 
 _ESTIMATES = TABLES.index(t.ESTIMATES)
 _DECIDED, _TIE, _UNOPPOSED, _UNPAID, _EMPTY = range(5)
 
-SINK = sink_dtype(TABLES, [  # shape              meaning, of the rules
+SINK = sink_dtype(TABLES, [  # shape              meaning; first, numbers of the rules
     ("ships", "i8"),
     ("capacity", "i8", (s.MAX_SHIPS,)),  #         [ship] tiles
     ("tiles", "i8"),
     ("harbors", "i8"),
     ("tracks", "i8"),
     ("monopoly", "i8"),
-    ("full", "i8"),  #                            ships or tiles of a full fleet
+    ("full", "i8"),  #                            moored ships or loaded tiles of a full fleet
     ("ends_moored", "i8"),
-    #                                             of the game or round being played
-    ("estimates", "i8"),  #                       1 = prices are estimated
-    ("memory", MEMORY, (s.MAX_ROUNDS,)),  #        [round] of that estimate, kept from game to game
-    ("fair", "i8"),  #                            of the lot on the table, in TENTHS
+    #                                             state of the game or round being played
+    ("estimates", "i8"),  #                       1 = fair prices are estimated in this game
+    ("memory", MEMORY, (s.MAX_ROUNDS,)),  #        [round] for the estimates, kept from game to game
+    ("fair", "i8"),  #                            fair price of the lot on the table, in tenths of a coin
     ("round", "i8"),
-    ("first_round", "i8"),  #                     row of the game's first
-    ("first_lot", "i8"),  #                       row of the round's first
-    ("first_tile", "i8"),
+    ("first_round", "i8"),  #                     the game's first row in table `round`
+    ("first_lot", "i8"),  #                       the round's first row in table `lot`
+    ("first_tile", "i8"),  #                      the round's first row in table `tile`
     ("moored", "i8", (s.SEATS,)),  #               [P] ships that have a tile
-    ("berth", "i8", (s.SEATS, s.MAX_HARBORS)),  #    [P, harbor] row of the ship there, if there is one
-    ("poor", "i8", (s.SEATS,)),  #                 [P] 1 = owed the bank
-    ("leader", "i8"),  #                          after the rounds before, or -1
+    ("berth", "i8", (s.SEATS, s.MAX_HARBORS)),  #    [P, harbor] row of the ship there, if any, in table `ship`
+    ("poor", "i8", (s.SEATS,)),  #                 [P] 1 = has owed the bank in this game
+    ("leader", "i8"),  #                          seat that led last after a round, or -1
     ("lead_changes", "i8"),
 ])  # fmt: skip
 
@@ -79,7 +79,7 @@ def open_game(facts, number):
 
 @jit
 def on_decision(facts, state, rules, action):
-    """Write the lot on the table, when its price is about to be named."""
+    """Write the lot on the table and its tiles, when `action` names the price."""
     if state.phase != s.PRICE:
         return
     shown, proposer = state.shown, state.proposer
@@ -103,7 +103,7 @@ def on_decision(facts, state, rules, action):
 
 @force_inline
 def _round_row(facts, seat):
-    """Return the row of a seat in the current round."""
+    """Return the row of a seat in the current round, in table `round`."""
     return facts.round_rows - s.SEATS + seat
 
 
@@ -131,7 +131,7 @@ def _on_answer(facts, responder, buys, asked, cash):
 
 @force_inline
 def _end_lot(facts, seat, harbor, tiles):
-    """Write where the buyer put the lot's tiles; if prices are estimated, also the lot with its fair price."""
+    """Write where the buyer put the lot's tiles and, if fair prices are estimated, a row of `price_estimate`."""
     for tile_row in range(facts.tile_rows - tiles, facts.tile_rows):
         facts.tile_seat[tile_row] = seat
         facts.tile_harbor[tile_row] = harbor
@@ -161,7 +161,7 @@ def _on_discard(facts, seat, tiles, fitted):
 
 @jit
 def _on_harbor(facts, harbor, medici, strozzi, winner, coins):
-    """Write the outcome of a harbor; a total is -1 without a ship."""
+    """Write the outcome of a harbor; medici, strozzi: total values of their loads, -1 without a ship."""
     outcome = _EMPTY
     if medici >= 0 and strozzi >= 0:
         outcome = _DECIDED if winner >= 0 else _TIE

@@ -1,7 +1,7 @@
 """The fact tables of Medici vs Strozzi; `fact_handlers.py` writes their rows.
 
-Fair prices are estimates (`worth.fair_price`) that take longer than the game, so they are in a separate table, for a
-part of the deals.
+Estimating fair prices (`worth.fair_price`) takes longer than the game, so they are in a separate table, for one in
+SAMPLED deals.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -25,24 +25,24 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 
-TENTHS = 10  # of a coin, in which fair prices are counted
-SAMPLED = 16  # prices are estimated in one of this many deals
+TENTHS = 10  # fair prices are stored in tenths of a coin
+SAMPLED = 16  # fair prices are estimated in one of this many deals
 PRICE_BAND = 5  # coins in a band of prices
 FATES = ("loaded", "no_room", "denied", "unwanted")  # of a lot
 GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where bands of price less fair price begin, in coins
-LOWEST, HIGHEST = -4096, 2047  # limits of the levels of final coins less those at the start
+LOWEST, HIGHEST = -4096, 2047  # first and last level of final coins, counted from start_cash
 GOLD_VALUE = s.MAX_VALUE + 1  # code of gold among face values
 NOWHERE = s.MAX_HARBORS  # code of "no harbor"
 NO_RIVAL = s.MAX_CAPACITY + 1  # code of "no ship"
-_LAST_NUMBER = s.MAX_VALUE  # larger totals are one level, so that `face` has a place for each
+_LAST_NUMBER = s.MAX_VALUE  # larger values of lots are one level, so that `face` has an entry for each level
 _LAST_BAND = 15  # of prices: higher ones are one level
 _LAST_LOAD = 31  # start of the last level of a ship's total
-_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # spaces of a track; Strozzi's are negative, and so index from the end
-_DISTANCE = np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))  # [place]
+_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # spaces of a track; Strozzi's are negative, so they index from the end
+_DISTANCE = np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))  # [place] from the centre
 
 
 def totals(values: Sequence[int], sizes: Collection[int]) -> set[int]:
-    """Return the totals of as many of the values as one of `sizes`, each value used at most once."""
+    """Return the possible totals of N of the values, each used at most once, for N in `sizes`."""
     sums: list[set[int]] = [{0}, *(set() for _ in range(max(sizes, default=0)))]
     for value in values:
         for size in range(len(sums) - 1, 0, -1):
@@ -121,7 +121,7 @@ def _places(setting: GameConfig) -> Levels:
 
 
 def _traded(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return whether a tile moves a marker, by tile and harbor."""
+    """Return whether a tile's type has a track at a harbor, by tile and harbor; NOWHERE has no track."""
     tracks = {(harbor, kind) for harbor, kind, _ in _tracks(setting)}
     return np.array([[(harbor, kind) in tracks for harbor in range(NOWHERE + 1)] for kind in _kinds(setting)])
 
@@ -159,10 +159,10 @@ def _final_coins(setting: GameConfig) -> Levels:
 
 
 def _fates(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return the fate of a lot by discarded, forced, room and bought."""
-    fates = np.zeros((2, 2, 2, 2), int)  # FATES, by number
+    """Return the fate of a lot, its number in FATES, by discarded, forced, room and bought."""
+    fates = np.zeros((2, 2, 2, 2), int)
     fates[1, 1], fates[1, 0] = FATES.index("no_room"), FATES.index("denied")
-    fates[1, 0, 1, 0] = FATES.index("unwanted")  # the proposer keeps what the responder has no room for
+    fates[1, 0, 1, 0] = FATES.index("unwanted")  # not denied to the rival, who has no room for it
     return fates
 
 
@@ -172,7 +172,7 @@ def _money(*names: str) -> list[Column]:
     return [Column(name, f"coins {texts[name]}", None, "u2", "coins") for name in names]
 
 
-_SOURCES = ("harbors", "monopolies", "bonus")
+SOURCES = ("harbors", "monopolies", "bonus")
 _SEAT = Column("seat", "who it is about", labels(s.PLAYER_NAMES))
 _BUYER = Column("seat", "who bought it", labels(s.PLAYER_NAMES))
 _ROUND, _LAST = round_columns(lambda setting: int(setting.components["rounds"]["count"]), "round")
@@ -227,7 +227,7 @@ GAME = Table("game", "a game", (
 PLAYER = Table("seat", "a player in a game", (
     _SEAT,
     Column("total", "final coins", _final_coins, "i4", "coins"),
-    *_money(*_SOURCES, "paid"),
+    *_money(*SOURCES, "paid"),
     Column("below_zero", "owed the bank after paying for a lot", YES_NO),
     Column("below_zero_at_end", "owes the bank at the end", YES_NO),
 ), max_rows=lambda setting: s.SEATS, of_choices=True)  # fmt: skip
@@ -235,7 +235,7 @@ ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
     _LAST,
-    *_money(*_SOURCES, "paid"),
+    *_money(*SOURCES, "paid"),
     Column("loaded", "tiles on the player's ships",
            lambda setting: numbers(range(sum(_capacities(setting)) + 1)), unit="tiles"),
     Column("held", "markers on the player's side after it",
@@ -286,7 +286,7 @@ HARBORS = Table("harbor", "a harbor when a round is scored", (
     _HARBOR,
     _ROUND,
     Column("outcome", "how it is decided", labels(("decided", "tie", "unopposed", "unopposed_unpaid", "empty"))),
-    *_money(*_SOURCES),
+    *_money(*SOURCES),
     derived("tied", "both have a ship there and neither is paid", "outcome", lambda setting: [0, 1, 0, 0, 0]),
 ), max_rows=_per_round(lambda setting: len(setting.components["harbor"])))  # fmt: skip
 MARKERS = Table("marker", "a marker when a round is scored", (
@@ -322,8 +322,8 @@ TABLES = (GAME, PLAYER, ROUNDS, ENDS, LOTS, TILES, SHIPS, HARBORS, MARKERS, ESTI
 AGREEMENTS = tuple(
     (text, Crosstab(table, (), (column,)), Crosstab(other_table, (), (other_column,)))
     for text, table, column, other_table, other_column in (
-        *((f"coins from {source} by seat", "seat", source, "round", source) for source in _SOURCES),
-        *((f"coins from {source} by harbor", "seat", source, "harbor", source) for source in _SOURCES),
+        *((f"coins from {source} by seat", "seat", source, "round", source) for source in SOURCES),
+        *((f"coins from {source} by harbor", "seat", source, "harbor", source) for source in SOURCES),
         ("coins from monopolies by marker", "harbor", "monopolies", "marker", "monopoly"),
         ("bonus coins by marker", "harbor", "bonus", "marker", "bonus"),
         ("coins paid for lots", "seat", "paid", "lot", "price"),

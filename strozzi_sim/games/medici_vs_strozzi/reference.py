@@ -1,4 +1,4 @@
-"""The rules of Medici vs Strozzi, to be read beside the board. Numbers in brackets are items of the ambiguities list.
+"""The rules of Medici vs Strozzi, to be read beside the board. Numbers in parentheses are items of the ambiguity list.
 
 Preparation. Three harbors lie between the two families. Each trades two or three types of goods, and for each of
 these it has a track with a monopoly marker, which starts in the centre; one side of the track is Medici's, the
@@ -34,7 +34,7 @@ from strozzi_sim.game.record_checking import Question, ReferenceGame
 
 FAMILIES = ("Medici", "Strozzi")
 SIDES = (1, -1)  # markers on Medici's side have positive positions
-PRICES = range(2**53)  # whole coins without limit (9, 10); a file keeps whole numbers exactly up to here
+PRICES = range(2**53)  # any whole number (9, 10) that all JSON readers keep exactly
 
 Option = bool | int | str | tuple[int, str]
 
@@ -60,13 +60,13 @@ class Game(ReferenceGame):
     """One game of Medici vs Strozzi, from the first tile to the last coin.
 
     Attributes:
-        round, start_player: number of the round, from 1, and the seat that proposed first in it.
+        round, start_player: number of the round, from 1; the seat that proposed first in it.
         proposer: seat that reveals tiles and names the price.
-        lot, price, buyer: the tiles on the table; the price and who pays it, None until known. They stay while the
-            lot is placed; afterwards the table is empty.
-        ships: ships of each player: capacity -> (harbor, None if not moored; tiles on board).
+        lot, price, buyer: the tiles on the table; the price and who pays it, None until known. They are cleared
+            once the lot is placed.
+        ships: ships of each player: capacity -> (harbor, or None if not moored; tiles on board).
         markers: position by harbor and type; above 0 on Medici's side, below on Strozzi's.
-        cash: coins of each player, below 0 if the bank has lent some.
+        cash: coins of each player, below 0 if owed to the bank.
         discards, bag_left: tiles thrown away this round; number of tiles in the bag.
         events: the lines of a record, without the header.
         question: the pending decision, None when the game is over. Its kind is "reveal" ("more" or "stop"), "price"
@@ -78,12 +78,12 @@ class Game(ReferenceGame):
 
         Args:
             components: the component data, with the keys of `components.toml`.
-            tiles: ids of all tiles for every round, in the order in which they leave the bag.
+            tiles: for every round, the ids of all tiles in the order in which they leave the bag.
             start_player: proposer of the first lot in round 1 (48, 51).
 
         Raises:
-            ValueError: an invalid start player, starters, capacities or order of tiles.
-            TypeError: a number of the components that is not whole.
+            ValueError: the start player, starters, capacities or order of tiles are invalid.
+            TypeError: a number of the components is not whole.
         """
         rounds, tracks = components["rounds"], components["tracks"]
         if start_player not in range(len(FAMILIES)):
@@ -175,7 +175,7 @@ class Game(ReferenceGame):
 
     def _reveal(self) -> Play:
         """Reveal at least one tile, each further one after seeing the last; none goes back (1, 2, 7, 8)."""
-        limit = min(self.reveal_max, self._room(self.proposer))  # whatever the other can load (5)
+        limit = min(self.reveal_max, self._room(self.proposer))  # even if the other cannot load as many (5)
         self._draw()
         while len(self.lot) < limit and self._bag:  # an empty bag stays empty (24)
             if (yield from self.ask("reveal", self.proposer, ("more", "stop"))) == "stop":
@@ -250,7 +250,7 @@ class Game(ReferenceGame):
                 if position:  # the centre belongs to neither (42)
                     owner = 0 if position * SIDES[0] > 0 else 1
                     monopolies[owner] += self.monopoly
-                    bonus[owner] += self.tracks[harbor][goods].bonus.get(abs(position), 0)  # in addition (43)
+                    bonus[owner] += self.tracks[harbor][goods].bonus.get(abs(position), 0)  # on top (43)
         self.cash = [sum(amounts) for amounts in zip(self.cash, harbors, monopolies, bonus, strict=True)]  # (47)
         markers = {harbor: {**positions} for harbor, positions in self.markers.items()}
         payments = {"harbors": harbors, "monopolies": monopolies, "bonus": bonus}
@@ -277,7 +277,7 @@ class Game(ReferenceGame):
             self.markers[harbor][goods] = max(-end, min(end, self.markers[harbor][goods] + pull))
 
     def _steps(self, seat: int, harbor: str, goods: str) -> int:
-        """Return the steps of the seat's tiles of the track's type, more for one of value 0; gold has no track (40)."""
+        """Return the steps of the seat's tiles of the track's type, more for a value of 0; gold has no track (40)."""
         load = [tile for tile in self._load_at(seat, harbor) or () if tile.type == goods]
         return sum(self.steps if tile.value else self.zero_steps for tile in load)
 
@@ -301,5 +301,5 @@ def tiles_of(components: Mapping[str, Any]) -> dict[str, Tile]:
 
 
 def _track(data: Mapping[str, Any]) -> Track:
-    """Return a track from its data, whose spaces are text, as keys of JSON are."""
+    """Return a track from its data, in which spaces are strings, as all keys in JSON."""
     return Track(index(data["half_length"]), {int(space): index(coins) for space, coins in data["bonus"].items()})

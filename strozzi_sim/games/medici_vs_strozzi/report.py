@@ -1,4 +1,4 @@
-"""The tables and heat maps of a Medici vs Strozzi report: figures of facts by block; report.toml has their labels."""
+"""The tables and heat maps of a Medici vs Strozzi report: blocks of figures; report.toml has their labels."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,12 +7,12 @@ from typing import Any
 from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, Ratio, ratios
 from strozzi_sim.game.pages import LEADERS, QUANTILES
 from strozzi_sim.game.reporting import Tables
+from strozzi_sim.games.medici_vs_strozzi.fact_tables import FATES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
 
-SOURCES = ("harbors", "monopolies", "bonus")
-WHY = ("no_room", "denied", "unwanted")
+WHY = FATES[1:]  # of discarded lots
 PRICE_QUANTILES = {"price_q05": 0.05, "price_q50": 0.5, "price_q95": 0.95}
-# What lots are sorted by: name -> column.
+# Columns by which lots are sorted: name in the report -> column.
 LOTS_BY = {by: by for by in ("round", "order", "value", "zeros", "gold", "proposer", "room")} | {"price": "price_band"}
 FAIR_BY = {"fair": "fair", "gap": "gap"}
 _WHOLE = {"by": ALL, "level": ALL}
@@ -44,13 +44,13 @@ def _prefixed(formulas: Mapping[str, str], prefix: str) -> tuple[Ratio, ...]:
 
 
 def lots(by: str) -> Block:
-    """Return the block of the prices and buyers of lots, sorted by a key of LOTS_BY."""
+    """Return the block of the prices and buyers of lots, sorted by `by`, a key of LOTS_BY."""
     axes = {"tiles": "tiles", "level": LOTS_BY[by]}
     return Block("lot", axes, (*_LEVEL, *_OF_LEVEL, *_BOUGHT), {"by": by}, margins=("tiles",))
 
 
 def estimates(by: str) -> Block:
-    """Return the block of fair prices, with all figures of lots if they are sorted by fair price."""
+    """Return the block of fair prices; by a key of FAIR_BY it also has all figures of `lots`."""
     figures = (*_LEVEL, *_OF_LEVEL, *_BOUGHT, *_FAIR) if by in FAIR_BY else _FAIR
     axes = {"tiles": "tiles", "level": (LOTS_BY | FAIR_BY)[by]}
     trimmed = ("level",) * (by == "fair")
@@ -58,7 +58,7 @@ def estimates(by: str) -> Block:
 
 
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
-    """Return blocks of the outcomes of harbors and their pay per player and game."""
+    """Return blocks of the outcomes of harbors, and of their pay per player and game."""
     axes = {"harbor": "harbor", **levels}
     outcomes = ratios(**{"{}_share": "rows along outcome"})
     ties, contested = ratios(tie_of_contested_share="tied"), "outcome == decided or outcome == tie"
@@ -151,7 +151,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
 
 
 def _by_size(block: Block, *, sized: bool = False) -> Block:
-    """Return a heat map of lots by size; `sized`: with each size's share, without the margin, where shares total 1."""
+    """Return a heat map of lots by size; `sized`: with the share of each size, without the row of all sizes."""
     figures = [figure for figure in block.figures if sized or figure.name != "share_of_level"]
     return replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
 

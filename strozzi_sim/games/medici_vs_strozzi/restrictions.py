@@ -1,4 +1,4 @@
-"""Actions that can be forbidden to a seat: large lots, high prices, to buy from its rival, a ship, a harbor."""
+"""Restrictions that a seat can have: on large lots, high prices, the rival's lots, a ship, a harbor."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,7 @@ _SHOWN, _ROUNDS = Occasions("lot", "lots shown"), Occasions("round", "rounds")
 def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     """Return every restriction by its name; N is a whole number above 0.
 
-    The proposer shows the tiles of a lot and names its price; the seat of its row is the buyer, who may be the
-    responder.
+    Large lots and high prices are uses by the proposer; the column `seat` of a lot is its buyer, who may be the rival.
     """
     every_ship = sum(1 << ship * MAX_HARBORS for ship in range(MAX_SHIPS))
     lots, prices = Use("lot", "tiles > N", _SHOWN, "proposer"), Use("lot", "price > N", _SHOWN, "proposer")

@@ -19,7 +19,7 @@ def present(state, seat, harbor):
 
 @force_inline
 def leader(rules, lead, more_ships):
-    """Return who wins a harbor by Medici's total load and ships less Strozzi's: 1 Medici, -1 Strozzi, 0 none (37)."""
+    """Return 1 if Medici wins a harbor, -1 if Strozzi, 0 if neither (37), by Medici's lead in value and in ships."""
     if lead == 0 and rules.worthless_wins:
         lead = more_ships
     return int64(lead > 0) - int64(lead < 0)
@@ -27,14 +27,14 @@ def leader(rules, lead, more_ships):
 
 @force_inline
 def harbor_lead(state, rules, harbor):
-    """Return the winner of a harbor with the present loads: 1 Medici, -1 Strozzi, 0 neither."""
+    """Return the winner of a harbor with the current loads: 1 Medici, -1 Strozzi, 0 neither."""
     more_ships = present(state, MEDICI, harbor) - present(state, STROZZI, harbor)
     return leader(rules, state.value[MEDICI, harbor] - state.value[STROZZI, harbor], more_ships)
 
 
 @force_inline
 def marker_moves(rules, place, half_length, medici, strozzi):
-    """Return where a marker ends that both players move so many steps (38, 39)."""
+    """Return where a marker at `place` ends after `medici` and `strozzi` steps to either side (38, 39)."""
     if rules.net_movement:
         return min(max(place + medici - strozzi, -half_length), half_length)
     return max(min(place + medici, half_length) - strozzi, -half_length)
@@ -42,14 +42,14 @@ def marker_moves(rules, place, half_length, medici, strozzi):
 
 @force_inline
 def marker_ends(state, rules, harbor, kind):
-    """Return the position of a marker after the round is scored with the present loads."""
+    """Return the position of a marker after the round is scored with the current loads."""
     place, half_length, steps = state.position[harbor, kind], rules.half_length[harbor, kind], state.steps
     return marker_moves(rules, place, half_length, steps[MEDICI, harbor, kind], steps[STROZZI, harbor, kind])
 
 
 @force_inline
 def track_pay(rules, harbor, kind, position):
-    """Return the coins for a marker, bonus included: positive for Medici, negative for Strozzi (42, 43)."""
+    """Return the coins for a marker at `position`, bonus included; Strozzi's are negative (42, 43)."""
     if position > 0:
         return rules.monopoly + rules.bonus[harbor, kind, position]
     return -rules.monopoly - rules.bonus[harbor, kind, -position] if position < 0 else 0
@@ -57,7 +57,7 @@ def track_pay(rules, harbor, kind, position):
 
 @jit
 def score_round(state, rules, journal):
-    """Pay harbors, move all markers, pay monopolies."""
+    """Pay the harbors, move all markers, and pay the monopolies."""
     majority = rules.majority
     medici_cash, strozzi_cash = state.cash[MEDICI], state.cash[STROZZI]
     for harbor in range(rules.harbors):

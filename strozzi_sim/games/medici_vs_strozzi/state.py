@@ -1,4 +1,4 @@
-"""Medici vs Strozzi's state record, phases, action numbers and limits: the only place with numbers."""
+"""Medici vs Strozzi's state record, rules record, phases, action numbers and limits."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ PLAYER_NAMES = ("Medici", "Strozzi")
 MEDICI, STROZZI = 0, 1
 NO_HARBOR = 255
 GOLD = MAX_TYPES  # the type of a gold tile
-UNKNOWN_CASH = -(2**31)  # what a seat sees of its rival's coins where they are hidden
+UNKNOWN_CASH = -(2**31)  # the rival's cash in a concealed state, if it is hidden
 
 # Phases: what the actor decides.
 REVEAL = 0  # the proposer: another tile, or stop
@@ -41,7 +41,7 @@ LOAD = 6  # + ship * MAX_HARBORS + harbor: 6 .. 21
 NAME_PRICE = LOAD + MAX_SHIPS * MAX_HARBORS  # + price: 22 .. 272
 ACTIONS = NAME_PRICE + MAX_PRICE + 1
 
-# Locations of a tile, in addition to seat * MAX_SHIPS + ship (its hold).
+# Locations of a tile other than on a ship, which is seat * MAX_SHIPS + ship.
 IN_BAG, IN_LOT, DISCARDED = 255, 254, 253
 
 STATE = np.dtype([  # shape                      unit / meaning
@@ -64,13 +64,13 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("berths", "u1", (SEATS,)),  #               [P] set of harbors without an own ship
     ("free", "u1", (SEATS, MAX_SHIPS)),  #      [P, ship] free spaces, 0 where there is no ship
     ("harbor", "u1", (SEATS, MAX_SHIPS)),  #    [P, ship] where it is moored, or NO_HARBOR
-    ("value", "u1", (SEATS, MAX_HARBORS)),  #   [P, harbor] face values of the tiles on own ship there
-    ("steps", "u1", (SEATS, MAX_HARBORS, MAX_TYPES)),  # [P, harbor, type] steps they will move the marker
+    ("value", "u1", (SEATS, MAX_HARBORS)),  #   [P, harbor] total face value of own ship there
+    ("steps", "u1", (SEATS, MAX_HARBORS, MAX_TYPES)),  # [P, harbor, type] steps of its tiles for the marker, if any
     ("position", "i1", (MAX_HARBORS, MAX_TYPES)),  # [harbor, type] of the marker, positive = Medici's side
-    ("cash", "i4", (SEATS,)),  #                 [P] coins, negative = credit
+    ("cash", "i4", (SEATS,)),  #                 [P] coins, negative = owed to the bank
     ("unseen", "u1"),  #                         tiles in the bag
-    ("unseen_tile", "u1", (MAX_TILES,)),  #     [k] their indices, in an arbitrary order
-    ("location", "u1", (MAX_TILES,)),  #            [tile] IN_BAG, IN_LOT, DISCARDED or its hold
+    ("unseen_tile", "u1", (MAX_TILES,)),  #     [k] indices of these tiles, in an arbitrary order
+    ("location", "u1", (MAX_TILES,)),  #            [tile] IN_BAG, IN_LOT, DISCARDED or its ship
 ], align=True)  # fmt: skip
 
 RULES = np.dtype([  # shape                      unit / meaning
@@ -103,5 +103,5 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("no_place", "u2", (SEATS,)),  #             [P] set of ship * MAX_HARBORS + harbor where it may not load
 ], align=True)  # fmt: skip
 
-# Most journal rows: every tile a separate lot, every track and harbor scored.
+# Most rows of a journal: each tile is a lot, and each track and harbor is scored.
 JOURNAL_ROWS = MAX_ROUNDS * (5 * MAX_TILES + MAX_HARBORS * (MAX_TYPES + 1) + 8) + 8

@@ -1,7 +1,7 @@
 """The table of Medici vs Strozzi: the fold of a record's lines; `table.js` draws it.
 
-A record does not say where markers would be, nor what a round would pay before it ends. Both follow from the numbers of
-the components; `check_game` compares markers and cash with the core, and a test compares every round's prizes.
+Where markers would end and what an unfinished round would pay is not in a record, but computed here from the
+components. `check_game` compares markers and cash with the core, and a test compares every round's payments.
 """
 
 from collections.abc import Iterator
@@ -114,10 +114,10 @@ class MediciTable(Table):
             return f"Both have {total[0]} coins and share the win."
         return f"{self.won(total, winners[0], 1 - winners[0])}."
 
-    # -- rules that a record does not repeat --------------------------------------------------------------------------
+    # -- rules that are not in a record -------------------------------------------------------------------------------
 
     def lay_out(self) -> None:
-        """Write where the markers would be at the end of the round, and the value of each load."""
+        """Write into the view where the markers would end this round, and the total value of each load."""
         is_open = self.view["round"] and self.last not in ("score_round", "score_end")
         self.view["ahead"] = {
             harbor: {kind: self._marker_after(harbor, kind) if is_open else place for kind, place in places.items()}
@@ -145,7 +145,7 @@ class MediciTable(Table):
         return None if tiles is None else sum(tile["value"] for tile in tiles)
 
     def standing(self) -> list[int | None]:
-        """Return the coins if the round ended now."""
+        """Return the coins if the round ended now, None if the viewer may not see the cash."""
         cash = self.view["cash"]
         if not self.view["round"] or self.last in ("score_round", "score_end"):
             return list(cash)
@@ -175,7 +175,7 @@ class MediciTable(Table):
         return "Which ship takes the lot, and where?"
 
     def choice(self, action: int, name: str, position: Any) -> Json:
-        """Return a price, an answer, or a ship at a harbor."""
+        """Return how to show a price, another tile, an answer, a discard, or a ship at a harbor."""
         if not name:
             return {"label": "Price", "start": min(8 * len(self.view["lot"]), int(position.names[-1]))}
         if "@" in name:

@@ -1,4 +1,4 @@
-"""The check of records: replay in the plain-Python reference, line by line."""
+"""The check of records: each is replayed in the plain-Python reference, line by line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from strozzi_sim.games.medici_vs_strozzi.reference import PRICES, Game, Option, 
 
 
 class _Chance(Draws):
-    """The order of the tiles in the lines of a record; missing ones follow in any order."""
+    """The tiles of each round in the order of a record's lines, followed by the tiles that it does not show."""
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
         self._all_tiles, rounds = list(tiles_of(components)), components["rounds"]["count"]
@@ -33,7 +33,7 @@ def _set_up(header: Mapping[str, Any], lines: Lines) -> tuple[Game, _Chance]:
 
 
 def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
-    """Answer the game's question with a line; a price answers the pending "reveal" with stop, which has no line."""
+    """Answer the game's question with a line; at a "reveal" a price means stop, which has no line."""
     choice = _choice(game.question, event)
     if choice is None:
         raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")
@@ -60,7 +60,7 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
 
 
 def _expected_line(game: Game) -> str:
-    """Return the expected line, for a message."""
+    """Return the line that would answer the question, as text."""
     kind, seat, options = game.question
     if kind == "reveal":
         return f"a reveal or a price of player {seat}"

@@ -1,7 +1,7 @@
 """A seat's knowledge of a game of Medici vs Strozzi: the read-only View, the observation tensor, the board as text.
 
-Only chance is hidden: the order of the tiles in the bag, which the state does not contain. With the switch
-`hidden_cash` the rival's cash is hidden, too.
+Only the order of the tiles in the bag is hidden; the state does not contain it. With the switch `hidden_cash` the
+rival's cash is hidden, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,20 +32,20 @@ class View:
     start_player: int  # seat that led this round
     proposer: int  # seat that shows tiles and names the price
     lot: tuple[str, ...]  # the tiles on the table
-    price: int | None  # the named price, or None
-    buyer: int | None  # the buyer, or None
+    price: int | None  # price of the lot, or None until it is named
+    buyer: int | None  # seat that bought the lot, or None until it is sold
     ships: tuple[Mapping[int, Ship], ...]  # of each seat: capacity -> (harbor or None, tiles on it)
     markers: Mapping[str, Mapping[str, int]]  # harbor -> type -> position, positive on Medici's side
     cash: tuple[int | None, ...]  # of each seat, negative on credit; None if hidden (switch hidden_cash)
     discards: tuple[str, ...]  # tiles out of this round
     bag_left: int  # number of tiles in the bag
-    unseen: tuple[str, ...]  # those tiles
+    unseen: tuple[str, ...]  # tiles in the bag, in the order of the components
     over: bool  # the game has ended
-    components: Mapping[str, Any] = field(repr=False, compare=False)  # of the variant, as in components.toml
+    components: Mapping[str, Any] = field(repr=False, compare=False)  # of the variant, with the keys of components.toml
 
 
 def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
-    """Return the View of `seat` on a row of concealed states."""
+    """Return the View of `seat`; `state` is one row of states concealed for it."""
     state = {name: state[name].tolist() for name in state.dtype.names}  # Python numbers and lists are faster to read
     tiles = [name for name, *_ in tile_ids(components)]
     harbors = [harbor["id"] for harbor in components["harbor"]]
@@ -122,7 +122,7 @@ def question(view: View, phase: int) -> str:
 
 
 def short_rules(components: Mapping[str, Any], players: int) -> str:
-    """Return the rules in short."""
+    """Return a summary of the rules."""
     moored = components["switches"]["round_ends_when"] == "moored"
     end = "every ship of a player holds a tile" if moored else "all ships of a player are full"
     return written_rules(str(__package__), components, harbors=len(components["harbor"]), end=end)
@@ -142,7 +142,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
         lines.append(f"{s.PLAYER_NAMES[position.proposer]} shows {', '.join(position.lot)}{price}")
     face_values = {name: number for name, _, number in tile_ids(components)}
     for harbor in components["harbor"]:
-        lines += ["", f"{harbor['id']}"]
+        lines += ["", harbor["id"]]
         for seat, player in enumerate(s.PLAYER_NAMES):
             for capacity, (ship_harbor, tiles) in position.ships[seat].items():
                 if ship_harbor == harbor["id"]:
@@ -151,10 +151,10 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
                     lines.append(f"  {player:<8} ship for {capacity}: {load} = {total}, {capacity - len(tiles)} free")
         for kind in harbor["tracks"]:
             track = components["tracks"].get("per_track", {}).get(f"{harbor['id']}.{kind}", components["tracks"])
-            half_length, bonus = track["half_length"], {int(space): coins for space, coins in track["bonus"].items()}
+            half_length, bonus_spaces = track["half_length"], {int(space) for space in track["bonus"]}
             place = position.markers[harbor["id"]][kind]
             spaces = " ".join(
-                "X" if k == place else "|" if k == 0 else "+" if abs(k) in bonus else "."
+                "X" if k == place else "|" if k == 0 else "+" if abs(k) in bonus_spaces else "."
                 for k in range(half_length, -half_length - 1, -1)
             )
             lines.append(f"  {kind:<8} M {spaces} S   {position_word(place)}")
@@ -232,14 +232,14 @@ SLICES = Layout(
     Slice("unseen", (s.MAX_TILES,), "for each tile of the components: 1 = in the bag"),
 )
 OBSERVATION = SLICES.size
-# First columns; of fields those of seat 0 and the first track; and the strides of the groups:
+# First column of each slice, in a group for its first element; and the columns from one element to the next:
 at, of_seat, of_track = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("tracks")
 _NEXT_SEAT, _NEXT_TRACK = SLICES["seats"].shape[-1], SLICES["tracks"].shape[-1]
 
 
 @jit
 def observe(state, rules, seat, out):
-    """Write the observation of `seat` into float32 out[OBSERVATION], by SLICES."""
+    """Write the observation of `seat`, laid out as SLICES, into float32 out[OBSERVATION]."""
     for k in range(OBSERVATION):
         out[k] = 0
     phase = state.phase
@@ -277,19 +277,19 @@ def observe(state, rules, seat, out):
 
 
 @jit
-def _observe_seat(state, rules, other, out, offset, hidden):
-    out[of_seat.cash + offset] = float32(0) if hidden else float32(state.cash[other]) / float32(300)
-    out[of_seat.room + offset] = float32(state.room[other]) / float32(5)
-    out[of_seat.loaded + offset] = float32(state.loaded[other]) / float32(rules.capacity_total)
-    out[of_seat.moored + offset] = float32(state.moored[other]) / float32(rules.ships)
+def _observe_seat(state, rules, seat, out, offset, hidden):
+    out[of_seat.cash + offset] = float32(0) if hidden else float32(state.cash[seat]) / float32(300)
+    out[of_seat.room + offset] = float32(state.room[seat]) / float32(5)
+    out[of_seat.loaded + offset] = float32(state.loaded[seat]) / float32(rules.capacity_total)
+    out[of_seat.moored + offset] = float32(state.moored[seat]) / float32(rules.ships)
     for ship in range(rules.ships):
-        out[of_seat.ships + offset + 2 * ship] = float32(state.free[other, ship]) / float32(5)
+        out[of_seat.ships + offset + 2 * ship] = float32(state.free[seat, ship]) / float32(5)
         out[of_seat.ships + offset + 2 * ship + 1] = float32(rules.capacity[ship]) / float32(5)
-        harbor = state.harbor[other, ship]
+        harbor = state.harbor[seat, ship]
         if harbor != s.NO_HARBOR:
             out[of_seat.moored_at + offset + ship * s.MAX_HARBORS + harbor] = 1
     for harbor in range(rules.harbors):
-        out[of_seat.values + offset + harbor] = float32(state.value[other, harbor]) / float32(20)
+        out[of_seat.values + offset + harbor] = float32(state.value[seat, harbor]) / float32(20)
         for kind in range(rules.types):
-            steps = float32(state.steps[other, harbor, kind])
+            steps = float32(state.steps[seat, harbor, kind])
             out[of_seat.steps + offset + harbor * s.MAX_TYPES + kind] = steps / float32(5)

@@ -1,11 +1,11 @@
 """The worth of a position: the margin still to come from harbors and monopolies, and the fair price of a lot.
 
-An estimate, not a rule: agents price by it with weights of their own, reports compare prices with it. Loads are
-extrapolated to those at the end of the round; markers move at random, this round and later ones.
+The worth is an estimate, not a rule: agents price by it with their own weights, and reports compare prices with it.
+Loads are extrapolated to the end of the round; markers are assumed to move at random, in this round and later ones.
 
-The fair price is half the swing (docs/rules/medici_vs_strozzi.md): with W_P and W_R the proposer's margin if it keeps
-the lot, or the rival gets the lot and the turn, a price p is answered so that the proposer has min(W_P - p, W_R + p),
-which is best at p = (W_P - W_R) / 2.
+The fair price is half the swing (docs/rules/medici_vs_strozzi.md). Let W_P be the proposer's margin, without the price,
+if the proposer keeps the lot, and W_R if the rival gets the lot and the turn. The rival answers a price p so that the
+proposer has min(W_P - p, W_R + p), which is largest at p = (W_P - W_R) / 2.
 """
 
 from math import sqrt
@@ -22,11 +22,11 @@ from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone
 
 SPACES = 2 * s.MAX_HALF_LENGTH + 1  # of the longest track
-_FURTHEST = 6  # spaces that a marker moves at random in a round
+_FURTHEST = 6  # most spaces that a marker moves at random in a round
 
 
 class Weights(NamedTuple):
-    """The weights of the estimate, tuned by benchmarks/tuning; as parameters of agents, with range and description."""
+    """The weights of the estimate, tuned by benchmarks/tuning, with range and description as parameters of agents."""
 
     fill: Annotated[float, 0.0, 1.0, "share of the free spaces of the fuller fleet that will be loaded"] = 0.78
     lag: Annotated[float, 0.0, 1.0, "share of the other fleet's further free spaces that counts as well"] = 0.36
@@ -45,30 +45,30 @@ class Weights(NamedTuple):
 DEFAULT = Weights()
 
 MEMORY = np.dtype([  # shape                                         meaning
-    ("filled", "i8"),  #                                             the round it is for, from 1; 0 = none
-    ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [6 + spaces] probability that a marker moves so far
+    ("filled", "i8"),  #                                             round of `worth`, from 1; 0 = not filled
+    ("drift", "f8", (2 * _FURTHEST + 1,)),  #                        [_FURTHEST + spaces] probability of this move
     ("tracks", "i8", (s.MAX_HARBORS,)),  #                           [harbor] number of its tracks
     ("kind", "i8", (s.MAX_HARBORS, s.MAX_TYPES)),  #                 [harbor, track] its type
-    ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, space, CLOSED to RISE_OPEN]
+    ("worth", "f8", (s.MAX_HARBORS, s.MAX_TYPES, SPACES, 4)),  #     [harbor, type, half + place, CLOSED to RISE_OPEN]
     #                                                                of a position and its lot:
-    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] on the ship there, or `_mean_at_sea`
+    ("spaces", "f8", (s.SEATS, s.MAX_HARBORS)),  #                   [P, harbor] `_counted` there, or `_mean_at_sea`
     ("lead", "i8", (s.MAX_HARBORS + 1,)),  #                         [harbor or _LOT] Medici's total load less Strozzi's
     ("more_ships", "i8", (s.MAX_HARBORS + 1,)),  #                   [harbor or _LOT] Medici's ships less Strozzi's
     ("lot_value", "i8"),
-    ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type] of its marker; [GOLD] stays 0
-    ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] where the marker would end
-    ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin: loads, each track
+    ("lot_steps", "i8", (s.MAX_TYPES + 1,)),  #                      [type] steps of the lot; [GOLD] stays 0
+    ("places", "f8", (s.MAX_HARBORS + 1, s.MAX_TYPES)),  #           [harbor or _LOT, track] half + place when scored
+    ("terms", "f8", (s.MAX_HARBORS + 1, 1 + s.MAX_TYPES)),  #        [harbor or _LOT] Medici's margin: majority, tracks
 ], align=True)  # fmt: skip
-_LOT = s.MAX_HARBORS  # row of the harbor where the lot is loaded
+_LOT = s.MAX_HARBORS  # row of the harbor where the lot is tried
 _ALL_HARBORS = (1 << s.MAX_HARBORS) - 1
 # Medici's margin from a marker on a space, later rounds included: CLOSED if it ends the round there, OPEN if a round's
-# random moves are to come. RISE_CLOSED and RISE_OPEN: how much more that is one space further.
+# random moves are to come. RISE_CLOSED and RISE_OPEN: the margin one space further, less that on the space.
 CLOSED, OPEN, RISE_CLOSED, RISE_OPEN = range(4)
 
 
 @jit
 def fill_round(state, rules, weights, memory):
-    """Compute the worth of markers in this round; `memory` is a MEMORY record that was zero before."""
+    """Compute the worth of markers in this round, unless `memory`, a MEMORY record that begins as zeros, has it."""
     if memory.filled == state.round + 1:
         return
     total, share = 0.0, 1.0
@@ -113,13 +113,13 @@ def _fill_track(state, rules, weights, memory, harbor, kind):
 
 @force_inline
 def _counted(weights, free):
-    """Return the spaces that the free ones of a ship count as."""
+    """Return the number of spaces that `free` spaces of a ship count as."""
     return weights.single if free == 1 else weights.double if free == 2 else float64(free)
 
 
 @force_inline
 def _mean_at_sea(state, rules, seat, without):
-    """Return the mean capacity of the ships of a seat at sea, `without` one of them."""
+    """Return the mean capacity of a seat's ships at sea, 0 without any; ship `without` is left out, -1 for none."""
     spaces = count = 0
     for ship in range(s.MAX_SHIPS):
         capacity = rules.capacity[ship]  # 0 where there is no ship
@@ -131,7 +131,7 @@ def _mean_at_sea(state, rules, seat, without):
 
 @force_inline
 def _find_markers(state, rules, memory, harbor, row, lots_m, lots_s):
-    """Fill a row of `places` for a harbor, with this number of lots, 0 or 1, loaded there by Medici and by Strozzi."""
+    """Fill a row of `places` for a harbor; lots_m, lots_s: 1 if Medici, or Strozzi, loads the lot there, else 0."""
     for track in range(memory.tracks[harbor]):
         kind = memory.kind[harbor, track]
         half, steps = rules.half_length[harbor, kind], memory.lot_steps[kind]
@@ -143,7 +143,7 @@ def _find_markers(state, rules, memory, harbor, row, lots_m, lots_s):
 
 @jit
 def _survey(state, rules, weights, memory):
-    """Note the spaces, leads and markers of all harbors."""
+    """Write the spaces, leads, ships and markers of all harbors into `memory`."""
     for seat in range(s.SEATS):
         mean = _mean_at_sea(state, rules, seat, -1)
         for harbor in range(s.MAX_HARBORS):
@@ -159,7 +159,7 @@ def _survey(state, rules, weights, memory):
 
 @jit
 def _survey_with_lot(state, rules, weights, memory):
-    """Note what `_survey` does, the value of the lot on the table, and the steps that it moves markers."""
+    """Write what `_survey` writes, the value of the lot on the table, and its steps by type of marker."""
     _survey(state, rules, weights, memory)
     memory.lot_value = 0
     for kind in range(s.MAX_TYPES):
@@ -172,10 +172,10 @@ def _survey_with_lot(state, rules, weights, memory):
 
 @force_inline
 def _to_come(state, rules, weights, own_loaded, rival_loaded, over):
-    """Return the share of its free spaces that the seat in turn will load, that of its rival, and the turn's coins.
+    """Return the shares of free spaces that the seat in turn and its rival will load, and the turn's worth in coins.
 
-    own_loaded, rival_loaded : tiles that both have loaded
-    over : whether the round is over; then all three are 0
+    own_loaded, rival_loaded : tiles that each has loaded
+    over : whether the round is over; then all three results are 0
     """
     if over:
         return 0.0, 0.0, 0.0
@@ -190,11 +190,11 @@ def _to_come(state, rules, weights, own_loaded, rival_loaded, over):
 
 @force_inline
 def _weigh(rules, weights, memory, harbor, row, side, own, rivals, over):
-    """Fill a row of `terms` for a harbor, with tiles to come: `own` of one seat, `rivals` of the other.
+    """Fill a row of `terms` for a harbor, where a seat will load `own` more tiles, its rival `rivals`.
 
-    side : 1 if the one seat is Medici, else -1
+    side : 1 if the seat is Medici, else -1
     """
-    to_come, more = own + rivals, side * (own - rivals)  # of both; of Medici less Strozzi
+    to_come, more = own + rivals, side * (own - rivals)  # tiles of both; Medici's less Strozzi's
     if over:
         memory.terms[row, 0] = float64(rules.majority) * leader(rules, memory.lead[row], memory.more_ships[row])
     else:
@@ -207,7 +207,7 @@ def _weigh(rules, weights, memory, harbor, row, side, own, rivals, over):
         last = 2 * rules.half_length[harbor, kind]
         space = min(max(memory.places[row, track] + weights.step * more, 0.0), float64(last))
         low = min(int64(space), last - 1)
-        further = space - low  # between `low` and the next space the worth is linear
+        further = space - low  # the worth is linear between `low` and the next space
         closed = memory.worth[harbor, kind, low, CLOSED] + further * memory.worth[harbor, kind, low, RISE_CLOSED]
         opened = memory.worth[harbor, kind, low, OPEN] + further * memory.worth[harbor, kind, low, RISE_OPEN]
         memory.terms[row, 1 + track] = closed + loose * (opened - closed)
@@ -215,7 +215,7 @@ def _weigh(rules, weights, memory, harbor, row, side, own, rivals, over):
 
 @force_inline
 def _sum_terms(rules, memory, total, at):
-    """Return `total` with the terms of all harbors; those of harbor `at` are in the row of the lot."""
+    """Return `total` plus the terms of all harbors; row _LOT replaces that of harbor `at`, -1 for none."""
     for harbor in range(rules.harbors):
         row = _LOT if harbor == at else harbor
         for term in range(1 + memory.tracks[harbor]):
@@ -225,7 +225,7 @@ def _sum_terms(rules, memory, total, at):
 
 @force_inline
 def _margin(state, rules, weights, memory, seat, over):
-    """Return Medici's margin still to come in the position that was surveyed, with the turn at `seat`."""
+    """Return Medici's margin still to come in the surveyed position, with `seat` to take the turn."""
     side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
     own_fill, rival_fill, turn = _to_come(state, rules, weights, state.loaded[seat], state.loaded[rival], over)
     for harbor in range(rules.harbors):
@@ -238,7 +238,7 @@ def _margin(state, rules, weights, memory, seat, over):
 def margin(state, rules, weights, memory, seat, over):
     """Return Medici's margin still to come, without cash, in a position between two turns, the lot placed.
 
-    The next turn is that of `seat`; if the round is `over`, it does not matter which.
+    The next turn is `seat`'s; if the round is `over`, the result is the same for both seats.
     """
     _survey(state, rules, weights, memory)
     return _margin(state, rules, weights, memory, seat, over)
@@ -246,7 +246,7 @@ def margin(state, rules, weights, memory, seat, over):
 
 @force_inline
 def place_lot(after, state, rules, seat, place):
-    """Make `after` what `state` is once `seat` has loaded the lot; `place` is one of `core.placements`."""
+    """Write into `after` the state once `seat` has loaded the lot at `place`, one of `core.placements`."""
     assign(after, state)
     load(after, rules, seat, place // s.MAX_HARBORS, place % s.MAX_HARBORS)
 
@@ -260,14 +260,14 @@ def margin_of(after, rules, weights, memory, seat):
 
 @jit
 def _best_placement(state, rules, weights, memory, seat):
-    """Return the result of `best_placement` for the position and the lot that were surveyed.
+    """Return the result of `best_placement` for the surveyed position and lot.
 
-    A lot changes one harbor. In the others a purchase changes only how many tiles are to come, equally at all ships.
+    A placement changes the loads of one harbor; at the others only the tiles to come, which depend on ship and `over`.
     """
     side, rival = 1 if seat == s.MEDICI else -1, 1 - seat
     best, chosen = side * _margin(state, rules, weights, memory, seat, round_ends(state, rules, seat)), s.DISCARD
     allowed, loaded = placements(state, rules, seat), state.loaded[seat] + state.shown
-    weighed = -1  # `over` for which the harbors without the lot were weighed last
+    weighed = -1  # the `over` with which the harbors were weighed last
     for ship in range(s.MAX_SHIPS):
         harbors = (allowed >> (ship * s.MAX_HARBORS)) & _ALL_HARBORS
         if harbors == 0:
@@ -300,32 +300,32 @@ def _best_placement(state, rules, weights, memory, seat):
 
 @jit
 def best_placement(state, rules, weights, memory, seat):
-    """Return (action, margin of `seat` still to come) if `seat` buys the lot on the table, without its price."""
+    """Return (best action, margin of `seat` still to come, without the price) if `seat` buys the lot on the table."""
     _survey_with_lot(state, rules, weights, memory)
     return _best_placement(state, rules, weights, memory, seat)
 
 
 @force_inline
 def may_buy(state, rules, seat):
-    """Return whether `seat` can buy the lot (item 14 of the rules' ambiguities)."""
+    """Return whether the rules let `seat` buy the lot (item 14 of the ambiguities); restrictions are ignored."""
     return rules.buy_without_room or state.shown <= state.room[seat]
 
 
 @jit
 def outcomes(state, rules, weights, memory):
-    """Return (W_P, W_R, action of the proposer that loads the lot, action of the rival that does)."""
+    """Return (W_P, W_R, the proposer's best action with the lot, the rival's); if the rival may not buy, W_R is W_P."""
     proposer = state.proposer
     _survey_with_lot(state, rules, weights, memory)
     own_place, own_margin = _best_placement(state, rules, weights, memory, proposer)
     if not may_buy(state, rules, 1 - proposer):
-        return own_margin, own_margin, own_place, own_place  # the proposer pays whatever it names
+        return own_margin, own_margin, own_place, own_place  # the proposer pays any price that it names
     rival_place, rival_margin = _best_placement(state, rules, weights, memory, 1 - proposer)
     return own_margin, -rival_margin, own_place, rival_place
 
 
 @force_inline
 def kept_and_sold(state, rules, weights, memory):
-    """Return (W_P, W_R): the proposer's margin to come, without the price, if it keeps the lot, and if it sells it."""
+    """Return (W_P, W_R): the proposer's margin to come, without the price, if it keeps or sells the lot."""
     kept, sold, _, _ = outcomes(state, rules, weights, memory)
     return kept, sold
 
@@ -347,8 +347,8 @@ def fair_price(state, rules, weights, memory):
 def another_tile(state, rules, weights, memory):
     """Return the proposer's expected margin after one more tile, if the fair price is named then.
 
-    It is the mean over at least `weights.looks` and fewer than twice as many tiles of the bag, evenly spread over types
-    and values, or over all if there are fewer.
+    It is the mean over tiles of the bag, evenly spread over types and values: at least `weights.looks` and fewer than
+    twice as many, or all if the bag has fewer.
     """
     shown, unseen = state.shown, state.unseen
     more = clone(state)
@@ -369,5 +369,5 @@ def another_tile(state, rules, weights, memory):
 
 @force_inline
 def node(kept, sold):
-    """Return the proposer's value of a price node, from (W_P, W_R)."""
+    """Return the proposer's margin if it names the fair price, from (W_P, W_R)."""
     return 0.5 * (kept + sold) if kept > sold else kept

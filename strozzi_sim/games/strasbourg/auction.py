@@ -13,17 +13,14 @@ from strozzi_sim.kernel.journal import write_event
 
 @inline_source
 def guild_of_step(state, rules):
-    """Return the guild of steps B, D and F, else NOBODY."""
+    """Return the guild of the current step if it is B, D or F, else NOBODY."""
     step = state.step
     return rules.card_guild[state.round_card[state.round], step >> 1] if step & 1 else int64(NOBODY)
 
 
 @inline_source
 def acting_ranks(state):
-    """Return the number of ranks that act in a step (R5.5): two in A, one in C, E and G, three at a guild.
-
-    With three players two ranks act at a guild.
-    """
+    """Return the number of acting ranks (R5.5): 2 in A, 1 in C, E and G, 3 in B, D and F (with three players 2)."""
     step = state.step
     if step & 1:
         return min(state.players - 1, 3)
@@ -32,7 +29,7 @@ def acting_ranks(state):
 
 @jit
 def begin_auction(state, rules, journal):
-    """Queue all seats from the start player on (R5.1); seats without stacks will pass."""
+    """Begin a step A to G: queue all seats from the start player on (R5.1), or let all pass if none has a stack."""
     players, seat = state.players, state.start_player
     guild = guild_of_step(state, rules)
     state.guild = guild
@@ -66,7 +63,7 @@ def bid_next(state, rules, journal):
                 return ask(state, BID, seat, legal)
         state.undecided &= ~(1 << seat)
         write_event(journal, e.BID, seat, 0, 0, 0, 0)
-    return _rank(state, rules)
+    return _rank(state)
 
 
 @inline_source
@@ -96,7 +93,7 @@ def bid(state, rules, action, journal):
 
 
 @jit
-def _rank(state, rules):
+def _rank(state):
     """Rank bids by sum, ties by nearness to the start player (R5.3); rank 1 becomes start player (R5.4, A17)."""
     bidders = state.bidders
     if bidders == 0:
@@ -125,7 +122,7 @@ def _rank(state, rules):
 
 @jit
 def return_next(state, rules, journal):
-    """Remove the stacks bid from the game; bidders without a turn return a card under their deck (R5.7, A18, A59)."""
+    """Remove the bids from the game; a bidder without a turn puts one card under its deck (R5.7, A18, A59)."""
     acting = acting_ranks(state)
     while state.rank < state.bidders:
         seat = state.ranking[state.rank]
@@ -159,6 +156,6 @@ def _put_under(state, seat, value, journal):
 
 @inline_source
 def return_card(state, action, journal):
-    """Put the card that the actor has chosen under its deck (A19)."""
+    """Put the card chosen by the actor under its deck (A19)."""
     _put_under(state, state.actor, action - RETURN_CARD, journal)
     return RETURNING

@@ -1,4 +1,4 @@
-"""Text rendering of the table: a View shows what its seat knows, the reference game what is public."""
+"""The table as text: a View shows what its seat knows, the reference game all but tasks and hidden cards."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +10,12 @@ from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.reference_table import Table
 from strozzi_sim.games.strasbourg.tasks import task_names
 
-SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks", "total")  # of points, keys of F5.13
+SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks", "total")  # keys of `score_end` (F5.13)
 Rows = list[Sequence[Any]]
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the table as text; `position` is a View or the reference game, which share attribute names."""
+    """Return the table as text; `position` is a View or the reference game, `names` are the agents by seat."""
     parts = [
         [_heading(position, components)],
         _round_lines(position, components),
@@ -32,7 +32,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
 
 
 def _aligned(rows: Rows, left_aligned: Iterable[int] = ()) -> list[str]:
-    """Return rows as lines with aligned columns: those in `left_aligned` to the left, the others to the right."""
+    """Return rows as lines, with the columns in `left_aligned` aligned to the left and the others to the right."""
     left_aligned = set(left_aligned)
     widths = [max(len(str(row[k])) for row in rows) for k in range(len(rows[0]))]
     return [
@@ -68,7 +68,7 @@ def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
 
 
 def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]:
-    """Draw the map: guild letter and price of each space, seats of members, edifices, chapels on corners."""
+    """Return the key of the map, and the map: guild letter, price and member of each space, edifices, chapels."""
     city = city_of(components)
     letter = _letters(components)
     key = [
@@ -93,7 +93,7 @@ def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]
         corners = {x: "+" if (x, y) in position.chapels else "o" for x, y in city.chapel_sites if y == row}
         chapels = "".join(f"{corners.get(column, ' '):>{width}}" for column in range(1, city.columns)).rstrip()
         lines.append(f"   {chapels}")
-    return [key, lines[:-1]]
+    return [key, lines[:-1]]  # no corner is below the last row
 
 
 def _letters(components: Mapping[str, Any]) -> dict[str, str]:
@@ -103,9 +103,8 @@ def _letters(components: Mapping[str, Any]) -> dict[str, str]:
 def _council_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
     holders = ((chair, position.council[chair]) for chair in components["council"]["seats"])
     chairs = ", ".join(f"{chair} {'-' if seat is None else seat}" for chair, seat in holders)
-    queue = [str(seat) for seat in position.queue]
-    order = [f"Bids to come, in this order: {', '.join(queue)}"] if queue else []
-    return [f"Council: {chairs}", *order]
+    queue = ", ".join(map(str, position.queue))
+    return [f"Council: {chairs}", *([f"Bids to come, in this order: {queue}"] if queue else [])]
 
 
 def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -113,11 +112,8 @@ def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[st
     rows: Rows = [("Seat", "agent", "prestige", "coins", "privileges", "deck", "stacks", "bid", "goods")]
     for seat, name in enumerate(names):
         counts = position.goods[seat]
-        goods = (
-            "?"
-            if counts is None
-            else " ".join(f"{counts[guild]}{letter[guild]}" for guild in counts if counts[guild]) or "-"
-        )
+        owned = [f"{count}{letter[guild]}" for guild, count in (counts or {}).items() if count]
+        goods = "?" if counts is None else " ".join(owned) or "-"
         money = ("?" if amounts[seat] is None else amounts[seat] for amounts in (position.coins, position.privileges))
         sizes, bid = _cards(position.stack_sizes[seat]), position.bids[seat]
         shown_bid = f"{stack_name(bid)} = {sum(bid)}" if bid else "-"
@@ -126,7 +122,7 @@ def _seat_lines(position: Any, components: Mapping[str, Any], names: Sequence[st
 
 
 def _card_lines(position: Any) -> list[str]:
-    """Return the cards that all seats have seen (A11, F9.2); empty as long as there are no such cards."""
+    """Return a table of the cards that all seats have seen (A11, F9.2), or [] if there are no such cards yet."""
     rows: Rows = [("Seat", "under the deck, the next one first", "turned over this round", "lost for good")]
     for seat, under in enumerate(position.under):
         rows.append((seat, " ".join(map(str, under)) or "-", _cards(position.shown[seat]), _cards(position.lost[seat])))
@@ -142,7 +138,7 @@ def _own_lines(view: Any) -> list[list[str]]:
     conditions, points = task_names(view.components, view.players), _points(view.components)
     tasks: Rows = [(" ", task, conditions[task], points[task], "points") for task in view.kept or view.dealt]
     stacks = ", ".join(map(stack_name, view.stacks.values())) or "none"
-    lines = [f"Your stacks: {stacks}; in your deck, in no order: {_cards(view.deck)}"]
+    lines = [f"Your stacks: {stacks}; in your deck, in unknown order: {_cards(view.deck)}"]
     if view.hand or view.pile:
         hand, pile = stack_name(view.hand) or "empty", stack_name(view.pile) or "none"
         lines.append(f"Your hand: {hand}; stack under construction: {pile}")
@@ -154,7 +150,7 @@ def _points(components: Mapping[str, Any]) -> dict[str, int]:
 
 
 class _Final(Table):
-    """The table at the end of a game, in the form that the reference scores."""
+    """The table of the reference, filled from the View of a finished game, for `score`."""
 
     def __init__(self, view: Any) -> None:
         self.read(view.components)
@@ -164,7 +160,7 @@ class _Final(Table):
 
 
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
-    """Return the points by source, and the tasks with whether each was fulfilled (R12)."""
+    """Return tables of the points by source, and of the tasks kept, fulfilled or not (R12)."""
     final = position if isinstance(position, Table) else _Final(position)
     end = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]

@@ -21,7 +21,7 @@ def count_value(bag, value):
 
 @force_inline
 def count_cards(bag):
-    """Return the number of cards in a bag: the product sums all fields in the top one, without overflow."""
+    """Return the number of cards in a bag: the product adds all fields into the top one, which has room for 31."""
     return ((bag * ONE_EACH) >> TOP_SHIFT) & CARD_MASK
 
 
@@ -37,7 +37,7 @@ def sum_values(bag):
 @inline_source
 def kth_card(bag, k):
     """Return the value of the k-th card (k from 0) of a bag, in ascending order."""
-    up_to = bag * ONE_EACH  # each field: the cards of this value and all lower ones
+    up_to = bag * ONE_EACH  # each field: the number of cards of its value and all lower ones
     value = int64(1)
     for lower in range(1, MAX_VALUE):
         value += int64(k >= count_value(up_to, lower))
@@ -55,7 +55,7 @@ def highest_card(bag):
 
 @inline_source
 def values_in(bag):
-    """Return the set of values in a bag."""
+    """Return the set of values in a bag: bit v is value v."""
     values = int64(0)
     for value in range(1, MAX_VALUE + 1):
         values |= int64(count_value(bag, value) != 0) << value
@@ -65,7 +65,7 @@ def values_in(bag):
 @force_inline
 def kth_member(members, k):
     """Return the k-th smallest member (k from 0) of a set."""
-    # Three times the half with the member is kept; `-in_upper` is all ones for the upper. `kth_bit` searches 8 bits.
+    # Keep the half that holds the member, down to 8 bits for `kth_bit`; `-in_upper` is all ones for the upper half.
     first = int64(0)
     for width in (32, 16, 8):
         lower = count_bits(members & ((int64(1) << width) - 1))
@@ -78,7 +78,7 @@ def kth_member(members, k):
 
 @inline_source
 def select_members(members, choice):
-    """Return the members of a set whose indices in ascending order are in the set `choice`."""
+    """Return the subset of `members` that `choice` selects: bit i of `choice` is the i-th smallest member, i from 0."""
     chosen = int64(0)
     while choice != 0:
         lowest = members & -members

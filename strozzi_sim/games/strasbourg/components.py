@@ -1,6 +1,6 @@
-"""Strasbourg's component data: types, validation, the part that variants change, and conversion to the rules record.
+"""Strasbourg's component data: types, checks, and conversion to the rules record.
 
-Fields that may be None are optional: they are totals, which follow from the rest, or do not affect play (F7).
+Fields that may be None are optional: they follow from the other fields, or do not affect play (F7).
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from strozzi_sim.games.strasbourg import state as limit
 from strozzi_sim.games.strasbourg.geometry import City, city_of, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import Bounds, Task, check_tasks
 
-AUCTIONED = ("B", "D", "F")  # the steps of the guilds
+GUILD_STEPS = ("B", "D", "F")
 RECONSTRUCTED = {
     "city": "which cell of the city belongs to which guild, its price, and the chapel sites",
     "tasks_meta": "the points of the tasks",
@@ -166,7 +166,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
 
 def check(components: Components, where: str) -> None:
     """Check the constraints that span several values."""
-    order, meta = components.guilds.order, components.tasks_meta
+    order, tasks_meta = components.guilds.order, components.tasks_meta
     check_distinct(order, f"{where}: guilds.order")
     _refuse_reserved(order, _RESERVED, f"{where}: guilds.order", "a guild")
     for letter, guild in components.guilds.letters.items():
@@ -182,10 +182,10 @@ def check(components: Components, where: str) -> None:
     for guild in order:
         if not city.spaces_of(guild):
             raise InputError(f"{where}: city.guild_map: guild {guild!r} has no space; every guild needs one or more")
-    if not meta.keep_min <= meta.keep_max <= meta.dealt_per_player:
+    if not tasks_meta.keep_min <= tasks_meta.keep_max <= tasks_meta.dealt_per_player:
         raise InputError(
-            f"{where}: tasks_meta: keep_min {meta.keep_min}, keep_max {meta.keep_max}, dealt_per_player "
-            f"{meta.dealt_per_player}; each may be at most the next"
+            f"{where}: tasks_meta: keep_min {tasks_meta.keep_min}, keep_max {tasks_meta.keep_max}, dealt_per_player "
+            f"{tasks_meta.dealt_per_player}; each may be at most the next"
         )
     check_tasks(components.tasks, order, [edifice.id for edifice in components.edifices], where)
     check_players(msgspec.to_builtins(components), limit.PLAYER_COUNTS[0], where)
@@ -196,19 +196,15 @@ def _city(components: Components, key: str = "city") -> City:
 
 
 def _check_ids(components: Components, city: City, where: str) -> None:
-    """Raise InputError for ids that are reserved in tables, labels and names of restrictions."""
+    """Raise InputError for an edifice or task whose id has another meaning in tables, labels or restrictions."""
     reserved = _RESERVED | dict.fromkeys(components.guilds.order, "a guild")
     reserved |= {"chapel": "the chapels", "yes": "yes", "no": "no"}
     places = (*map(space_name, (*city.guilds, *city.sites)), *map(corner_name, city.chapel_sites))
     reserved |= dict.fromkeys(places, "a place in the city")
-    for name, blocks, described in (
-        ("edifices", components.edifices, "an edifice"),
-        ("tasks", components.tasks, "a task"),
-    ):
-        ids = [block.id for block in blocks]
-        _refuse_reserved(
-            ids, reserved | dict.fromkeys(filter(str.isdecimal, ids), "a number"), f"{where}: {name}", described
-        )
+    for name, described in (("edifices", "an edifice"), ("tasks", "a task")):
+        ids = [block.id for block in getattr(components, name)]
+        numbers = dict.fromkeys(filter(str.isdecimal, ids), "a number")
+        _refuse_reserved(ids, reserved | numbers, f"{where}: {name}", described)
         reserved |= dict.fromkeys(ids, described)
 
 
@@ -238,16 +234,12 @@ def _check_cards(cards: _Cards, key: str) -> None:
 def _check_rounds(components: Components, where: str) -> None:
     rounds, edifices = len(components.round_cards), pluralize(len(components.edifices), "edifice")
     if len(components.edifices) < rounds:
-        text = f"{edifices} for {pluralize(rounds, 'round')} (round_cards); one is built a round"
+        text = f"{edifices} for {pluralize(rounds, 'round')} (round_cards); each round needs one"
         raise InputError(f"{where}: edifices: {text}")
     for card in components.round_cards:
-        for step in AUCTIONED:
-            check_known(
-                "guild",
-                getattr(card.guilds, step),
-                components.guilds.order,
-                f"{where}: round_cards.{card.id}.guilds.{step}",
-            )
+        for step in GUILD_STEPS:
+            key = f"{where}: round_cards.{card.id}.guilds.{step}"
+            check_known("guild", getattr(card.guilds, step), components.guilds.order, key)
     for guild, times in _auctions(components).items():
         if times > limit.MAX_GOODS:
             text = f"at most {limit.MAX_GOODS}, as many goods of one guild as a player may have"
@@ -256,7 +248,7 @@ def _check_rounds(components: Components, where: str) -> None:
 
 def _auctions(components: Components) -> dict[str, int]:
     """Return the number of steps of each guild in a game."""
-    guilds_of_steps = [getattr(card.guilds, step) for card in components.round_cards for step in AUCTIONED]
+    guilds_of_steps = [getattr(card.guilds, step) for card in components.round_cards for step in GUILD_STEPS]
     return {guild: guilds_of_steps.count(guild) for guild in components.guilds.order}
 
 
@@ -271,10 +263,11 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 
 
 def totals(components: Components) -> dict[str, Any]:
-    """Return the values that follow from others, by key."""
+    """Return the values that follow from others, by section and key."""
     city = _city(components)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
-    kinds = [msgspec.to_builtins(task) | {"id": "", "points": 0, "text": ""} for task in components.tasks]
+    ignored = {"id": "", "points": 0, "text": "", "provenance": ""}
+    conditions = [msgspec.to_builtins(task) | ignored for task in components.tasks]
     return {
         "meta.rounds": len(components.round_cards),
         "meta.players": list(limit.PLAYER_COUNTS),
@@ -283,7 +276,7 @@ def totals(components: Components) -> dict[str, Any]:
         "city.building_sites": len(city.sites),
         "city.guild_spaces": len(city.guilds),
         "tasks_meta.count": len(components.tasks),
-        "tasks_meta.all_different": all(kinds.count(kind) == 1 for kind in kinds),
+        "tasks_meta.all_different": all(conditions.count(condition) == 1 for condition in conditions),
         "tasks_meta.max_points": max(task.points for task in components.tasks),
     }
 
@@ -291,15 +284,16 @@ def totals(components: Components) -> dict[str, Any]:
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, an array of shape (1,)."""
     order, city = components.guilds.order, _city(components)
-    edifices, tasks, meta = components.edifices, components.tasks, components.tasks_meta
+    edifices, tasks, tasks_meta = components.edifices, components.tasks, components.tasks_meta
     cards, values = components.influence_cards, components.influence_cards.values
-    choices = [kept for kept in range(1 << meta.dealt_per_player) if meta.keep_min <= kept.bit_count() <= meta.keep_max]
+    kept_counts = range(tasks_meta.keep_min, tasks_meta.keep_max + 1)
+    keep = sum(1 << kept for kept in range(1 << tasks_meta.dealt_per_player) if kept.bit_count() in kept_counts)
     round_guilds = [card.guilds for card in components.round_cards]
     rules: dict[str, Any] = {"rounds": len(round_guilds), "guilds": len(order), "edifices": len(edifices)}
-    rules |= {"tasks": len(tasks), "dealt": meta.dealt_per_player, "penalty": meta.penalty_unfulfilled}
-    rules |= {"keep": sum(1 << kept for kept in choices), "cards": len(values) * cards.copies_of_each}
+    rules |= {"tasks": len(tasks), "dealt": tasks_meta.dealt_per_player, "penalty": tasks_meta.penalty_unfulfilled}
+    rules |= {"keep": keep, "cards": len(values) * cards.copies_of_each}
     rules["all_cards"] = sum(cards.copies_of_each << limit.CARD_BITS * (value - 1) for value in values)
-    rules["card_guild"] = [[order.index(getattr(guilds, step)) for step in AUCTIONED] for guilds in round_guilds]
+    rules["card_guild"] = [[order.index(getattr(guilds, step)) for step in GUILD_STEPS] for guilds in round_guilds]
     rules |= {"start_coins": components.coins.start_per_player, "privilege_points": components.privileges.end_value}
     rules["start_privileges"] = components.privileges.start_per_player
     rules["good_value"] = [components.goods.value[guild] for guild in order]
@@ -314,29 +308,30 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     rules["task_points"] = [task.points for task in tasks]
     rules["task_subject"] = [task.subject(order, [edifice.id for edifice in edifices]) for task in tasks]
     rules["task_minimum"] = [[task.minimum(players) for players in range(limit.SEATS + 1)] for task in tasks]
-    return rules_from(limit.RULES, components, zero=limit.RESTRICTIONS, **rules, **_places(city, order))
+    return rules_from(limit.RULES, components, zero=limit.RESTRICTIONS, **rules, **_city_fields(city, order))
 
 
-def _places(city: City, order: list[str]) -> dict[str, Any]:
-    """Return the fields of the city in the rules record; `order` is the guilds'."""
-    cells = [(column, line) for line in range(1, city.rows + 1) for column in range(1, city.columns + 1)]
-    places: dict[str, Any] = {"columns": city.columns, "sites": len(city.sites), "spaces": city.set_of(city.guilds)}
-    places |= {"chapel_sites": len(city.chapel_sites), "price": np.zeros(limit.MAX_CELLS, int)}
-    places["price"][[city.number(cell) for cell in city.prices]] = list(city.prices.values())
-    places["affordable"] = [
-        city.set_of(cell for cell, paid in city.prices.items() if paid <= coins) for coins in range(limit.MAX_PRICE + 1)
+def _city_fields(city: City, order: list[str]) -> dict[str, Any]:
+    """Return the fields of the rules record about the city; `order` names the guilds in the order of their numbers."""
+    cells = [(column, row) for row in range(1, city.rows + 1) for column in range(1, city.columns + 1)]
+    fields: dict[str, Any] = {"columns": city.columns, "sites": len(city.sites), "spaces": city.set_of(city.guilds)}
+    fields |= {"chapel_sites": len(city.chapel_sites), "price": np.zeros(limit.MAX_CELLS, int)}
+    fields["price"][[city.number(cell) for cell in city.prices]] = list(city.prices.values())
+    fields["affordable"] = [
+        city.set_of(cell for cell, price in city.prices.items() if price <= coins)
+        for coins in range(limit.MAX_PRICE + 1)
     ]
-    places["guild_spaces"] = [city.set_of(city.spaces_of(guild)) for guild in order]
-    places["site_spaces"] = [city.set_of(city.beside(site)) for site in city.sites]
-    places["chapel_spaces"] = [city.set_of(city.around(corner)) for corner in city.chapel_sites]
-    places["not_first_column"] = city.set_of(cell for cell in cells if cell[0] > 1)
-    places["not_last_column"] = city.set_of(cell for cell in cells if cell[0] < city.columns)
-    places["border"] = city.set_of(filter(city.is_on_border, cells))
-    return places
+    fields["guild_spaces"] = [city.set_of(city.spaces_of(guild)) for guild in order]
+    fields["site_spaces"] = [city.set_of(city.beside(site)) for site in city.sites]
+    fields["chapel_spaces"] = [city.set_of(city.around(corner)) for corner in city.chapel_sites]
+    fields["not_first_column"] = city.set_of(cell for cell in cells if cell[0] > 1)
+    fields["not_last_column"] = city.set_of(cell for cell in cells if cell[0] < city.columns)
+    fields["border"] = city.set_of(filter(city.is_on_border, cells))
+    return fields
 
 
 def warnings(components: Components) -> list[str]:
-    """Return warnings about a playable component set: one per task that no game can fulfil."""
+    """Return warnings about playable component data: one per task that no game can fulfil."""
     bounds = Bounds(_city(components), _auctions(components), len(components.round_cards), components.chapels.count)
     return [f"no game can fulfil a task: {text}" for text in bounds.unfulfillable(components.tasks)]
 

@@ -1,6 +1,6 @@
 """Strasbourg's kernels: deal, legal actions, apply.
 
-They take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
+Kernels take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
 with a choice; a single legal action is played automatically. A seat's restrictions are in the rules record
 (`restrictions.py`) and do not change the turn order. Letters and numbers in parentheses are items of the rules'
 documents (see state.py). The phases are in `planning.py`, `auction.py`, `step_actions.py` and `scoring.py`.
@@ -27,7 +27,7 @@ _SIZE = s.STATE.itemsize
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game (R2). `chance` must have begun; `start_player` holds the marker first."""
+    """Deal a game (R2) and run on to the first choice; `chance` must be seeded, `start_player` has the marker."""
     set_up(state, rules, players, start_player)
     reset_source(chance, s.ROUND_SOURCE)
     reset_source(chance, s.EDIFICE_SOURCE)
@@ -51,7 +51,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @jit
 def set_up(state, rules, players, start_player):
-    """Set up all but the random parts (round cards, edifices, tasks), with seat 0 to choose among its tasks."""
+    """Set up all but round cards, edifices and tasks, which are random; seat 0 is to choose among its tasks."""
     zero_at(address_of(state), _SIZE)
     state.players = players
     state.start_player = start_player
@@ -92,7 +92,7 @@ def _lay_out_rounds(state, rules, chance, journal):
 
 @jit
 def _ask_keep(state, rules, seat):
-    """Ask a seat which tasks it keeps."""
+    """Ask a seat which tasks it keeps; if it cannot avoid those forbidden to it, count its restriction as void."""
     legal = keep_choices(state, rules, seat)
     if select_members(state.dealt[seat], lowest_bit(legal)) & rules.no_task[seat]:
         state.voids[seat] += 1
@@ -100,8 +100,8 @@ def _ask_keep(state, rules, seat):
 
 
 @jit
-def _keep(state, rules, seat, choice, journal):
-    """Let a seat keep some of its tasks, secretly (R2.7)."""
+def _keep(state, seat, choice, journal):
+    """Let a seat keep the tasks dealt to it that `choice` selects (R2.7)."""
     dealt = state.dealt[seat]
     kept = select_members(dealt, choice)
     state.kept[seat] = kept
@@ -115,14 +115,14 @@ def _keep(state, rules, seat, choice, journal):
 
 @jit
 def _keep_in_turn(state, rules, choice, journal):
-    """Apply the actor's choice of tasks, then those of the following seats without a choice."""
+    """Apply the actor's choice of tasks; go on to the next seat with a choice, or begin round 1."""
     seat = state.actor
-    _keep(state, rules, seat, choice, journal)
+    _keep(state, seat, choice, journal)
     for other in range(seat + 1, state.players):
         _ask_keep(state, rules, other)
         if state.legal & (state.legal - 1):
             return ASKED
-        _keep(state, rules, other, lowest_bit(state.legal), journal)
+        _keep(state, other, lowest_bit(state.legal), journal)
     return begin_round(state, rules, journal)
 
 
@@ -199,7 +199,7 @@ def count_legal(state, rules):
 
 @jit
 def kth_legal(state, rules, k):
-    """Return the k-th legal action, in ascending order."""
+    """Return the k-th legal action in ascending order, k from 0."""
     legal, phase = state.legal, state.phase
     bit = kth_bit(legal, k) if legal < 256 else kth_member(legal, k)
     return int64(s.NONE) if bit == 0 and phase >= s.BUILD_CHAPEL else s.FIRST_ACTION[phase] + bit
@@ -217,7 +217,7 @@ def is_legal(state, rules, action):
 
 @jit
 def score(state, seat):
-    """Return a seat's points: the final score when the game is over, before that the points of council phases."""
+    """Return a seat's points: the final score once the game is over, until then its prestige."""
     return state.score[seat]
 
 

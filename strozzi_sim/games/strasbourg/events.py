@@ -1,7 +1,7 @@
 """Strasbourg's events: the journal, the lines of a record, and their text.
 
-Cards, rounds, tasks and sites count from 0 in the order of the component file, cells and building sites row by row. A
-`plan` line is written when its stack sizes are public.
+Rounds count from 0; round cards, edifices, tasks and chapel sites from 0 in the order of the component file, cells and
+building sites from 0 row by row. A `plan` line is written when the sizes of its stacks become public.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ def cards_of(bag: int) -> list[int]:
 
 
 def stack_name(stack: Sequence[int]) -> str:
-    """Format a stack: 6+1."""
+    """Return a stack as text: 6+1."""
     return "+".join(map(str, stack))
 
 
@@ -44,7 +44,7 @@ _CHAIRS = {"nobility": "the nobility seat", "church": "the church seat", "mercha
 
 
 def step_words(step: str, guild: str | None) -> str:
-    """Return a step with its subject: B (the smiths)."""
+    """Return a step with its subject as text: B (the smiths)."""
     return f"{step} ({STEP_SUBJECTS.get(step) or f'the {guild}s'})"
 
 
@@ -52,7 +52,7 @@ def step_words(step: str, guild: str | None) -> str:
 
 
 def ids_of(block: str) -> Callable[[Components], list[str]]:
-    """Return a function of component data that returns the ids of a list of blocks."""
+    """Return a function of component data that returns the ids of the list `block`, such as "tasks"."""
     return lambda components: [entry["id"] for entry in components[block]]
 
 
@@ -61,12 +61,12 @@ def _guilds(components: Components) -> list[str]:
 
 
 def chairs_of(components: Components) -> list[str]:
-    """Return the seats of the council, in the order of the state."""
+    """Return the names of the council seats, in the order of `council` in the state."""
     return [*LORDS, *_guilds(components)]
 
 
 def _place(name: str, cells: Callable[[City, int], Cell]) -> Any:
-    """Return the field of a place, None below 0; `cells` returns the cell of a number."""
+    """Return a field for a place: [column, row], which `cells` finds by city and number; None below 0."""
     return converted(name, lambda k, components: None if k < 0 else list(cells(city_of(components), k)))
 
 
@@ -104,7 +104,7 @@ def _sale(rows: Rows, components: Components) -> Line:
 
 
 def _columns(rows: Sequence[Sequence[int]], *names: str) -> Line:
-    """Return the numbers of rows by seat as columns."""
+    """Return columns of rows, one row per seat, as lists by name; `names` are those of the second column on."""
     return {name: [row[k] for row in rows] for k, name in enumerate(names, 1)}
 
 
@@ -124,13 +124,17 @@ def _score_end(rows: Rows, components: Components) -> Line:
 # -- what other seats do not see (F9) --------------------------------------------------------------------------------
 
 
+def _hide_tasks(line: Line, components: Components, viewer: int) -> Line:
+    return {**line, "dealt": None, "tasks": None}
+
+
 def _hide_plan(line: Line, components: Components, viewer: int) -> Line:
-    """Return the line with the sizes of stacks alone, greatest first: the order of stacks ranks them by content."""
+    """Return the line with only the sizes of stacks, greatest first: the order of `stacks` ranks them by content."""
     return {**line, "drawn": None, "stacks": None, "sizes": sorted(map(len, line["stacks"]), reverse=True)}
 
 
 def _hide_money(line: Line, components: Components, viewer: int) -> Line:
-    """Return the line with the own coins, goods and privileges alone, with the switch `hide_money`."""
+    """Return the line; if the switch `hide_money` is on, without other seats' coins, goods and privileges."""
     if not components["switches"]["hide_money"]:
         return line
     hidden = ("held", "coins", "goods")
@@ -177,11 +181,12 @@ def _bid_text(line: Mapping[str, Any], say: Say) -> str:
 
 
 def _chair_text(line: Mapping[str, Any], say: Say) -> str:
-    chair, held = line["seat"], line["replaces"]
+    chair, replaced = line["seat"], line["replaces"]
     name = _CHAIRS.get(chair, f"the {chair}s' seat")
-    if held == line["player"]:
+    if replaced == line["player"]:
         return say("{player:keeps} {name}.", name=name)
-    return say("{player:takes} {name}{held}.", name=name, held="" if held is None else f" from {say.who[held]}")
+    source = "" if replaced is None else f" from {say.who[replaced]}"
+    return say("{player:takes} {name}{source}.", name=name, source=source)
 
 
 def _space_text(line: Mapping[str, Any], say: Say) -> str:
@@ -194,22 +199,18 @@ def _sale_text(line: Mapping[str, Any], say: Say) -> str:
 
 
 def _chapel_text(line: Mapping[str, Any], say: Say) -> str:
-    what = f"a chapel at {corner_name(line['site'])}" if line["site"] else "no chapel"
-    return say("{player:builds} {what}.", what=what)
+    chapel = f"a chapel at {corner_name(line['site'])}" if line["site"] else "no chapel"
+    return say("{player:builds} {chapel}.", chapel=chapel)
 
 
 def _edifice_text(line: Mapping[str, Any], say: Say) -> str:
-    what = f"{line['edifice']} at {space_name(line['site'])}" if line["site"] else "no edifice"
-    return say("{player:builds} {what}.", what=what)
+    built = f"{line['edifice']} at {space_name(line['site'])}" if line["site"] else "no edifice"
+    return say("{player:builds} {built}.", built=built)
 
 
 def _council_text(line: Mapping[str, Any], say: Say) -> str:
     columns = {"prestige": line["prestige"], "now": line["total"], "privileges": line["privileges"]}
     return say.table("The council gives", columns)
-
-
-def _hide_tasks(line: Line, components: Components, viewer: int) -> Line:
-    return {**line, "dealt": None, "tasks": None}
 
 
 _GUILD, _STEP = one_of("guild", _guilds), one_of("step", lambda components: STEPS)
@@ -251,14 +252,12 @@ SOLD, SALE, DECLINE, RETURNED, CHAPEL, EDIFICE, PRESTIGE, WEALTH, POINTS, FULFIL
 
 
 def begun(rows: Any, state: Any) -> Iterator[Line]:
-    """Yield this round's `plan` lines that are not in the record yet, as far as known.
-
-    A list is incomplete, a tuple complete.
-    """
+    """Yield the `plan` lines of this round that are not written yet; a list may be incomplete, a tuple is complete."""
+    planned = int(state["planned"])
     drawn: dict[int, list[int]] = {}
     for kind, a, b, *_ in rows.tolist():
         if kind == ROUND:
-            drawn = {player: [] for player in range(int(state["players"])) if int(state["planned"]) >> player & 1}
+            drawn = {player: [] for player in range(int(state["players"])) if planned >> player & 1}
         elif kind == DRAWN:
             drawn.setdefault(a, []).append(b)
         elif kind == PLAN:
@@ -267,7 +266,7 @@ def begun(rows: Any, state: Any) -> Iterator[Line]:
         line: Line = {"type": "plan", "player": player, "drawn": cards}
         count = int(state["stack_count"][player])
         bags = [tuple(cards_of(int(bag))) for bag in state["stacks"][player][: count + 1]]
-        if int(state["planned"]) >> player & 1:
+        if planned >> player & 1:
             line |= {"drawn": tuple(cards), "stacks": tuple(bags[:count])}
         elif int(state["phase"]) == SPLIT:
             line |= {"drawn": tuple(cards), "stacks": [*bags[:count], *map(list, filter(None, bags[count:]))]}

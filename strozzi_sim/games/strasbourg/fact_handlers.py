@@ -22,14 +22,14 @@ SINK = sink_dtype(TABLES, [  # shape              meaning, of the match
     ("corners", "i8"),
     ("seat_points", "i8"),
     #                                             of the game
-    ("first_task", "i8"),  #                     the game's first row of the table; so are the next three
+    ("first_task", "i8"),  #                     first row of the game in the table; so are the next three
     ("first_placement", "i8"),
     ("first_edifice", "i8"),
     ("first_chapel", "i8"),
     ("kept", "i8", (s.SEATS,)),  #                 [P] tasks
     ("row_of", "i8", (s.SEATS, s.MAX_TASKS)),  #     [P, task] row
     ("taken", "i8", (s.SEATS, s.MAX_GUILDS)),  #     [P, guild] goods taken
-    ("sold", "i8", (s.SEATS, s.MAX_GUILDS)),  #      [P, guild] goods sold, the first ones taken
+    ("sold", "i8", (s.SEATS, s.MAX_GUILDS)),  #      [P, guild] goods sold: those taken first
     ("good_row", "i8", (s.SEATS, s.MAX_GUILDS, s.MAX_GOODS)),  # [P, guild, k] row of the turn that took the k-th
     ("council", "i8", (s.MAX_CHAIRS,)),  #         [chair] player, or NOBODY
     ("before", "i8", (s.MAX_CHAIRS,)),  #          [chair] player in the previous council phase, or NOBODY
@@ -62,7 +62,7 @@ _add_council, _add_game = map(row_writer, (t.COUNCIL, t.GAME))
 
 @jit
 def begin_match(facts, rules, players):
-    """Prepare for the games of a match."""
+    """Note the numbers that are the same in all games of a match."""
     facts.players = players
     facts.guilds = rules.guilds
     facts.sites = rules.sites
@@ -72,7 +72,7 @@ def begin_match(facts, rules, players):
 
 @jit
 def open_game(facts, number):
-    """Prepare for a game of deal `number`, before it is dealt."""
+    """Reset the notes for a game of deal `number`, before it is dealt."""
     facts.first_task = facts.task_rows
     facts.first_placement = facts.placement_rows
     facts.first_edifice = facts.edifice_rows
@@ -212,7 +212,7 @@ def _on_placed(facts, seat, cell, price):
 
 @jit
 def _on_sold(facts, seat, guild, number, coins):
-    """Record a sale; of equal goods the first one taken counts as the first one sold."""
+    """Record a sale; goods of a guild count as sold in the order in which they were taken."""
     turn, first = facts.act_row[seat], facts.sold[seat, guild]
     facts.act_sold[turn] += number
     facts.act_coins[turn] += coins
@@ -282,9 +282,9 @@ def _close_city(facts, rules):
 
 @force_inline
 def _pay(facts, paid, beside, points, builder, built_in):
-    """Pay the members on the set `beside` of spaces; return (members, the builder's, the builder's earlier ones).
+    """Pay the members on the spaces `beside`; return the numbers of (all, the builder's, the builder's earlier ones).
 
-    A member placed in the round `built_in` is earlier: a round builds after all its placements.
+    A member placed in the round `built_in` is earlier: buildings come after all placements of a round.
     """
     members = own_members = earlier = int64(0)
     for row in range(facts.first_placement, facts.placement_rows):

@@ -20,7 +20,7 @@ from strozzi_sim.facts.columns import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strasbourg.events import chairs_of
 from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
-from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, SEATS, STEPS
+from strozzi_sim.games.strasbourg.state import AUCTIONS, MAX_CARDS, MAX_CELLS, MAX_DEALT, MAX_VALUE, SEATS, STEPS
 
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 BUILDINGS = ("chapels", "edifices")
@@ -54,7 +54,7 @@ def _spaces(setting: GameConfig) -> Levels:
 
 
 def _by_cell(attribute: str) -> Any:
-    """Return a function of GameConfig: the "guild" (its number) or "price" of each cell, 0 where there is no space."""
+    """Return a function of GameConfig that returns each cell's "guild" (its number) or "price", 0 without a space."""
 
     def values(setting: GameConfig) -> np.ndarray[Any, Any]:
         city, order = city_of(setting.components), _guild_names(setting)
@@ -75,14 +75,14 @@ def _corners(setting: GameConfig) -> Levels:
 
 
 def _acts(setting: GameConfig) -> list[list[bool]]:
-    """Return whether the rank acts (R5.5), by [step, rank]."""
+    """Return whether a rank may act in a step (R5.5), by [step, rank]; rank 0 does not occur."""
     guild_step = min(setting.players - 1, MAX_ACTING)  # all but the lowest bid
     acting_ranks = [2 if step == 0 else guild_step if step % 2 else 1 for step in range(AUCTIONS)]
     return [[rank <= ranks for rank in range(SEATS + 1)] for ranks in acting_ranks]
 
 
 def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return points by [task, kept, fulfilled]."""
+    """Return the points for a task by [task, kept, fulfilled]."""
     tasks, penalty = setting.components["tasks"], setting.components["tasks_meta"]["penalty_unfulfilled"]
     return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])
 
@@ -97,7 +97,7 @@ _INFLUENCE: dict[str, Any] = {"dtype": "u2", "unit": "influence"}
 
 
 def _building(sites: Any, building: str) -> Iterable[Column]:
-    """Return the columns of a building at the end of the game."""
+    """Return the columns common to chapels and edifices; `sites` returns the levels of the column `site`."""
 
     def is_site(setting: GameConfig) -> list[bool]:
         return [name != NONE for name in sites(setting).names]
@@ -148,14 +148,14 @@ BIDS = Table("bid", "a stack turned over", (
     _ROUND,
     _STEP,
     _GUILD,
-    Column("lap", "seats after the step's starting player (0)", each_seat),
+    Column("lap", "seats clockwise from the step's starting player, who is 0", each_seat),
     Column("cards", "cards in the stack", numbers(range(1, MAX_CARDS + 1)), unit="cards"),
     Column("sum", "influence", numbers(range(1, _MOST_INFLUENCE + 1), _MOST_INFLUENCE), unit="influence"),
     Column("rank", "rank of the bid, 1 is the highest", lambda setting: numbers(range(1, setting.players + 1))),
     derived("won", "it was the highest bid", "rank", lambda setting: np.arange(SEATS + 1) == 1),
     derived("acts", "the rank may act", "step rank", _acts),
     yes_or_no("waited", "a privilege was paid to bid later"),
-    Column("returned", "card returned under the deck, 0 for none", numbers(range(7))),
+    Column("returned", "card returned under the deck, 0 for none", numbers(range(MAX_VALUE + 1))),
 ), max_rows=lambda setting: AUCTIONS * setting.players * _rounds(setting))  # fmt: skip
 ACTS = Table("act", "a turn of a rank that may act in a step", (
     _SEAT,
@@ -223,8 +223,8 @@ AGREEMENTS = (  # sums that two tables count independently
     ("points of the council", _sum("seat", "council"), _sum("round", "prestige")),
     ("points of its seats", _sum("seat", "council"), _sum("council", "points")),
     ("points of members", _sum("seat", "city", *BUILDINGS), _sum("placement", "points")),
-    *((f"points of {what}", _sum("seat", what), _sum("placement", what)) for what in BUILDINGS),
-    *((f"points that {what} pay", _sum("seat", what), _sum(what[:-1], "points")) for what in BUILDINGS),
+    *((f"points of {kind}", _sum("seat", kind), _sum("placement", kind)) for kind in BUILDINGS),
+    *((f"points that {kind} pay", _sum("seat", kind), _sum(kind[:-1], "points")) for kind in BUILDINGS),
     ("points of tasks", _sum("seat", "tasks"), _sum("task", "points")),
     ("tasks kept", _sum("seat", "kept"), _sum("task", "kept")),
     ("tasks fulfilled", _sum("task", "fulfilled"), _sum("task", "done", where="kept == yes")),

@@ -1,7 +1,7 @@
 """Legal actions of each decision (F6), as a bit set counted from the phase's first action.
 
 In the phases BUILD_CHAPEL and BUILD_EDIFICE bit 0 is NONE, whose action number is separate from the others. A single
-legal action is played automatically. Actions that `restrictions.py` forbids are left out. Agents may call all of these.
+legal action is played automatically. Actions that `restrictions.py` forbids are left out. Agents may call every kernel.
 """
 
 from numba import int64
@@ -56,7 +56,7 @@ def keep_choices(state, rules, seat):
 
 @inline_source
 def splits(state, seat):
-    """Return CLOSE and the values that fit on the stack under construction (F6.4).
+    """Return CLOSE and ADD for the values that fit on the stack under construction (F6.4).
 
     Each division has a single sequence: values within a stack do not rise, and no stack exceeds the previous one.
     """
@@ -142,21 +142,21 @@ def building_sites(state, rules, seat, chapel):
 
 @inline_source
 def building_choices(state, rules, chapel):
-    """Return NONE (if building is optional) and the sites for a chapel or the round's edifice; 0 without any (A60)."""
+    """Return NONE (if building is optional) and the sites for a chapel or the edifice; 0 without a site (A60)."""
     sites = building_sites(state, rules, state.council[s.CHURCH if chapel else s.NOBILITY], chapel)
     return (sites << 1) | rules.building_optional if sites != 0 else int64(0)
 
 
 @inline_source
 def apprentice_choices(state, rules, seat, guild):
-    """Return NONE, the good, and the spaces (F6.6)."""
+    """Return NONE, GOOD (unless forbidden) and the spaces that the seat may take (F6.6)."""
     good = int64(may_take_good(rules, seat, guild)) << (s.GOOD - s.NONE)
     return 1 | good | placements(state, rules, seat, guild) << s.PLACE_BIT
 
 
 @jit
 def legal_set(state, rules):
-    """Compute the actor's legal actions from the rest of the state."""
+    """Return the actor's legal actions, computed from the rest of the state."""
     phase, seat = state.phase, state.actor
     if phase == s.KEEP:
         return keep_choices(state, rules, seat)

@@ -21,11 +21,11 @@ _OF_SEAT = (
     Slice("money_unknown", (), "1 = coins, privileges and goods are hidden from the observer"),
     Slice("prestige", (), "prestige of the council phases / 30", high=1.5),
     Slice("members", (), "members in the city / 15"),
-    Slice("chapels", (), "own members at chapels, once for each, / 10", high=2.0),
-    Slice("edifices", (), "points for own members at edifices / 20", high=5.0),
+    Slice("chapels", (), "the seat's members at chapels, each once per chapel, / 10", high=2.0),
+    Slice("edifices", (), "points for the seat's members at edifices / 20", high=5.0),
     Slice("deck_size", (), "cards in the deck, those under it included, / 24"),
     Slice("stack_count", (), "face-down stacks / 8", high=3.0),
-    Slice("cards_in_stacks", (), "cards in them / 10", high=2.4),
+    Slice("cards_in_stacks", (), "cards in face-down stacks / 10", high=2.4),
     Slice("bid", (), "sum of the stack turned over in this step / 20; 0 = none", high=4.2),
     Slice("has_bid", (), "1 = a stack was turned over in this step"),
     Slice("turn", (), "while bidding: 1 = decides now, 0.8 = next, and so on; 0 = has decided, or no bidding"),
@@ -41,7 +41,7 @@ _OF_SEAT = (
     Slice("stack_sizes", (s.MAX_CARDS,), "face-down stacks of 1 card, of 2, and so on, / 4", high=6.0),
     Slice("goods", (s.MAX_GUILDS,), "goods by guild / 5; 0 where unknown"),
     Slice("members_by_guild", (s.MAX_GUILDS,), "members in the city by guild / 5"),
-    Slice("chairs", (s.MAX_CHAIRS,), "1 = own member in the council: nobility, church, merchants, then the guilds'"),
+    Slice("chairs", (s.MAX_CHAIRS,), "1 = holds the council seat: nobility, church, merchants, then the guilds'"),
 )
 SLICES = Layout(
     Slice("phase", (s.OVER,), "one-hot: the decision, in the order of the phases; all 0 = the game is over"),
@@ -53,27 +53,17 @@ SLICES = Layout(
     Slice("start_player", (s.SEATS,), "one-hot: 0 = the observer, then clockwise"),
     Slice("actor", (s.SEATS,), "one-hot: 0 = the observer, then clockwise; all 0 = the game is over"),
     Slice("guild", (s.MAX_GUILDS,), "one-hot: the guild in question; all 0 = none"),
-    Slice("declined", (), "1 = the actor has left a right unused in this step"),
+    Slice("declined", (), "1 = the actor has left a right unused in this step, or sold nothing so far"),
     Slice("proceeds", (), "while goods are sold: coins received in this step / 20", high=2.5),
-    Slice(
-        "guilds",
-        (s.MAX_ROUNDS, 3, s.MAX_GUILDS),
-        "one-hot for this round, the next one and so on, steps B, D, F: the guild",
-    ),
+    Slice("guilds", (s.MAX_ROUNDS, 3, s.MAX_GUILDS), "one-hot by round (this one first) and step (B, D, F): the guild"),
     Slice("guilds_later", (s.MAX_GUILDS,), "times that the guild comes up in later rounds / 3"),
-    Slice(
-        "round_edifices", (s.MAX_ROUNDS, s.MAX_EDIFICES), "one-hot for this round, the next one and so on: its edifice"
-    ),
-    Group(
-        "seats", (s.SEATS,), "for each seat, 0 = the observer, then clockwise; 0 for seats not in the game", _OF_SEAT
-    ),
+    Slice("round_edifices", (s.MAX_ROUNDS, s.MAX_EDIFICES), "one-hot by round (this one first): its edifice"),
+    Group("seats", (s.SEATS,), "by seat: 0 = the observer, then clockwise; all 0 for seats not in the game", _OF_SEAT),
     Slice("deck", (s.MAX_VALUE,), "own cards left of the first shuffle by value / 4"),
     Slice("hand", (s.MAX_VALUE,), "own cards drawn and not yet on a stack, by value / 4"),
     Slice("pile", (s.MAX_VALUE,), "own stack under construction by value / 4"),
     Slice("last_card", (), "the last card put on that stack / 6; 0 = none"),
-    Slice(
-        "stacks", (s.MAX_STACKS,), "sum of each own stack / 20, in the order of the actions; 0 = used or none", high=4.2
-    ),
+    Slice("stacks", (s.MAX_STACKS,), "sum of each own stack / 20, in the order of actions; 0 = used or none", high=4.2),
     Slice("stack_cards", (s.MAX_STACKS, s.MAX_VALUE), "cards of each own stack by value / 4, in the same order"),
     Slice("dealt", (s.MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
     Slice("kept", (s.MAX_TASKS,), "for each task: 1 = kept"),
@@ -83,21 +73,17 @@ SLICES = Layout(
     Slice("prices", (s.MAX_CELLS,), "for each empty city space: its price / 5"),
     Slice("chapels", (s.MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel is there"),
     Slice("edifices", (s.MAX_SITES,), "for each building site: points of the edifice there / 6; 0 = none"),
-    Slice(
-        "edifice_sites",
-        (s.MAX_EDIFICES,),
-        "for each edifice of the components: its building site, from 1, / 16; 0 = none",
-    ),
+    Slice("edifice_sites", (s.MAX_EDIFICES,), "for each edifice of the components: its site, from 1, / 16; 0 = none"),
 )
 OBSERVATION = SLICES.size
-# First columns; of fields those of seat 0, and the stride between seats:
+# First columns of the slices, and of the fields of the first seat; _NEXT_SEAT is the distance to those of the next.
 at, of_seat = SLICES.starts(), SLICES.starts("seats")
 _NEXT_SEAT = SLICES["seats"].shape[-1]
 
 
 @jit
 def observe(state, rules, seat, out):
-    """Write the observation of `seat` into float32 out[OBSERVATION], by SLICES; `state` is concealed."""
+    """Write the observation of `seat` into float32 out[OBSERVATION], by SLICES; `state` must be concealed."""
     for k in range(OBSERVATION):
         out[k] = 0
     players, phase = state.players, state.phase
@@ -153,7 +139,7 @@ def _observe_rounds(state, rules, out):
 
 @jit
 def _observe_auction(state, seat, out):
-    """Write the order of the seats still to decide; when all have decided, the ranks."""
+    """Write the order of the seats still to decide; once all have decided, the ranks; in a sale, the proceeds."""
     phase = state.phase
     if phase == s.BID:
         out[of_seat.turn + seats_after(seat, state.actor, state.players) * _NEXT_SEAT] = 1
@@ -193,7 +179,7 @@ def _observe_seat(state, rules, other, out, offset):
     out[of_seat.planned + offset] = float32((state.planned >> other) & 1)
     out[of_seat.exists + offset] = 1
     known, taken = int64(state.known[other]), state.under_taken[other]
-    for k in range(taken):  # by the observer, whose plan is not public yet
+    for k in range(taken):  # only by the observer, before its plan is public
         known += one_card(state.under[other, k])
     for k in range(taken, state.under_left[other]):
         out[of_seat.under + offset + k - taken] = float32(state.under[other, k]) / float32(s.MAX_VALUE)
@@ -208,7 +194,7 @@ def _observe_seat(state, rules, other, out, offset):
 
 @inline_source
 def _observe_stacks(state, other, out, offset):
-    """Write the number and sizes of face-down stacks."""
+    """Write the number and the sizes of a seat's face-down stacks."""
     unused, stacks, cards = state.unused[other], 0, int64(0)
     for k in range(state.stack_count[other]):
         if (unused >> k) & 1:

@@ -1,7 +1,7 @@
 """The planning phase (R4): each seat draws cards, then divides them into stacks.
 
-Seats plan in turn from the start player on (A62); a seat that has already planned is skipped. Stacks are published only
-when all have planned (A8).
+Seats plan in turn from the start player on (A62); a seat that has already planned is skipped. Plans are published when
+all seats have planned (A8); with the switch `planning` sequential, each plan at once.
 """
 
 from numba import int64
@@ -27,7 +27,7 @@ def clear_stacks(state, seat):
 
 @jit
 def begin_round(state, rules, journal):
-    """Begin a round, in which no seat has planned yet."""
+    """Begin a round: reset what seats have drawn, shown and planned."""
     for seat in range(state.players):
         state.drawn[seat] = 0
         state.known[seat] = 0
@@ -41,7 +41,7 @@ def begin_round(state, rules, journal):
 
 @jit
 def plan_next(state, rules, chance, journal):
-    """Let the next seat plan; after the last one, publish the stacks (R4.3)."""
+    """Let the next seat plan; after the last one, publish the plans (R4.3) that are not public yet."""
     players, planned, start_player = state.players, state.planned, state.start_player
     for k in range(players):
         seat = start_player + k
@@ -63,7 +63,7 @@ def plan_next(state, rules, chance, journal):
 
 @inline_source
 def take_card(state, seat, k):
-    """Take the k-th card (ascending) of a deck's first shuffle, or the next one from under it; return its value."""
+    """Take the k-th lowest card of a deck's first shuffle (k from 0), else the next one under it; return its value."""
     in_shuffle = state.deck_left[seat]
     if in_shuffle > 0:
         value = kth_card(state.deck[seat], k)
@@ -93,7 +93,7 @@ def draw_or_stop(state, rules, action, chance, journal):
     if action != STOP:
         _draw_card(state, seat, chance, journal)
         if may_draw(state, rules, seat):
-            return ASKED  # the same question again
+            return ASKED  # state.phase is still DRAW
     return continue_splitting(state, rules, seat, journal)
 
 
@@ -143,7 +143,7 @@ def continue_splitting(state, rules, seat, journal):
 
 @inline_source
 def finish_stacks(state, seat):
-    """Mark all of a seat's stacks, greatest first, as face down."""
+    """Mark a seat's stacks, sorted greatest first, as face down, and each one equal to the previous one as repeated."""
     count = state.stack_count[seat]
     repeated = int64(0)
     for k in range(1, count):

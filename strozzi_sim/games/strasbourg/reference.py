@@ -1,4 +1,4 @@
-"""The rules of Strasbourg, for reading beside the board. Marks in brackets: R rules, A ambiguities, F records.
+"""The rules of Strasbourg, to be read beside the board. Marks in parentheses: R rules, A ambiguities, F records.
 
 Preparation. The five round cards are laid out in random order, and an edifice under each. Every family has a shuffled
 deck of 24 influence cards, the values 1 to 6 four times each, and 5 coins. The start player has a member on the
@@ -8,24 +8,24 @@ some of them, at least one, in secret.
 Planning. All players draw cards from their own decks at the same time, card by card, until they have enough; then they
 divide the cards drawn into face-down stacks. Only the sizes of the stacks are public.
 
-Action. A round card has nine steps. In A to G each player, clockwise from the start player, turns over a stack or
-passes once; a player who pays a privilege decides later. The highest sum is first and becomes start player; a tie goes
-to the player nearer to the old start player.
+Action. A round card has nine steps. In A to G each player in turn, clockwise from the start player, turns over one
+stack or passes; a player who pays a privilege decides later. The highest sum is first and becomes start player; a tie
+goes to the first of the tied players, clockwise from the old start player.
 - A: the first takes the nobility seat, the second the church seat.
-- B, D, F, a guild: the first, as master, takes the guild's seat in the council, a good of the guild and, for the
-  printed price, a space of the guild in the city. The second, as journeyman, takes a good and a space, the third, as
-  apprentice, either a good or a space. With three players there is no journeyman.
-- C, E, G, the merchants: the first sells goods, and in G takes the merchants' seat.
+- B, D, F, a guild: the first, as master, takes the guild's seat in the council, and may take a good of the guild and,
+  for the printed price, a space of the guild in the city. The second, as journeyman, may take a good and a space, the
+  third, as apprentice, a good or a space. With three players there is no journeyman: the second is apprentice.
+- C, E, G, the merchants: the first may sell goods, and in G takes the merchants' seat.
 - H: the holder of the church seat may build a chapel on a corner.
 - I: the holder of the nobility seat may put up the round's edifice on a building site.
-Stacks that were turned over leave the game; a bidder ranked too low to act keeps one of the cards, under the own deck.
+Stacks that were turned over leave the game, but a bidder ranked too low to act puts one of the cards under its deck.
 
-Council. Each member in the council earns a point; the player with most members there gets a privilege. Unused stacks
+Council. Each member in the council earns a point; all players with most members there get a privilege. Unused stacks
 leave the game unseen; members stay.
 
 End. After the last round a member in the city is worth a point, and one more for each chapel at a corner of its
 space; each edifice pays its number for every member beside it, not diagonally; a privilege is worth a point; a task
-pays its points or costs three. Most points win, then most members in the city, then all who are tied.
+pays its points or costs three. Most points win, then most members in the city; players still tied share the win.
 
 How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first
 decision. Then, until `over`:
@@ -78,7 +78,7 @@ class Game(Table):
             self.write("keep_tasks", player=seat, dealt=list(dealt), tasks=list(kept))
 
     def _hold_council(self) -> None:
-        """Pay prestige for all members, and a privilege for most members (R11), in the last round too (A46)."""
+        """Pay prestige for each member in the council, and a privilege for most (R11), in the last round too (A46)."""
         all_seats = range(self.players)
         chairs = [self.seats_held(seat) for seat in all_seats]
         prestige = [self.components["council"]["prestige_per_member_each_council_phase"] * number for number in chairs]

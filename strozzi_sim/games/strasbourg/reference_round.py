@@ -1,23 +1,21 @@
 """A round of Strasbourg: planning, auctions and the winners' actions, chapel and edifice (R4 to R10)."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 
-from strozzi_sim.games.strasbourg.reference_table import Option, Play, Question, Space, Stack, Table, ask
+from strozzi_sim.games.strasbourg.reference_table import Answer, Option, Play, Space, Stack, Table, ask
 
 AUCTIONS = "ABCDEFG"
 GUILD_STEPS = "BDF"
 MERCHANT_STEPS = "CEG"
-
-Ranking = Generator[Question, Option, list[int]]
 
 
 # -- planning ----------------------------------------------------------------------------------------------------------
 
 
 def plan_round(table: Table) -> Play:
-    """Let all players draw and split; the stacks become visible when all have finished (R4.3, A8).
+    """Let each player draw and split, clockwise from the start player (A62).
 
-    The order of the players, clockwise from the start player, has no effect: plans are secret until then (A62).
+    The sizes of the stacks become public when all have finished (R4.3, A8); with `planning` sequential, one by one.
     """
     for seat in range(table.players):
         table.visible_decks[seat] = (table.decks[seat], list(table.under[seat]))
@@ -32,7 +30,7 @@ def plan_round(table: Table) -> Play:
 
 
 def _draw_cards(table: Table, seat: int) -> Play:
-    """Draw at least one card, each further one after looking at the last; no card goes back (R4.1, A6, A10, A68)."""
+    """Draw `min_draw` cards, then one at a time until the seat stops; no card goes back (R4.1, A6, A10, A68)."""
     for _ in range(min(table.switches["min_draw"], table.decks[seat])):
         _draw(table, seat)
     while table.decks[seat]:  # a player with an empty deck has no stacks this round (R4.4)
@@ -50,8 +48,8 @@ def _draw(table: Table, seat: int) -> None:
 def _split(table: Table, seat: int) -> Play:
     """Divide all cards into any number of stacks (R4.2, A7, A9).
 
-    The highest card left begins a stack, and no stack comes before a greater one: so each division has a single
-    sequence of choices (A66, F6.4).
+    The highest card left begins each stack, and no stack exceeds the previous one (F5.4), so that each division has a
+    single sequence of choices (A66, F6.4).
     """
     hand, stacks = table.hand[seat], table.stacks[seat]
     hand.sort(reverse=True)
@@ -70,7 +68,7 @@ def _split(table: Table, seat: int) -> Play:
 
 
 def _additions(pile: Sequence[int], hand: Sequence[int], previous: Stack | None) -> list[int]:
-    """Return the values that may come next on a stack: at most its last card, and not above the stack `previous`."""
+    """Return the values that fit on `pile`: at most its last card, and so that the stack does not exceed `previous`."""
     highest = pile[-1]
     if previous is not None and previous[: len(pile)] == tuple(pile):
         if len(previous) == len(pile):
@@ -104,7 +102,7 @@ def play_step(table: Table, step: str) -> Play:
 # -- the auction -------------------------------------------------------------------------------------------------------
 
 
-def _hold_auction(table: Table) -> Ranking:
+def _hold_auction(table: Table) -> Answer:
     """Let each player bid once, clockwise from the start player (R5.1, R5.2); return the bidders, best first."""
     old_start = table.start_player
     table.queue = table.clockwise(old_start)
@@ -146,7 +144,7 @@ def _rank(table: Table, old_start: int) -> list[int]:
 
 
 def _acting_ranks(table: Table, step: str) -> int:
-    """Return the number of bidders that may act (R5.5)."""
+    """Return the number of ranks that may act (R5.5)."""
     if step == "A":
         return 2
     if step in MERCHANT_STEPS:
@@ -173,7 +171,7 @@ def _settle(table: Table, ranking: list[int], acting: int) -> Play:
 
 
 def _act(table: Table, step: str, rank: int, seat: int) -> Play:
-    """Let rank 1, 2 or 3 act in an auction step."""
+    """Let a seat act in an auction step, as its rank allows."""
     if step == "A":
         _take_seat(table, seat, ("nobility", "church")[rank - 1])  # (R6.1)
     elif step in MERCHANT_STEPS:
@@ -187,7 +185,7 @@ def _act(table: Table, step: str, rank: int, seat: int) -> Play:
 
 
 def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Play:
-    """Offer a good and a space, each optional (R7.2, R7.3, A26, A27); the master also takes the guild's seat."""
+    """Give the master the guild's seat; offer a good and a space, each optional (R7.2, R7.3, A26, A27)."""
     guild = table.guild
     assert guild is not None
     answers = []
@@ -257,7 +255,7 @@ def _place(table: Table, seat: int, space: Space) -> None:
 
 def _sell(table: Table, seat: int) -> Play:
     """Sell any number of the seat's goods for their printed value (R8.1, A31), guild by guild (F6.7)."""
-    values, coins, owned = table.components["goods"]["value"], 0, any(table.goods[seat].values())
+    values, coins, had_goods = table.components["goods"]["value"], 0, any(table.goods[seat].values())
     for guild in table.guild_order:
         count = table.goods[seat][guild]
         _, number = yield from ask("sell", seat, [("sell", number) for number in range(count + 1)], guild)
@@ -269,7 +267,7 @@ def _sell(table: Table, seat: int) -> Play:
     if table.sold:
         table.served.add(seat)
         table.write("act", player=seat, action="sell", goods=dict(table.sold), coins=coins)
-    elif owned:
+    elif had_goods:
         table.write("act", player=seat, action="decline")
 
 
@@ -279,10 +277,8 @@ def _sell(table: Table, seat: int) -> Play:
 def _build_chapel(table: Table) -> Play:
     """Let the holder of the church seat put one chapel on a free corner (R9.1, A28, A60)."""
     holder = table.council["church"]
-    assert holder is not None
     free = [corner for corner in table.city.corners if corner not in table.chapels] if table.chapels_left else []
-    choice = yield from ask("chapel", holder, _building_options(table, "chapel", free))
-    site = None if choice == "none" else choice[1]
+    site = yield from _choose_site(table, "chapel", holder, free)
     if site is not None:
         table.chapels.append(site)
     table.write("chapel", player=holder, site=None if site is None else list(site))
@@ -291,16 +287,16 @@ def _build_chapel(table: Table) -> Play:
 def _build_edifice(table: Table) -> Play:
     """Let the holder of the nobility seat put up this round's edifice; unbuilt, it leaves the game (R10.1, A28)."""
     holder, edifice = table.council["nobility"], table.edifices[table.round - 1]
-    assert holder is not None
     free = [site for site in table.city.sites if site not in table.built]
-    choice = yield from ask("edifice", holder, _building_options(table, "edifice", free))
-    site = None if choice == "none" else choice[1]
+    site = yield from _choose_site(table, "edifice", holder, free)
     if site is not None:
         table.built[site] = edifice
     table.write("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
 
 
-def _building_options(table: Table, building: str, free: list[Space]) -> list[Option]:
-    """Return the options: decline, unless building is compulsory and possible, and the free sites."""
+def _choose_site(table: Table, building: str, holder: int | None, free: list[Space]) -> Answer:
+    """Return the site that the holder chooses; None if no site is free, or if building is optional and declined."""
+    assert holder is not None  # its chair is never empty (R16.2)
     declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []
-    return [*declining, *((building, site) for site in free)]
+    choice = yield from ask(building, holder, [*declining, *((building, site) for site in free)])
+    return None if choice == "none" else choice[1]

@@ -40,10 +40,10 @@ def score(table: Table) -> dict[str, list[Any]]:
 def is_fulfilled(table: Table, seat: int, task: str) -> bool:
     """Return whether `seat` meets the condition of `task` at present; the game judges it at the end (R13, A42).
 
-    All numbers are minimums (R13.9, A37, A64). A chapel is not an edifice (A43). A building site interrupts a pattern,
-    the guilds in a pattern may differ (A40), and a pattern may be part of a greater one (A41, A64).
+    All numbers are minimums (R13.9, A37, A64). A chapel is not an edifice (A43). In a line, square or group
+    the guilds may differ, but a building site interrupts it (A40); it may be part of a larger one (A41, A64).
     """
-    card, members, everyone = table.tasks[task], table.own_members(seat), range(table.players)
+    card, members = table.tasks[task], table.own_members(seat)
     least = int(card.get("min", 0))
     edifices, chapels = table.edifice_neighbours(seat), table.chapel_neighbours(seat)
     guilds = Counter(table.city.guilds[space] for space in members)
@@ -69,7 +69,7 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
         case "diagonal_line":
             return _has_line(members, ((1, 1), (1, -1)), least)
         case "square_2x2":
-            return any(set(around(corner)) <= members for corner in members)  # named by the space up and left
+            return any(set(around(corner)) <= members for corner in members)  # named by its upper left space
         case "connected_group":
             return _largest_group(members) >= least
         case "border_members":
@@ -80,7 +80,7 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
         case "nobility_or_church":
             return seat in (table.council["nobility"], table.council["church"])
         case "most_members_in_city":
-            return _has_most(table, seat, [len(table.own_members(other)) for other in everyone])
+            return _has_most(table, seat, [len(table.own_members(other)) for other in range(table.players)])
         case "most_coins":  # unsold goods do not count
             return _has_most(table, seat, table.coins)
     raise ValueError(f"task {task}: unknown kind {card['kind']!r}")

@@ -1,4 +1,4 @@
-"""Restrictions of a seat: steps, spaces, goods, tasks, deferring, building, the number of cards drawn."""
+"""Actions that can be forbidden to a seat: bids, cards, spaces, goods, tasks, deferring, building."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,23 +7,23 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game.restricting import Occasions, Restriction, Use, at_most, never
 from strozzi_sim.games.strasbourg.state import ANYWHERE, AUCTIONS, BESIDE_OWN, STEPS
 
-_MERCHANTS = "merchants"
-_AT_STAKE = ("nobility and church", "first guild", _MERCHANTS, "second guild", _MERCHANTS, "third guild", _MERCHANTS)
+# of the auctions A to G
+_SUBJECTS = ("nobility and church", "first guild", "merchants", "second guild", "merchants", "third guild", "merchants")
 _ROUNDS, _GAMES = Occasions("round", "rounds"), Occasions("seat", "games")
 
 
 def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     """Return every restriction by its name; N is a whole number above 0.
 
-    Compulsory actions cannot be forbidden: building, without the switch `building_optional`, and keeping tasks, if the
-    number to keep is fixed.
+    Compulsory actions cannot be forbidden: `chapel:any` and `edifice:any` need the switch `building_optional`, and
+    `task:any` a choice of how many tasks to keep.
     """
-    tasks, switches = components["tasks_meta"], components["switches"]
+    tasks = components["tasks_meta"]
     by_name = _auctions(components)
     defer = Use("round", "waited > 0", _ROUNDS)
     text = "no privilege may be paid to bid later"
     by_name["defer:any"] = Restriction(text, never("no_defer", 1), defer, noun="bidding later")
-    text = "no more than N cards may be drawn in a round, except the compulsory one"
+    text = "no more than N cards may be drawn in a round"
     use = Use("round", "drawn > N", _ROUNDS)
     by_name["draw:above-N"] = Restriction(text, at_most("most_drawn"), use, (1, 3, 5), "drawing more than N cards")
     for kind in ("space", "good"):
@@ -32,7 +32,7 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
     if fewest < largest:
         more = sum(1 << kept for kept in range(1 << tasks["dealt_per_player"]) if fewest < kept.bit_count() <= largest)
         use = Use("seat", f"kept > {fewest}", _GAMES)
-        text = "only the least number of tasks may be kept"
+        text = "no more tasks than the minimum may be kept"
         by_name["task:any"] = Restriction(text, never("no_keep", more), use, noun="keeping more tasks")
     for k, task in enumerate(data["id"] for data in components["tasks"]):
         text = f"task {task} may not be kept, if there is another choice"
@@ -43,35 +43,35 @@ def restrictions(components: Mapping[str, Any]) -> dict[str, Restriction]:
         own, use = f"{text} beside an own member, if there is another choice", Use(kind, "beside_own == yes", occasions)
         noun = f"{kind}s beside own members"
         by_name[f"{kind}:own"] = Restriction(own, never(f"no_{kind}", BESIDE_OWN), use, noun=noun)
-        if switches["building_optional"]:
+        if components["switches"]["building_optional"]:
             use = Use(kind, "built == yes", occasions)
             by_name[f"{kind}:any"] = Restriction(text, never(f"no_{kind}", ANYWHERE), use, noun=f"{kind}s")
     return by_name
 
 
 def _auctions(components: Mapping[str, Any]) -> dict[str, Restriction]:
-    """Return the restrictions not to bid in a step, or in the steps of a guild or the merchants."""
-    by_name, order = {}, components["guilds"]["order"]
-    merchants = [k for k, subject in enumerate(_AT_STAKE) if subject == _MERCHANTS]
-    for k, subject in enumerate(_AT_STAKE):
+    """Return the restrictions that forbid bids in one step, in the steps of a guild, or in those of the merchants."""
+    by_name = {}
+    merchants = [k for k, subject in enumerate(_SUBJECTS) if subject == "merchants"]
+    for k, subject in enumerate(_SUBJECTS):
         skipped = k == 0 and components["switches"]["skip_A_round1"]
         use = Use("bid", f"step == {STEPS[k]}", Occasions("round", "rounds", "round > 1") if skipped else _ROUNDS)
         text = f"no stack may be turned over in step {STEPS[k]} ({subject})"
-        by_name[f"step:{STEPS[k]}"] = Restriction(text, _close([k]), use, noun=f"bids in step {STEPS[k]}")
+        by_name[f"step:{STEPS[k]}"] = Restriction(text, _forbid_bids([k]), use, noun=f"bids in step {STEPS[k]}")
     guilds_of_steps = [guild for card in components["round_cards"] for guild in card["guilds"].values()]
-    for k, guild in enumerate(order):
+    for k, guild in enumerate(components["guilds"]["order"]):
         use = Use("bid", f"guild == {guild}", Occasions("seat", "its steps", times=guilds_of_steps.count(guild)))
         text = f"no stack may be turned over in the steps of the {guild}s"
-        by_name[f"auction:{guild}"] = Restriction(text, _close([], k), use, noun=f"bids for the {guild}s")
+        by_name[f"auction:{guild}"] = Restriction(text, _forbid_bids([], k), use, noun=f"bids for the {guild}s")
     steps = " or ".join(f"step == {STEPS[k]}" for k in merchants)
     use = Use("bid", steps, Occasions("round", "its steps", times=len(merchants)))
     text = "no stack may be turned over in the merchants' steps"
-    by_name["auction:merchants"] = Restriction(text, _close(merchants), use, noun="bids for merchants")
+    by_name["auction:merchants"] = Restriction(text, _forbid_bids(merchants), use, noun="bids for merchants")
     return by_name
 
 
-def _close(steps: list[int], guild: int = -1) -> Callable[[Any, int, int], None]:
-    """Return a function that forbids a seat to bid in these steps, or in those of a guild."""
+def _forbid_bids(steps: list[int], guild: int = -1) -> Callable[[Any, int, int], None]:
+    """Return a `forbid` for bids in these steps and in the steps of a guild; -1: of no guild."""
 
     def forbid(rules: Any, seat: int, number: int) -> None:
         for card in range(int(rules["rounds"])):
@@ -82,20 +82,20 @@ def _close(steps: list[int], guild: int = -1) -> Callable[[Any, int, int], None]
 
 
 def _takings(kind: str, guilds: list[str]) -> dict[str, Restriction]:
-    """Return the restrictions not to take a space, or a good, of any guild or of one."""
+    """Return the restrictions that forbid a seat to take a space (or a good) of any guild, or of one guild."""
     by_name = {}
     for scope in ("any", *guilds):
-        of_guild = "not guild == none" if scope == "any" else f"guild == {scope}"
-        turns = Occasions("act", "turns in guild steps" if scope == "any" else "turns in its steps", of_guild)
-        use = Use("act", f"{of_guild} and {'placed' if kind == 'space' else 'good'} == yes", turns)
+        in_step = "not guild == none" if scope == "any" else f"guild == {scope}"
+        turns = Occasions("act", "turns in guild steps" if scope == "any" else "turns in its steps", in_step)
+        use = Use("act", f"{in_step} and {'placed' if kind == 'space' else 'good'} == yes", turns)
         text = f"no {kind} may be taken" if scope == "any" else f"no {kind} of the {scope}s may be taken"
         indices = [k for k, guild in enumerate(guilds) if scope in ("any", guild)]
         noun = f"{kind}s" if scope == "any" else f"{kind}s of the {scope}s"
-        by_name[f"{kind}:{scope}"] = Restriction(text, _take_no(kind, indices), use, noun=noun)
+        by_name[f"{kind}:{scope}"] = Restriction(text, _forbid_taking(kind, indices), use, noun=noun)
     return by_name
 
 
-def _take_no(kind: str, guilds: list[int]) -> Callable[[Any, int, int], None]:
+def _forbid_taking(kind: str, guilds: list[int]) -> Callable[[Any, int, int], None]:
     def forbid(rules: Any, seat: int, number: int) -> None:
         for guild in guilds:
             rules[f"no_{kind}"][seat] |= rules["guild_spaces"][guild] if kind == "space" else 1 << guild
@@ -104,6 +104,6 @@ def _take_no(kind: str, guilds: list[int]) -> Callable[[Any, int, int], None]:
 
 
 def check(rules: Any, seat: int, name: str) -> None:
-    """Raise InputError for a seat that may not bid in any step."""
+    """Raise InputError if the seat may not bid in any step."""
     if all(int(closed) == (1 << AUCTIONS) - 1 for closed in rules["no_bid"][seat][: int(rules["rounds"])]):
         raise InputError(f"restriction {name} of seat {seat}: no step is left in which it may bid; leave the seat one")

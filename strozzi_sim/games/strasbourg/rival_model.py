@@ -4,12 +4,12 @@
 
 - Tasks: the rival keeps what the agent would keep of the same tasks at the start of the game. The number kept is
   secret (A3), so any choice is consistent with public information.
-- Cards: unseen cards are dealt again, uniformly as before. The agent draws the rival's cards of this round, in any
+- Cards: unseen cards are dealt again, uniformly as before. The agent draws the rival's cards of this round, in random
   order, and divides the face-down ones. If it stops drawing where the rival did, and its stacks have the sizes on the
-  table, they become the rival's. Otherwise the deal is repeated, TRIES times at most; then the uniform deal stays.
+  table, they become the rival's. Otherwise the deal is repeated, up to TRIES times; then the first sample is kept.
 
-Where a try agrees, hidden cards are thus distributed as if the rival were the agent. The state has neither the city at
-the time of planning nor which cards were turned over together. So the agent divides the face-down cards in the present
+Where a try agrees, hidden cards are thus distributed as if the rival were the agent. The state lacks the city at the
+time of planning, and which cards were turned over together. So the agent divides the face-down cards in the present
 position, for the auctions left to the rival; at the first auction of a round that is the whole plan.
 """
 
@@ -20,7 +20,7 @@ from strozzi_sim.games.strasbourg.core import is_legal, set_up
 from strozzi_sim.games.strasbourg.knowledge import deal_cards, hide_stacks, is_planning
 from strozzi_sim.games.strasbourg.legal_actions import ASKED, ask, legal_set
 from strozzi_sim.games.strasbourg.planning import clear_stacks, continue_splitting, finish_stacks, split
-from strozzi_sim.games.strasbourg.state import AUCTIONS, DRAW, DRAW_CARD, KEEP, OVER, STOP, UNKNOWN_STACK
+from strozzi_sim.games.strasbourg.state import AUCTIONS, DRAW, DRAW_CARD, KEEP, MAX_ROUNDS, OVER, STOP, UNKNOWN_STACK
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, clone
 from strozzi_sim.kernel.streams import randbelow
@@ -40,6 +40,9 @@ def imagine(state, rules, seat, policy, rng):
     plan = clone(state)
     if rules.keep & (rules.keep - 1) != 0:
         set_up(plan, rules, players, int64(0))
+        for number in range(MAX_ROUNDS):  # the orders of round cards and edifices are known from the start (A2)
+            plan.round_card[number] = state.round_card[number]
+            plan.round_edifice[number] = state.round_edifice[number]
         for other in range(players):
             if other != seat and state.kept[other] != 0:
                 _keep_tasks(state, plan, rules, other, policy, rng)
@@ -59,7 +62,7 @@ def imagine(state, rules, seat, policy, rng):
 
 @jit
 def _keep_tasks(state, opening, rules, seat, policy, rng):
-    """Let a rival keep the tasks that the agent would, in the `opening` position."""
+    """Let a rival keep the tasks that the agent would in `opening`, a start position."""
     ask(opening, KEEP, seat, rules.keep)
     opening.dealt[seat] = state.dealt[seat]
     action = call_at(policy[0], opening, rules, policy[1], policy[2], rng)
@@ -70,7 +73,7 @@ def _keep_tasks(state, opening, rules, seat, policy, rng):
 
 @jit
 def _plan_round(state, public, plan, rules, seat, first, policy, rng):
-    """Let a rival plan as the agent would; `public` holds public information only, `plan` is scratch space."""
+    """Let a rival plan as the agent would, for auctions from `first` on; `public` has no secrets, `plan` is scratch."""
     for _ in range(TRIES):
         assign(plan, public)
         plan.dealt[seat] = state.dealt[seat]
@@ -157,7 +160,7 @@ def _divide(plan, rules, seat, cards, first, policy, rng):
 
 @jit
 def _same_sizes(plan, public, seat):
-    """Return whether the planned stacks have the public sizes."""
+    """Return whether the planned stacks have the public sizes, in any order."""
     count = plan.stack_count[seat]
     if count != public.stack_count[seat]:
         return False

@@ -21,7 +21,7 @@ def chairs_held(state, rules, seat):
 
 @jit
 def hold_council(state, rules, journal):
-    """Pay prestige for every member, and a privilege for most members (R11)."""
+    """Pay prestige for each member in the council, and a privilege for most members there (R11)."""
     players = state.players
     most = int64(0)
     for seat in range(players):
@@ -43,7 +43,7 @@ def hold_council(state, rules, journal):
 
 @jit
 def chapel_neighbours(state, rules, seat):
-    """Return the number of the seat's members at chapels, a member once for each chapel (R12.1b)."""
+    """Return the number of the seat's members at chapels, counting a member once for each chapel (R12.1b)."""
     built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
     members, touching = state.members[seat], int64(0)
     while built != 0:
@@ -54,7 +54,7 @@ def chapel_neighbours(state, rules, seat):
 
 @inline_source
 def at_edifice(state, rules, seat, edifice):
-    """Return the number of own members beside an edifice; 0 if it was not built (A39)."""
+    """Return the number of the seat's members beside an edifice; 0 if it was not built (A39)."""
     site = state.edifice_site[edifice]
     return count_bits(state.members[seat] & rules.site_spaces[site]) if site != s.NO_SITE else int64(0)
 
@@ -74,10 +74,10 @@ def _in_guild(state, rules, seat, guild):
 
 
 @jit
-def has_line(rules, members, length, step, columns):
+def has_line(members, length, step, columns):
     """Return whether `length` members form a line (A40).
 
-    Consecutive cells of the line differ by `step`; all cells but the first are in the set `columns`.
+    Consecutive cells differ by `step`; all but the first are in the set `columns`, so that no line runs over the edge.
     """
     line = members
     for _ in range(length - 1):
@@ -105,7 +105,7 @@ def largest_group(rules, members):
 
 @jit
 def _has_most(state, rules, seat, coins):
-    """Return whether `seat` has more members in the city (or coins) than every other seat (A38, A65).
+    """Return whether `seat` has more members in the city (if `coins`, more coins) than every other seat (A38, A65).
 
     With `tie_fulfils` at least as many are enough.
     """
@@ -128,13 +128,13 @@ def is_fulfilled(state, rules, seat, task):
     if kind == s.MEMBERS_IN_GUILD:
         return _in_guild(state, rules, seat, subject) >= minimum
     if kind == s.ORTHOGONAL_LINE:
-        return has_line(rules, members, minimum, 1, rules.not_first_column) or has_line(
-            rules, members, minimum, rules.columns, int64(-1)
+        return has_line(members, minimum, 1, rules.not_first_column) or has_line(
+            members, minimum, rules.columns, int64(-1)
         )
     if kind == s.DIAGONAL_LINE:
         columns = rules.columns
-        return has_line(rules, members, minimum, columns + 1, rules.not_first_column) or has_line(
-            rules, members, minimum, columns - 1, rules.not_last_column
+        return has_line(members, minimum, columns + 1, rules.not_first_column) or has_line(
+            members, minimum, columns - 1, rules.not_last_column
         )
     if kind == s.COUNCIL_MEMBERS:
         return chairs_held(state, rules, seat) >= minimum
@@ -147,21 +147,21 @@ def is_fulfilled(state, rules, seat, task):
     if kind == s.NOBILITY_OR_CHURCH:
         return state.council[s.NOBILITY] == seat or state.council[s.CHURCH] == seat
     if kind in (s.SAME_EDIFICE, s.DISTINCT_EDIFICES):
-        return _counts_edifices(state, rules, seat, kind == s.SAME_EDIFICE, minimum)
+        return _meets_at_edifices(state, rules, seat, kind == s.SAME_EDIFICE, minimum)
     if kind in (s.DISTINCT_GUILDS, s.GUILDS_WITH_PAIRS):
         enough, wanted = (minimum, subject) if kind == s.GUILDS_WITH_PAIRS else (int64(1), minimum)
         for guild in range(rules.guilds):
             wanted -= int64(_in_guild(state, rules, seat, guild) >= enough)
         return wanted <= 0
     if kind in (s.DISTINCT_CHAPELS, s.SAME_CHAPEL):
-        return _counts_chapels(state, rules, seat, kind == s.SAME_CHAPEL, minimum)
+        return _meets_at_chapels(state, rules, seat, kind == s.SAME_CHAPEL, minimum)
     right = (members & rules.not_first_column) >> 1  # SQUARE_2X2
     pairs = members & right
     return pairs & (pairs >> rules.columns) != 0
 
 
 @jit
-def _counts_edifices(state, rules, seat, same, minimum):
+def _meets_at_edifices(state, rules, seat, same, minimum):
     """Return whether there are `minimum` members at one edifice (`same`), or a member at each of `minimum` edifices."""
     enough, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
     for edifice in range(rules.edifices):
@@ -170,7 +170,7 @@ def _counts_edifices(state, rules, seat, same, minimum):
 
 
 @jit
-def _counts_chapels(state, rules, seat, same, minimum):
+def _meets_at_chapels(state, rules, seat, same, minimum):
     """Return whether there are `minimum` members at one chapel (`same`), or a member at each of `minimum` chapels."""
     enough, wanted = (minimum, int64(1)) if same else (int64(1), minimum)
     built = ~state.free_chapel_sites & ((int64(1) << rules.chapel_sites) - 1)
@@ -218,7 +218,7 @@ def _write_totals(state, rules, journal):
 
 @force_inline
 def placed(state, seat):
-    """Return (seats placed better, seats that share the place): by points, then by members in the city (R12.4)."""
+    """Return (seats placed better, seats that share the place, this one too), by points, then city members (R12.4)."""
     result = state.score[seat] * 64 + count_bits(state.members[seat])
     better, shared = int64(0), int64(0)
     for other in range(state.players):

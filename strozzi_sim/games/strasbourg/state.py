@@ -1,9 +1,9 @@
-"""Strasbourg's state record, phases, action numbers and limits: the only place with numbers.
+"""Strasbourg's state record, rules record, phases, action numbers and limits.
 
 Cards of one value are interchangeable, so a deck, a hand or a stack is a bag: one number with five bits for each value,
-those of the highest value on top. A greater bag comes first in a record (F5.4). City spaces, sites, tasks and seats are
-sets: bit k is member k. Letters and numbers in parentheses are items of the rules' documents: R the rules, A the
-ambiguities, F the record (docs/rules/strasbourg.md).
+those of the highest value on top. A greater bag comes first in a record (F5.4). A set of city spaces, sites, tasks or
+seats is a number, too: bit k is member k. Letters and numbers in parentheses are items of the rules' documents: R the
+rules, A the ambiguities, F the record (docs/rules/strasbourg.md).
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 # Limits: a component set beyond them is refused; action numbers depend on them (F6.1).
 SEATS = 5  # P
 MAX_VALUE = 6  # of an influence card
-MAX_CARDS = 24  # of a player
+MAX_CARDS = 24  # in the deck of a player
 MIN_CARDS = 2  # one card leaves no choice in planning
 MAX_STACKS = MAX_CARDS
 MAX_DEALT = 5  # tasks
@@ -28,14 +28,14 @@ MAX_POINTS = 50  # of a task, an edifice, a chapel, a privilege, a council seat
 MAX_COINS = 1_000  # at the start
 MAX_GOOD_VALUE = 100
 MAX_PRIVILEGES = 100  # at the start
-ANY_NUMBER = 255  # cards that a seat may draw in a round
+ANY_NUMBER = 255  # no limit on the cards that a seat may draw in a round
 
 PLAYER_COUNTS = (3, 4, 5)
 NOBODY = 255
 NO_SITE = 255
 UNKNOWN_COINS = 2**16 - 1  # others' coins, with `hide_money`
 UNKNOWN_AMOUNT = 255  # others' privileges and goods, with `hide_money`
-UNKNOWN_STACK = 1 << 31  # + size: a stack that a seat may not look into
+UNKNOWN_STACK = 1 << 31  # + size: a stack whose cards a seat does not know
 
 # Bags of cards.
 CARD_BITS = 5
@@ -53,7 +53,7 @@ STEPS = "ABCDEFGHI"
 STEP_A, STEP_G, STEP_H, STEP_I = 0, 6, 7, 8
 AUCTIONS = 7
 
-# Restrictions on where a seat may build, a set.
+# Where a seat may not build, as bits.
 BESIDE_OWN, ANYWHERE = 1, 2
 
 # Phases: what the actor decides.
@@ -89,7 +89,7 @@ CHAPEL = 146  # + chapel site
 EDIFICE = 186  # + building site
 ACTIONS = EDIFICE + MAX_SITES
 
-# Bits of the set of legal actions, counted from the phase's first action.
+# Bits of the set of legal actions, counted from the phase's first action (see legal_actions.py).
 FIRST_ACTION = (0, STOP, CLOSE, PASS, NONE, NONE, NONE, NONE, SELL_GOODS, RETURN_CARD, CHAPEL - 1, EDIFICE - 1, 0)
 REVEAL_BIT = REVEAL - PASS
 PLACE_BIT = PLACE_ON - NONE
@@ -97,7 +97,7 @@ PLACE_BIT = PLACE_ON - NONE
 # Chance.
 ROUND_SOURCE, EDIFICE_SOURCE, TASK_SOURCE, CARD_SOURCE = 0, 1, 2, 3  # CARD_SOURCE + seat
 
-# Kinds of tasks (F7) in words, with the keys of a task.
+# Texts of the kinds of tasks (F7), with keys of the task in braces; {seats} is its `min_by_players`.
 TASK_WORDS = {
     "adjacent_to_edifice": "{min} beside {edifice}",
     "members_in_guild": "{min} {guild} spaces",
@@ -123,7 +123,7 @@ COUNCIL_MEMBERS, DISTINCT_EDIFICES, MOST_MEMBERS_IN_CITY, MOST_COINS, DISTINCT_G
 DISTINCT_CHAPELS, SAME_CHAPEL, CONNECTED_GROUP, BORDER_MEMBERS, NOBILITY_OR_CHURCH = range(12, 17)
 
 STATE = np.dtype([  # shape                      unit / meaning
-    ("legal", "i8"),  #                          set of legal actions, counted from the phase's FIRST_ACTION (core.py)
+    ("legal", "i8"),  #                          set of legal actions, counted from the phase's FIRST_ACTION
     ("empty", "i8"),  #                          set of city spaces without a member
     ("free_chapel_sites", "i8"),  #              set
     ("members", "i8", (SEATS,)),  #             [P] set of city spaces with an own member
@@ -133,7 +133,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("actor", "u1"),  #                          seat that must decide
     ("players", "u1"),
     ("round", "u1"),  #                          0 = round 1
-    ("step", "u1"),  #                           0 = A; while planning STEP_A
+    ("step", "u1"),  #                           0 = A; while planning the round's first step
     ("start_player", "u1"),
     ("planned", "u1"),  #                        set of seats that have planned this round; all after planning
     ("drawn", "u1", (SEATS,)),  #               [P] cards drawn this round
@@ -141,7 +141,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("undecided", "u1"),  #                      set of seats that have not decided in this auction
     ("queue", "u4"),  #                          seats that bid after the actor: four bits per seat, next one lowest
     ("with_stacks", "u1"),  #                    set of seats that have a stack left
-    ("bidders", "u1"),  #                        number of seats that have turned over a stack, when all have decided
+    ("bidders", "u1"),  #                        number of seats that have turned over a stack in this auction
     ("rank", "u1"),  #                           rank that acts or returns a card; 0 = rank 1
     ("ranking", "u1", (SEATS,)),  #             [rank] seat
     ("idle", "u1"),  #                           set of acting seats that have not taken or sold anything in this step
@@ -157,20 +157,20 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("round_edifice", "u1", (MAX_ROUNDS,)),  #  [round]
     ("prestige", "u2", (SEATS,)),  #            [P] of the council phases
     ("score", "i2", (SEATS,)),  #               [P] total; prestige until the game is over
-    ("voids", "u2", (SEATS,)),  #               [P] decisions whose restriction left no choice and was void; 0 = unknown
+    ("voids", "u2", (SEATS,)),  #               [P] times that a restriction left no action and was void; 0 if hidden
     ("coins", "u2", (SEATS,)),  #               [P] or UNKNOWN_COINS
     ("privileges", "u1", (SEATS,)),  #          [P] or UNKNOWN_AMOUNT
     ("goods", "u1", (SEATS, MAX_GUILDS)),  #    [P, guild] or UNKNOWN_AMOUNT
     ("deck", "u4", (SEATS,)),  #                [P] bag: cards of the first shuffle left in the deck
     ("deck_left", "u1", (SEATS,)),  #           [P] number of those cards
     ("under", "u1", (SEATS, MAX_CARDS)),  #     [P, k] value of the k-th card put under the deck, the next one first
-    ("under_left", "u1", (SEATS,)),  #          [P] number of those cards
-    ("under_taken", "u1", (SEATS,)),  #         [P] number of those drawn in this planning phase, the first ones
-    ("known", "u4", (SEATS,)),  #               [P] bag: cards from under the deck that were drawn this round
+    ("under_left", "u1", (SEATS,)),  #          [P] number of those cards, `under_taken` included
+    ("under_taken", "u1", (SEATS,)),  #         [P] number of those drawn in this planning phase: the first ones
+    ("known", "u4", (SEATS,)),  #               [P] bag: cards drawn this round from under the deck, once public
     ("shown", "u4", (SEATS,)),  #               [P] bag: cards turned over this round
     ("lost", "u4", (SEATS,)),  #                [P] bag: cards that were turned over and have left the game
     ("bid", "u4", (SEATS,)),  #                 [P] bag: the stack turned over in this step, 0 = none
-    ("stack_count", "u1", (SEATS,)),  #         [P] stacks planned this round
+    ("stack_count", "u1", (SEATS,)),  #         [P] stacks planned this round; if hidden, those still face down
     ("unused", "u4", (SEATS,)),  #              [P] set of own stacks that are still face down
     ("repeated", "u4", (SEATS,)),  #            [P] set of stacks equal to the previous one
     ("stacks", "u4", (SEATS, MAX_STACKS)),  #   [P, k] bag, greatest first; 0 = used or none; or UNKNOWN_STACK + size
@@ -181,7 +181,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("guilds", "u1"),
     ("edifices", "u1"),
     ("tasks", "u1"),
-    ("dealt", "u1"),  #                          tasks of a player
+    ("dealt", "u1"),  #                          tasks dealt to each player
     ("keep", "i8"),  #                           set of KEEP actions
     ("all_cards", "u4"),  #                      bag: cards of a player
     ("cards", "u1"),  #                          number of those cards
@@ -213,7 +213,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("task_minimum", "u1", (MAX_TASKS, SEATS + 1)),  # [task, players]
     ("skip_first_step", "u1"),  #                switches (F8), 0 or 1: skip_A_round1
     ("min_draw", "u1"),
-    ("sequential", "u1"),  #                     planning
+    ("sequential", "u1"),  #                     `planning` is sequential
     ("return_if_unused", "u1"),
     ("building_optional", "u1"),
     ("hide_money", "u1"),
@@ -222,7 +222,7 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("restricted", "u1"),  #                     1 = a seat has one of these restrictions
     ("no_bid", "u1", (SEATS, MAX_ROUNDS)),  #   [P, card] set of steps in which the seat may not turn over a stack
     ("no_defer", "u1", (SEATS,)),  #            [P] 1 = it may not defer
-    ("most_drawn", "u1", (SEATS,)),  #          [P] cards that it may draw in a round and need not, or ANY_NUMBER
+    ("most_drawn", "u1", (SEATS,)),  #          [P] most cards that it may draw in a round, or ANY_NUMBER
     ("no_space", "i8", (SEATS,)),  #            [P] set of city spaces that it may not take
     ("no_good", "u1", (SEATS,)),  #             [P] set of guilds of which it may not take a good
     ("no_keep", "i8", (SEATS,)),  #             [P] set of KEEP actions: those with more tasks than it may keep

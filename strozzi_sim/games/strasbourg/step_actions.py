@@ -1,6 +1,6 @@
 """Actions of a step's winners (R6 to R10): council seats, goods, members in the city, sales, chapels, edifices.
 
-A seat declines automatically what `restrictions.py` forbids it; the journal records this as a decline.
+A seat automatically declines what `restrictions.py` forbids; in a guild's step the journal records this as a decline.
 """
 
 from numba import int64
@@ -29,7 +29,7 @@ from strozzi_sim.kernel.journal import write_event
 
 @jit
 def act_next(state, rules, journal):
-    """Let the next rank act (R5.6); after the last one, return cards."""
+    """Let the next rank act (R5.6); after the last one, go on to the returned cards."""
     step, guild = state.step, state.guild
     while state.rank < min(acting_ranks(state), state.bidders):
         rank = state.rank
@@ -90,7 +90,7 @@ def _ask_good(state, rules, seat, journal):
 
 @jit
 def _ask_space(state, rules, seat, journal):
-    """Ask master or journeyman about a space, if they can pay for one."""
+    """Ask master or journeyman about a space, if there is one that it can pay for and may take."""
     spaces = payable(state, rules, seat, state.guild)
     if spaces != 0:
         spaces &= ~rules.no_space[seat]
@@ -181,7 +181,7 @@ def sell(state, rules, action, journal):
 
 @jit
 def begin_building(state, rules, journal):
-    """Begin step H or I: the church seat may build a chapel, the nobility seat the edifice."""
+    """Begin step H or I: the holder of the church seat may build a chapel, of the nobility seat the edifice."""
     step = state.step
     write_event(journal, e.STEP, step, state.start_player, s.NOBODY, 0, 0)
     if step == s.STEP_H:
@@ -189,7 +189,7 @@ def begin_building(state, rules, journal):
     else:
         phase, seat, legal = s.BUILD_EDIFICE, state.council[s.NOBILITY], building_choices(state, rules, False)
     if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == s.STEP_H):
-        state.voids[seat] += 1
+        state.voids[seat] += 1  # all sites are forbidden, so all are legal
     if legal & (legal - 1):
         return ask(state, phase, seat, legal)
     site = lowest_bit(legal) - 1 if legal != 0 else int64(-1)

@@ -1,7 +1,7 @@
-"""The table of Strasbourg: the fold of a record's lines; `table.js` draws it.
+"""The table of Strasbourg, folded from the lines of a record; `table.js` draws it.
 
-The points if the game ended now are those of members and buildings on the map, by the numbers of the components; the
-record has the council's prestige and the final points. `check_game` compares the fold with the core.
+The only points in a record are the council's prestige and the final points. The points if the game ended now follow
+from that prestige, the privileges, the map and the components. `check_game` compares the fold with the core.
 """
 
 import re
@@ -72,10 +72,9 @@ class StrasbourgTable(Table):
             {"guilds": [self._round_cards[card][step] for step in "BDF"], "edifice": self._edifices[edifice]}
             for card, edifice in pairs
         ]
-        start = line["start_player"]
+        self.view["start"] = start = line["start_player"]
         church = (start + 1) % self.players
         self.view["council"] |= {"nobility": start, "church": church}
-        self.view["start"] = start
         return f"{self.name(start)} and {self.named(church)} begin in the council."
 
     def on_keep_tasks(self, line: Line) -> str:
@@ -97,13 +96,12 @@ class StrasbourgTable(Table):
     def on_plan(self, line: Line) -> str:
         seat, stacks = line["player"], line["stacks"]
         self.marks = [f"stacks:{seat}"]
-        hand_stacks = line["sizes"] if stacks is None else [list(stack) for stack in stacks]
-        self.view["stacks"][seat] = hand_stacks
-        drawn = sum(hand_stacks) if stacks is None else sum(map(len, hand_stacks))
+        shown = line["sizes"] if stacks is None else [list(stack) for stack in stacks]
+        self.view["stacks"][seat] = shown
+        drawn = sum(shown) if stacks is None else sum(map(len, shown))
         self.view["decks"][seat] -= drawn
         piles = "" if not stacks else f": {listed([stack_name(stack) for stack in stacks])}"
-        text = f"draws {pluralize(drawn, 'card')} for {pluralize(len(hand_stacks), 'stack')}{piles}."
-        return self.says(seat, text)
+        return self.says(seat, f"draws {pluralize(drawn, 'card')} for {pluralize(len(shown), 'stack')}{piles}.")
 
     def on_step(self, line: Line) -> str:
         letter, guild = line["step"], line["guild"]
@@ -121,7 +119,7 @@ class StrasbourgTable(Table):
         if stack is None:
             return self.says(seat, "passes.")
         self.view["bids"][seat] = list(stack)
-        stacks.remove(stack if stack in stacks else len(stack))
+        stacks.remove(stack if stack in stacks else len(stack))  # of a rival only the size is known
         return self.says(seat, f"bids {sum(stack)}") + (f" ({stack_name(stack)})." if len(stack) > 1 else ".")
 
     def on_defer(self, line: Line) -> str:
@@ -132,16 +130,16 @@ class StrasbourgTable(Table):
         return self.says(seat, "pays a privilege and waits.")
 
     def on_act(self, line: Line) -> str:
-        deed: str = getattr(self, f"_act_{line['action']}")(line["player"], line)
-        return deed
+        sentence: str = getattr(self, f"_act_{line['action']}")(line["player"], line)
+        return sentence
 
     def _act_seat(self, seat: int, line: Line) -> str:
         chair, former = line["seat"], line["replaces"]
         self.view["council"][chair] = seat
         self.marks = [f"chair:{chair}"]
-        taken_text = self.says(seat, f"takes the seat of the {chair if chair in s.LORDS else f'{chair}s'}")
+        text = self.says(seat, f"takes the seat of the {chair if chair in s.LORDS else f'{chair}s'}")
         verb = "leave" if former == self.viewer else "leaves"
-        return taken_text + ("." if former in (None, seat) else f"; {self.named(former)} {verb}.")
+        return text + ("." if former in (None, seat) else f"; {self.named(former)} {verb}.")
 
     def _act_good(self, seat: int, line: Line) -> str:
         self._add_goods(seat, line["guild"], 1)
@@ -201,7 +199,7 @@ class StrasbourgTable(Table):
         self.view |= {"prestige": list(line["total"]), "privileges": list(line["held"]), "coins": list(line["coins"])}
         self.view |= {"decks": list(line["deck"]), "step": "council", "letter": None, "guild": None}
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
-        gainers = listed([self.named(seat) for seat, number in enumerate(line["privileges"]) if number]) or "no seat"
+        gainers = listed([self.named(seat) for seat, number in enumerate(line["privileges"]) if number])
         return f"The council gives points: {self.listed_seats(line['prestige'])}; a privilege to {gainers}."
 
     def on_score_end(self, line: Line) -> str:
@@ -232,7 +230,7 @@ class StrasbourgTable(Table):
         return int(chapels * chapel_points + edifices)
 
     def standing(self) -> list[int | None]:
-        """Return the points if the game ended now, without tasks; None for a seat whose privileges are hidden."""
+        """Return the final points, or before the end the points without tasks; None where privileges are hidden."""
         view = self.view
         if view["over"]:
             return list(self._total)
@@ -258,7 +256,7 @@ class StrasbourgTable(Table):
         return str(position.question)
 
     def mine(self, position: Any) -> Json:
-        """Return the hand, the stacks under construction, the deck and the tasks."""
+        """Return the viewer's hand, stacks planned so far, deck and tasks; `compose` while it divides its cards."""
         view = position.view(self.viewer)
         planning = view.step is None and not view.over and bool(view.hand or view.pile or view.stacks)
         stacks = [list(stack) for stack in view.stacks.values()]
@@ -270,7 +268,7 @@ class StrasbourgTable(Table):
         return mine
 
     def next_action(self, composed: Any, position: Any) -> int | None:
-        """Return the next card or end of a stack, towards `composed`: all stacks, each a list of cards."""
+        """Return the action towards `composed`, all stacks as lists of cards: add the next card, or close the stack."""
         if int(position.state["phase"][0]) != s.SPLIT:
             return None
         composed = converted(composed, list[list[int]], "stacks")
@@ -278,7 +276,7 @@ class StrasbourgTable(Table):
         remaining = sorted((tuple(sorted(stack, reverse=True)) for stack in composed if stack), reverse=True)
         for stack in view.stacks.values():
             if stack not in remaining:
-                raise InputError(f"stacks: {stack_name(stack)} is laid already")
+                raise InputError(f"stacks: {stack_name(stack)} is already laid and must be one of them")
             remaining.remove(stack)
         pile = view.pile
         cards = sorted([*view.hand, *pile])
@@ -286,11 +284,11 @@ class StrasbourgTable(Table):
             raise InputError(f"stacks: every card must be on one stack; the cards are {stack_name(cards[::-1])}")
         stack = next((stack for stack in remaining if stack[: len(pile)] == pile), None)
         if stack is None:
-            raise InputError(f"stacks: the stack {stack_name(pile)} is begun already")
+            raise InputError(f"stacks: {stack_name(pile)} is already begun, so one of them must begin with it")
         return s.CLOSE if len(stack) == len(pile) else s.ADD + stack[len(pile)]
 
     def choice(self, action: int, name: str, position: Any) -> Json:
-        """Return a card, bid, space, corner or site with what it costs and brings."""
+        """Return how to show a choice: its label, its price or worth as a note, and its place in the drawing."""
         if action < 0:  # an item of a compound choice
             task = self._tasks[name]
             return {"label": task["text"], "note": pluralize(task["points"], "point")}

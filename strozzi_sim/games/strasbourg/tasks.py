@@ -1,4 +1,4 @@
-"""The task cards as component data: their kinds, the keys that each kind requires (F7), and what no game can fulfil."""
+"""The task cards as component data: kinds, the keys that each kind requires (F7), and tasks that no game can fulfil."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from strozzi_sim.games.strasbourg.state import GUILD_SEAT, MAX_CELLS, MAX_GUILDS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
 
-# Keys that a kind requires in addition to points, those in its words; a square can have `min`, which is always 4.
+# Keys that a kind requires in addition to `points`: those in its text. A square may have `min`, which must be 4.
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     kind: tuple(sorted("min_by_players" if key == "seats" else key for _, key, *_ in Formatter().parse(words) if key))
     for kind, words in TASK_WORDS.items()
@@ -23,12 +23,12 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
 
 
 def task_names(data: Mapping[str, Any], players: int | None = None) -> dict[str, str]:
-    """Return a short description of each task of plain component data, by id, with the number that `players` need."""
+    """Return each task's condition by id: 2 beside E5. Without `players`, a number that depends on them is left out."""
     return {task["id"]: _condition(task, players) for task in data.get("tasks", [])}
 
 
 def task_texts(data: Mapping[str, Any], players: int) -> dict[str, str]:
-    """Return a description of each task with its points, by id: 2 beside E5, 5 points."""
+    """Return each task's condition with its points, by id: 2 beside E5, 5 points."""
     names = task_names(data, players)
     return {task["id"]: f"{names[task['id']]}, {pluralize(task['points'], 'point')}" for task in data["tasks"]}
 
@@ -61,7 +61,7 @@ class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     provenance: Literal["rulebook", "page", "inferred", "reconstructed", "variant"] = "variant"
 
     def subject(self, guilds: Sequence[str], edifices: Sequence[str]) -> int:
-        """Return the number of the task's edifice or guild, or its number of guilds; default: 0."""
+        """Return the index of the task's edifice or guild, or its number of guilds; default: 0."""
         if self.edifice is not None:
             return edifices.index(self.edifice)
         return guilds.index(self.guild) if self.guild is not None else self.guilds or 0
@@ -147,7 +147,7 @@ class Bounds:
             squares = [block for block in map(city.around, city.guilds) if len(block) == 4]
             yield "member", "on a square of spaces", 4, max(map(self._members, squares), default=0)
         elif kind == "connected_group":
-            yield "member", "in a connected group", needed, max(map(self._members, self._groups()))
+            yield "member", "in a connected group", needed, max(map(self._members, self._groups()), default=0)
         elif kind == "border_members":
             yield "member", "on the border", needed, self._members(filter(city.is_on_border, city.guilds))
         elif kind == "distinct_guilds":
@@ -161,7 +161,7 @@ class Bounds:
                 yield "seat", f"of the council with {players} players", task.minimum(players), most
 
     def _longest(self, directions: Iterable[Cell]) -> int:
-        """Return the most members in a line without a gap."""
+        """Return the most members in a line without a gap, in one of the directions (right, down)."""
         longest = 0
         for first in self.city.guilds:
             for right, down in directions:
@@ -172,9 +172,8 @@ class Bounds:
         return longest
 
     def _groups(self) -> Iterator[list[Cell]]:
-        """Yield the connected groups of city spaces."""
+        """Yield the connected groups of city spaces whose guilds have an auction."""
         ungrouped = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
-        yield []
         while ungrouped:
             group = [ungrouped.pop()]
             for cell in group:

@@ -8,10 +8,10 @@ from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, comp
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
 
-# type of the line that answers a question, by kind of question
+# kind of question -> type of the line that answers it
 LINES = {kind: kind for kind in ("keep_tasks", "bid", "return_card", "chapel", "edifice")}
 LINES |= {"draw": "plan", "split": "plan", **dict.fromkeys(("seat", "good", "place", "apprentice", "sell"), "act")}
-ACTIONS = {  # actions of an act line, by question: an action of a later question of the turn declines this one
+ACTIONS = {  # kind of question -> actions of the act line; one that answers a later question declines this one
     "seat": ("seat", "good", "place", "decline"),
     "good": ("good", "place", "decline"),
     "place": ("place", "decline"),
@@ -21,7 +21,7 @@ ACTIONS = {  # actions of an act line, by question: an action of a later questio
 
 
 class Chance(Draws):
-    """The outcomes of chance that the lines show; unknown ones are filled from the remaining components."""
+    """The outcomes of chance that the lines show, followed by the remaining components."""
 
     def __init__(self, components: Mapping[str, Any], players: int, lines: Lines) -> None:
         cards = components["influence_cards"]
@@ -89,7 +89,7 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     choice = _choice(game, event)
     if choice not in question.options:
         raise RuleViolation(number, f"expected {_expected_line(game)}, found {text(event)}")
-    # The comparison of the whole line finds 5.0 in place of 5.
+    # `in` takes 5.0 for 5; the comparison of the whole line finds it.
     game.play(question.options[question.options.index(choice)])
 
 

@@ -43,8 +43,8 @@ class View:
     over: bool  # the game has ended
     actor: int  # the seat that must decide, as far as this seat knows; while others plan, the next one that may decide
     round: int  # from 1
-    step: str | None  # "A" to "I"; None while tasks are chosen or stacks planned
-    guild: str | None  # the current one, or None
+    step: str | None  # "A" to "I"; None while tasks are chosen or stacks planned, and at the end
+    guild: str | None  # of the step, or of the goods on sale; else None
     start_player: int  # the seat that holds the marker
     round_cards: tuple[str, ...]  # ids in the order of the rounds
     edifices: tuple[str, ...]  # ids in the order of the rounds
@@ -56,13 +56,13 @@ class View:
     prestige: tuple[int, ...]  # of each seat
     coins: tuple[int | None, ...]  # of each seat; None = unknown
     privileges: tuple[int | None, ...]  # of each seat; None = unknown
-    goods: tuple[Mapping[str, int] | None, ...]  # of each seat guild -> number; None = unknown
+    goods: tuple[Mapping[str, int] | None, ...]  # of each seat: guild -> number; None = unknown
     decks: tuple[int, ...]  # sizes of the decks
     under: tuple[tuple[int, ...], ...]  # cards under each deck, the next one first
     lost: tuple[tuple[int, ...], ...]  # of each seat, cards that were turned over and left the game
     shown: tuple[tuple[int, ...], ...]  # of each seat, cards turned over this round
-    bids: tuple[tuple[int, ...] | None, ...]  # of each seat the stack turned over in this step, or None
-    queue: tuple[int, ...]  # the seats that have not decided, in order
+    bids: tuple[tuple[int, ...] | None, ...]  # of each seat, the stack turned over in this step, or None
+    queue: tuple[int, ...]  # the seats that have not decided in this auction, in order
     stack_sizes: tuple[tuple[int, ...], ...]  # of the hidden stacks of each seat, greatest first
     stacks: Mapping[int, tuple[int, ...]]  # the own hidden stacks by their numbers
     hand: tuple[int, ...]  # own cards drawn and not yet on a stack
@@ -88,8 +88,8 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     unknown = [state["coins"][other] == s.UNKNOWN_COINS for other in seats]
     planning = phase in (s.DRAW, s.SPLIT) and actor == seat
 
-    def kept_by(other: int) -> tuple[str, ...]:
-        return tuple(task for k, task in enumerate(tasks) if state["kept"][other] >> k & 1)
+    def task_ids(members: int) -> tuple[str, ...]:
+        return tuple(task for k, task in enumerate(tasks) if members >> k & 1)
 
     def bags(name: str) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(cards_of(state[name][other])) for other in seats)
@@ -146,9 +146,9 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         hand=tuple(cards_of(state["hand"])) if planning else (),
         pile=tuple(cards_of(pile)),
         deck=tuple(cards_of(state["deck"][seat])),
-        dealt=tuple(task for k, task in enumerate(tasks) if state["dealt"][seat] >> k & 1),
-        kept=kept_by(seat),
-        tasks=tuple(kept_by(other) if phase == s.OVER or other == seat else None for other in seats),
+        dealt=task_ids(state["dealt"][seat]),
+        kept=task_ids(state["kept"][seat]),
+        tasks=tuple(task_ids(state["kept"][k]) if phase == s.OVER or k == seat else None for k in seats),
         scores=tuple(state["score"][:players]),
         offers=_offers(phase, state["legal"]),
         components=components,
@@ -156,7 +156,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
 
 
 def _offers(phase: int, legal: int) -> tuple[str, ...]:
-    """Return the offers, from the set of legal actions, which only the actor has."""
+    """Return the offers of the actor, whose legal actions are the set `legal`; () for others, for whom it is empty."""
     if phase == s.BID:
         return ("wait",) if legal >> (s.DEFER - s.PASS) & 1 else ()
     if phase != s.APPRENTICE:
@@ -205,7 +205,7 @@ def compound_choices(view: View, phase: int) -> tuple[str, ...]:
 
 
 def meanings(view: View, phase: int) -> dict[str, str]:
-    """Return the meaning of names of choices: tasks, the price of spaces, the sum of stacks."""
+    """Return name of a choice -> meaning: the condition of a task, the price of a space, the sum of a stack."""
     if phase == s.KEEP:
         conditions = task_texts(view.components, view.players)
         return {task: conditions[task] for task in view.dealt}
@@ -243,6 +243,6 @@ def question(view: View, phase: int) -> str:
 
 
 def short_rules(components: Mapping[str, Any], players: int) -> str:
-    """Return the rules in short."""
+    """Return a summary of the rules."""
     second = "may take a good and a member. The third is apprentice and" if players > 3 else "is apprentice and"
     return written_rules(str(__package__), components, rounds=len(components["round_cards"]), second=second)

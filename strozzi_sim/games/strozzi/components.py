@@ -116,7 +116,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check(components: Components, where: str) -> None:
-    """Raise InputError for values that contradict each other."""
+    """Raise InputError for values that contradict each other, and for renamed cities or flags."""
     ships = len(components.ships)
     for players, removed in components.setup.cards_removed.items():
         key = f"{where}: setup.cards_removed.{players}"
@@ -139,7 +139,7 @@ def check(components: Components, where: str) -> None:
 def to_rules(components: Components) -> np.ndarray[Any, Any]:
     """Return the record that kernels read, array of shape (1,)."""
     ships, tiles, coins = components.ships, components.promotion_tiles, components.coins
-    removed, bonus, wares = components.setup.cards_removed, components.tracks.bonus, limit.PORT_NAMES
+    removed, bonus = components.setup.cards_removed, components.tracks.bonus
     rules: dict[str, Any] = {"ships": len(ships), "tiles": len(tiles)}
     rules |= {"face_up": components.setup.promotion_tiles_face_up, "top": components.tracks.top_index}
     rules |= {key: [getattr(ship, key) for ship in ships] for key in ("sail", "scrolls", "promotion")}
@@ -148,7 +148,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
     rules["cards"] = [len(ships) - removed[n] if n in removed else 0 for n in range(limit.SEATS + 1)]
     rules["tile_category"] = [limit.CATEGORIES.index(tile.category) for tile in tiles]
     rules["tile_value"] = [tile.value for tile in tiles]
-    rules["tile_ware"] = [wares.index(tile.ware) if tile.ware else limit.NO_WARE for tile in tiles]
+    rules["tile_ware"] = [limit.PORT_NAMES.index(tile.ware) if tile.ware else limit.NO_WARE for tile in tiles]
     rules["bonus"] = [bonus.get(space, 0) for space in range(limit.MAX_SPACES)]
     rules["box_coins"] = 5 * coins.v5 + 10 * coins.v10 + 50 * coins.v50
     rules["reverse_start"] = components.rules.start_order == "reverse"
@@ -156,7 +156,7 @@ def to_rules(components: Components) -> np.ndarray[Any, Any]:
 
 
 def check_players(components: dict[str, Any], players: int, where: str) -> None:
-    """Raise InputError for a player count that the components have no entry for."""
+    """Raise InputError for a player count without an entry in `setup.cards_removed`."""
     removed = components["setup"]["cards_removed"]
     if str(players) not in removed:
         counts = ", ".join(removed)

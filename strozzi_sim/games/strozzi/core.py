@@ -1,9 +1,9 @@
 """Strozzi's kernels: deal, legal actions, apply, scoring.
 
-They take records, allocate nothing and raise nothing. `apply` trusts that the action is legal and runs on to the next
-seat that has a choice: forced actions (no pirate flag, one free port, one tile) happen by themselves. Restrictions of a
-seat are in the rules record (`restrictions.py`); the turn order is as if there were none. Numbers in
-parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
+They take records, allocate nothing and raise nothing. `apply` does not check the action, and continues to the next seat
+that has a choice: forced actions (no pirate flag, one free port, one tile) are played automatically. The rules record
+contains the restrictions of each seat (`restrictions.py`), which do not change the turn order. Numbers in parentheses
+are items of the rules' ambiguity list (docs/rules/strozzi.md).
 """
 
 from numba import int64
@@ -29,7 +29,7 @@ _DECLINE_BIT = 1 << (s.DECLINE_TILE - s.TAKE_TILE)
 
 @jit
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up the game and turn over the first card. `chance` must have begun."""
+    """Set up the game and continue to the first decision; the sources of `chance` are already seeded."""
     state.players = players
     state.round = 0
     state.start_player = start_player
@@ -75,7 +75,7 @@ def _draw_tile(state, chance):
 
 @jit
 def _begin_round(state, rules, chance, journal):
-    """Give all flags back, shuffle all ships and remove some unseen (72)."""
+    """Start a round: flags and ships come back, some ships are removed unseen, and a card is turned over (72)."""
     players = state.players
     start_player = state.start_player
     for seat in range(players):
@@ -137,8 +137,8 @@ def _ask_piracy(state, rules, seat):
 def _usable(state, rules, seat, flags):
     """Return the subset of `flags` that no restriction forbids on this card."""
     if rules.restricted:
-        number = rules.cards[state.players] - state.deck
-        if number < rules.first_claim[seat] or rules.no_card[seat] >> state.ship & 1:
+        card_number = rules.cards[state.players] - state.deck
+        if card_number < rules.first_claim[seat] or rules.no_card[seat] >> state.ship & 1:
             return 0
         return flags & ~rules.no_flag[seat]
     return flags
@@ -146,7 +146,7 @@ def _usable(state, rules, seat, flags):
 
 @jit
 def apply(state, rules, action, chance, journal):
-    """Play a legal action and run on to the next seat with a choice, or to the end."""
+    """Play a legal action and continue to the next seat with a choice, or to the end of the game."""
     while True:
         _play(state, rules, action, chance, journal)
         if not rules.restricted or count_bits(state.legal) != 1:
@@ -170,7 +170,7 @@ def _play(state, rules, action, chance, journal):
 
 @inline_source
 def _answer(state, rules, seat, action, chance, journal):
-    """Apply a pass or a flag on the card: one lap from the active player on (19)."""
+    """Apply a pass or a flag on the card, and ask the next seat of the lap; `second_lap` asks pirates again (19)."""
     flag = action - s.CLAIM_WITH
     write_event(journal, e.CLAIM, seat, flag, 0, 0, 0)
     waiting = state.waiting
@@ -203,7 +203,7 @@ def _answer(state, rules, seat, action, chance, journal):
 
 @jit
 def _take_card(state, rules, seat, flag, chance, journal):
-    """Spend the flag; the taker chooses one of their free ports, if there is a choice."""
+    """Spend the flag; the taker chooses the port, if several are free."""
     state.holder = seat
     state.holder_flag = flag
     hand = state.hand[seat] & ~(1 << flag)
@@ -223,7 +223,7 @@ def _take_card(state, rules, seat, flag, chance, journal):
 
 @jit
 def _place(state, rules, seat, port, chance, journal):
-    """Place the ship, move at the port and at Florence, then the tile (45)."""
+    """Place the ship, move the markers of the port and of Florence, then take a tile (45)."""
     ship = state.ship
     flag = state.holder_flag
     state.berths[seat] &= ~(1 << port)
@@ -283,7 +283,7 @@ def _move(state, rules, seat, city, steps, cause, journal):
 
 @jit
 def _take_tile(state, rules, seat, slot, chance, journal):
-    """Take the tile in `slot` (-1 = none), move as its ware shows, refill (50, 54)."""
+    """Take the tile in `slot` (-1 = none), refill the display, and move the marker of the tile's ware (50, 54)."""
     if slot < 0:
         write_event(journal, e.TAKE_TILE, seat, -1, -1, 0, 0)
         return
@@ -308,7 +308,7 @@ def _take_tile(state, rules, seat, slot, chance, journal):
 
 @inline_source
 def _next_turn(state, rules, taker, chance, journal):
-    """Turn over the next card for the first player after the taker who has a flag (58, 60)."""
+    """Turn over a card for the first seat after the taker that has a flag (58), or end the round (60)."""
     with_flag = state.with_flag
     if with_flag == 0 or state.deck == 0:
         _end_round(state, rules, chance, journal)
@@ -340,7 +340,7 @@ def count_legal(state, rules):
 
 @jit
 def kth_legal(state, rules, k):
-    """Return the k-th legal action, in ascending order."""
+    """Return the k-th legal action (k from 0), in ascending order."""
     return state.first_action + kth_bit(state.legal, k)
 
 

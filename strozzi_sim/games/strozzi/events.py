@@ -1,6 +1,6 @@
 """Strozzi's events: the journal, the lines of a record, and their text.
 
-`move`, `ship_prize` and `marker` are for facts alone; the line `score_round` has the prizes summed up.
+`shown`, `ship_prize` and `marker` have no line: `tiles` and `score_round` combine them. `move` is for facts alone.
 """
 
 from collections.abc import Mapping
@@ -73,8 +73,8 @@ def _end_text(line: Mapping[str, Any], say: Say) -> str:
 
 
 _SHIP = one_of("ship", lambda components: [ship["id"] for ship in components["ships"]])
-_FLAG = one_of("flag", lambda components: FLAG_NAMES)
-_PORT = one_of("port", lambda components: PORT_NAMES)
+_FLAG = one_of("flag", FLAG_NAMES)
+_PORT = one_of("port", PORT_NAMES)
 _TILE, _REPLACEMENT = (
     one_of(name, lambda components: [tile["id"] for tile in components["promotion_tiles"]])
     for name in ("tile", "replacement")
@@ -85,7 +85,7 @@ EVENTS = Events(
     Event("tiles", (), _tiles_text, make=_display),
     Event("round", (number("round", offset=1), seat("start_player")), "Round {round} begins; {start_player:starts}."),
     Event("reveal", ("player", _SHIP, unrecorded("left")), _reveal_text),
-    Event("claim", ("player", _FLAG), _claim_text),  # one for every seat that had a choice
+    Event("claim", ("player", _FLAG), _claim_text),  # one per answer, also if a restriction leaves only the pass
     Event("place", ("player", _SHIP, _FLAG, _PORT, "speed"), _PLACE_TEXT),
     Event("move", ("player", "city", "start", "end", "cause"), recorded=False),
     Event("take_tile", ("player", _TILE, _REPLACEMENT), _tile_text),

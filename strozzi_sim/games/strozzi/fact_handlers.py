@@ -13,30 +13,30 @@ from strozzi_sim.kernel.jit import force_inline, jit
 
 __all__ = ["AGREEMENTS", "SINK", "TABLES", "begin_match", "close_game", "note", "on_decision", "open_game"]
 
-_PLACED = MAX_ROUNDS * SEATS * PORTS  # most ships of a game
+_MAX_PLACED = MAX_ROUNDS * SEATS * PORTS  # largest number of ships placed in a game
 _NO_TILE = -1
 _OWNER_MASK = 7  # all seats and NOBODY differ in these bits
-_TILE, _DECISION = (1 << TABLES.index(table) for table in (t.TILES, t.DECISIONS))
+_TILE, _DECISION = (1 << TABLES.index(table) for table in (t.TILES, t.DECISIONS))  # their bits in `asked`
 
 SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round being played
     ("players", "i8"),
-    ("round", "i8"),
+    ("round", "i8"),  #                       from 1
     ("active", "i8"),
     ("left", "i8"),  #                        cards left to turn over
     ("taken", "i8", (SEATS,)),  #            [P] ships placed this round
-    ("row_of", "i8", (MAX_SHIPS,)),  #       [ship] its row
+    ("row_of", "i8", (MAX_SHIPS,)),  #       [ship] its row in the ship table
     ("first", "i8"),  #                      row of the first ship of the game
-    ("moved", "i8", (_PLACED, CITIES)),  #   [ship of the game, city] spaces it moved its owner's marker
-    ("tile_of", "i8", (_PLACED,)),  #        [ship of the game] its promotion tile, or _NO_TILE
-    ("per_space", "i8", (MAX_ROUNDS, SEATS, CITIES)),  # [round, P, city] a marker's coins by space, in 1 / COIN
-    ("from_ships", "i8", (SEATS,)),  #       [P] coins of the game
-    ("from_bonus", "i8", (SEATS,)),  #       [P] coins of the game
-    ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins of the game
-    ("landed", "i8", (SEATS, CITIES)),  #    [P, city] coins of ships of the round
-    ("rank", "i8", (SEATS,)),  #             [P] of the marker at Florence
-    ("ranked", "i8"),
+    ("moved", "i8", (_MAX_PLACED, CITIES)),  # [ship of the game, city] spaces it moved its owner's marker
+    ("tile_of", "i8", (_MAX_PLACED,)),  #    [ship of the game] its promotion tile, or _NO_TILE
+    ("per_space", "i8", (MAX_ROUNDS, SEATS, CITIES)),  # [round, P, city] coins per space of a marker, times COIN
+    ("from_ships", "i8", (SEATS,)),  #       [P] coins from ships in the game
+    ("from_bonus", "i8", (SEATS,)),  #       [P] coins from bonus spaces in the game
+    ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins from ships and markers in the game
+    ("landed", "i8", (SEATS, CITIES)),  #    [P, city] coins from the ship of the round
+    ("rank", "i8", (SEATS,)),  #             [P] of the marker at Florence, 0 = best
+    ("ranked", "i8"),  #                     seats in `rank` so far
     ("total", "i8", (SEATS,)),  #            [P] coins after the round
-    ("leader", "i8"),  #                     after the round before, or -1
+    ("leader", "i8"),  #                     seat that led after the previous round, or -1
     ("set_aside", "i8"),
     ("lead_changes", "i8"),
 ])  # fmt: skip
@@ -77,17 +77,17 @@ def open_game(facts, number):
 
 @jit
 def on_decision(facts, state, rules, action):
-    """Handle a seat's choice, before it is carried out."""
+    """Write the row of a decision, before its action is applied, if the decision table is requested."""
     if facts.asked & _DECISION:
         _on_decision(facts, state, rules, action)
 
 
 @jit
 def _on_decision(facts, state, rules, action):
-    seat, best = state.actor, 0
+    seat, best_rival = state.actor, 0
     for other in range(facts.players):
         if other != seat:
-            best = max(best, state.coins[other])
+            best_rival = max(best_rival, state.coins[other])
     holder = t.NO_FLAG if state.holder == NOBODY else state.holder_flag
     row = _add_decision(
         facts, seat=seat, round=facts.round, phase=state.phase, action=action, card=state.ship, holder=holder
@@ -96,7 +96,7 @@ def _on_decision(facts, state, rules, action):
     facts.decision_flags_left[row] = count_bits(state.hand[seat])
     facts.decision_rivals_left[row] = count_bits(state.with_flag & ~(1 << seat))
     facts.decision_cards_left[row] = state.deck
-    facts.decision_lead[row] = state.coins[seat] - best
+    facts.decision_lead[row] = state.coins[seat] - best_rival
     facts.decision_at_stake[row] = _standing(state, rules, seat)
 
 
@@ -149,7 +149,7 @@ def _on_round(facts, round_, start_player):
 
 @force_inline
 def _round_row(facts, seat):
-    """Return the row of a seat in the current round."""
+    """Return the row of a seat in the round table, for the current round."""
     return facts.round_rows - facts.players + seat
 
 
@@ -267,20 +267,20 @@ def _close_seats(facts, state):
             lead = facts.paid_at[seat, port] - facts.paid_at[seat, worst]
             shared = lead == 0 or (shared and lead > 0)
             worst = port if lead < 0 else worst
-        best = t.NO_PORT if shared else worst
+        pair = t.NO_PORT if shared else worst  # a pair of ports has the number of the third port
         total, ships, bonus = state.coins[seat], facts.from_ships[seat], facts.from_bonus[seat]
         markers, tiles = facts.total[seat] - ships - bonus, total - facts.total[seat]
         _add_player(
-            facts, seat=seat, total=total, ships=ships, markers=markers, bonus=bonus, promotion=tiles, best_ports=best
+            facts, seat=seat, total=total, ships=ships, markers=markers, bonus=bonus, promotion=tiles, best_ports=pair
         )
 
 
 @jit
 def _close_categories(facts, state, rules):
-    """Write the categories; return the number of tiles left."""
+    """Write the rows of the category table; return the number of tiles not taken."""
     tiles_left = 0
     for category in range(len(CATEGORIES)):
-        count_bytes = 0  # number of tiles by owner, a byte each
+        count_bytes = 0  # number of tiles per owner, one byte each
         for tile in range(rules.tiles):
             count_bytes += int64(rules.tile_category[tile] == category) << ((state.tile_owner[tile] & _OWNER_MASK) << 3)
         tiles_left += count_bytes >> ((NOBODY & _OWNER_MASK) << 3) & 255
@@ -294,8 +294,8 @@ def _close_categories(facts, state, rules):
 
 @jit
 def _close_ships(facts, state, rules):
-    """Divide the coins of markers and categories among the ships that moved them and brought the tiles."""
-    players, first_prize_row = facts.players, facts.category_rows - len(CATEGORIES) * facts.players
+    """Divide markers' coins among the ships that moved them, and category prizes among those that brought tiles."""
+    players, first_category_row = facts.players, facts.category_rows - len(CATEGORIES) * facts.players
     for later in range(facts.round - 1, 0, -1):  # a space pays in the round when it is reached and in all later ones
         for seat in range(players):
             for city in range(CITIES):
@@ -309,7 +309,7 @@ def _close_ships(facts, state, rules):
             category = rules.tile_category[tile]
             total = state.tile_total[category, seat]
             if total > 0:
-                prize = facts.category_coins[first_prize_row + category * players + seat]
+                prize = facts.category_coins[first_category_row + category * players + seat]
                 promotion = (t.COIN * prize * rules.tile_value[tile] + total // 2) // total
         facts.ship_track[row] = track
         facts.ship_promotion[row] = promotion

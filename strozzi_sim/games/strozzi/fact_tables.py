@@ -22,13 +22,13 @@ from strozzi_sim.facts.columns import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi import state as s
 
-_LAST_COUNT = 15  # start of the last level of a number of symbols or tiles
-_LAST_TOTAL = 31  # start of the last level of a total of tiles
-_LAST_SCORE = 2047  # start of the last level of coins
-COIN = 100  # units per coin, for divided coins
+_LAST_COUNT = 15  # counts of symbols or tiles from here on are one level
+_LAST_TOTAL = 31  # total values of tiles from here on are one level
+_LAST_SCORE = 2047  # final coins from here on are one level
+COIN = 100  # units per coin, in columns of divided coins
 NO_FLAG = 3  # no seat claimed the card
-NO_PORT = 3  # two ports paid least
-ORDERS = 64  # the k-th flag (or port) of a round in base 4, 0 = none: first + 4 second + 16 third
+NO_PORT = 3  # several ports paid least
+_ORDERS = 64  # number of codes of orders of flags (or ports): first + 4 second + 16 third, each from 1, 0 = none
 
 
 def _ships(setting: GameConfig, *fields: str) -> np.ndarray[Any, Any]:
@@ -56,19 +56,18 @@ def _spaces(setting: GameConfig) -> Levels:
 
 
 def _deck(setting: GameConfig) -> int:
-    """Return the number of cards of a round."""
+    """Return the number of cards in a round's deck."""
     removed: int = setting.components["setup"]["cards_removed"][str(setting.players)]
     return len(setting.components["ships"]) - removed
 
 
 def _decisions(setting: GameConfig) -> int:
-    """Return the maximal number of decisions: two per seat and card, two per ship."""
-    rounds = _rounds(setting)
-    return int(rounds * setting.players * (2 * _deck(setting) + 2 * s.PORTS))
+    """Return the largest number of decisions: two per seat and card, and two per seat and port."""
+    return int(2 * _rounds(setting) * setting.players * (_deck(setting) + s.PORTS))
 
 
 def _orders(names: tuple[str, ...]) -> Levels:
-    """Return the levels of the orders of flags (or ports): each is used at most once."""
+    """Return the levels of the orders in which flags (or ports) are used, each at most once."""
     orders = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
     order_by_code = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in orders}
     return Levels(
@@ -78,7 +77,8 @@ def _orders(names: tuple[str, ...]) -> Levels:
 
 
 def _unused(*kinds: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
-    orders = [[code >> shift & 3 for shift in (0, 2, 4)] for code in range(ORDERS)]
+    """Return the `values` of a column derived from an order: how many of `kinds` (from 1) it lacks."""
+    orders = [[code >> shift & 3 for shift in (0, 2, 4)] for code in range(_ORDERS)]
     counts = np.array([sum(kind not in order for kind in kinds) for order in orders])
     return lambda setting: counts
 
@@ -88,7 +88,7 @@ def _used(kind: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """Return the possible totals of the tiles of one category."""
+    """Return the levels of the total value of a seat's tiles in one category."""
     totals: set[int] = set()
     for category in s.CATEGORIES:
         sums = {0}
@@ -100,12 +100,12 @@ def _totals(setting: GameConfig) -> Levels:
 
 
 def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
-    """Return the levels of the prizes of ranks, including 0."""
+    """Return the levels of the prizes of a key of [scoring], including 0."""
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 
 
 def _symbols(name: str, text: str, derived_from: str, values: Callable[..., Any], unit: str = "wares") -> Column:
-    """Return a derived column of a number of symbols."""
+    """Return a derived column of small numbers, such as symbols; from _LAST_COUNT on they share a level."""
     return derived(
         name, text, derived_from, values, lambda setting: numbers(values(setting).ravel().tolist(), _LAST_COUNT), unit
     )
@@ -115,21 +115,21 @@ def _tiles(setting: GameConfig, key: str) -> list[Any]:
     return [tile[key] for tile in setting.components["promotion_tiles"]]
 
 
-_SEAT = Column("seat", "who it is about, 0 starts round 1", each_seat)
+_SEAT = Column("seat", "the seat, 0 starts round 1", each_seat)
 _ROUND, _LAST = round_columns(_rounds)
 _CARD = Column("card", "the ship card", _cards)
 _SAIL = _symbols("sail", "sail number of the ship", "card", lambda setting: _ships(setting, "sail")[:, 0], "")
 _CARGO = _symbols("cargo", "wares on the ship, of all kinds", "card", lambda setting: _goods(setting).sum(axis=1))
-_LAP = Column("lap", "seats after the active player, who is 0", each_seat)
+_LAP = Column("lap", "seats after the active player (0 = that player)", each_seat)
 _FLAGS = tuple(enumerate(s.FLAG_NAMES, 1))
 _ACTIONS = ("pass", *s.FLAG_NAMES, *s.PORT_NAMES, *(f"slot {slot + 1}" for slot in range(s.MAX_FACE_UP)), "decline")
 _DIVIDED: dict[str, Any] = {"dtype": "i4", "unit": "coins", "scale": COIN}
 
 GAME = Table("game", "a game", (
-    Column("margin", "coins of the winner less those of the second", dtype="u2", unit="coins"),
+    Column("margin", "coins of the winner minus those of the second place", dtype="u2", unit="coins"),
     Column("florence_tie", "the two best had equal coins", YES_NO),
-    Column("lead_changes", "changes of the leader, from round to round and to the end"),
-    Column("set_aside", "ship cards not taken", lambda setting: numbers(range(32), 31)),
+    Column("lead_changes", "changes of the leader from round to round, and from the last round to the end"),
+    Column("set_aside", "ship cards set aside, as no seat claimed them", lambda setting: numbers(range(32), 31)),
     Column("tiles_left", "promotion tiles not taken"),
     Column("over_box", "more coins were paid than are in the box", YES_NO),
 ), max_rows=lambda setting: 1)  # fmt: skip
@@ -140,14 +140,14 @@ PLAYER = Table("seat", "a player in a game", (
     Column("markers", "coins from markers, without bonus spaces", None, "u2", "coins"),
     Column("bonus", "coins from bonus spaces", None, "u2", "coins"),
     Column("promotion", "coins from promotion tiles", None, "u2", "coins"),
-    Column("best_ports", "the two ports that paid best, if that is clear",
+    Column("best_ports", "the two ports that paid most; unclear if several paid least",
            labels(("rome+naples", "venice+naples", "venice+rome", "unclear"))),
 ), max_rows=lambda setting: setting.players)  # fmt: skip
 ROUNDS = Table("round", "a player in a round", (
     _SEAT,
     _ROUND,
-    Column("flags", "the order in which the player's flags took ships", _orders(s.FLAG_NAMES)),
-    Column("ports", "the order in which ships went to ports", _orders(s.PORT_NAMES)),
+    Column("flags", "the player's flags, in the order in which they took ships", _orders(s.FLAG_NAMES)),
+    Column("ports", "the ports of the player's ships, in the order in which they were placed", _orders(s.PORT_NAMES)),
     _LAST,
     *(derived(f"used_{flag}", f"the {flag} flag took a ship", "flags", _used(kind)) for kind, flag in _FLAGS),
     *(derived(f"unused_{flag}", f"the {flag} flag took no ship", "flags", _unused(kind)) for kind, flag in _FLAGS),
@@ -163,7 +163,7 @@ CARDS = Table("card", "a ship card turned over", (
     Column("claimed_by", "flag of the first claim", labels((*s.FLAG_NAMES, "none"))),
     derived("claimed", "a seat claimed it", "claimed_by", lambda setting: [1, 1, 1, 0]),
     Column("taken_over", "a pirate took over the first claim", YES_NO),
-    Column("lap", "seats of that pirate after the active player", each_seat),
+    Column("lap", "seats from the active player to that pirate, 0 without one", each_seat),
     Column("taken", "a seat took it", YES_NO),
     derived("set_aside", "no seat took it", "taken", lambda setting: [1, 0]),
 ), max_rows=lambda setting: len(setting.components["ships"]) * _rounds(setting))  # fmt: skip
@@ -186,16 +186,16 @@ SHIPS = Table("ship", "a ship taken", (
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
     Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
     Column("track",
-           "coins that its owner's markers were paid for the spaces it moved them, in this round and later ones",
+           "coins of its owner's markers for the spaces it moved them, in this round and later ones",
            **_DIVIDED),
-    Column("promotion", "coins that its promotion tile was paid, by its part of the category's total", **_DIVIDED),
+    Column("promotion", "its promotion tile's part of its owner's category prize, in proportion to value", **_DIVIDED),
     Column("brought", "coins from its rank in the port, its spaces and its promotion tile", **_DIVIDED),
 ), max_rows=lambda setting: s.PORTS * setting.players * _rounds(setting))  # fmt: skip
 MARKERS = Table("marker", "a player in a city when a round is scored", (
     _SEAT,
     _ROUND,
     _LAST,
-    Column("city", "where it is", labels(s.CITY_NAMES)),
+    Column("city", "the city", labels(s.CITY_NAMES)),
     Column("space", "the space of the player's marker, 0 is the start", _spaces),
     Column("prize", "coins by the marker's rank", _prizes("marker_ranks"), "u2", "coins"),
     Column("bonus", "coins of the space", dtype="u2", unit="coins"),
@@ -206,7 +206,7 @@ CATEGORY = Table("category", "a player in a promotion category", (
     Column("category", "art, science or architecture", labels(s.CATEGORIES)),
     Column("rank", "rank in the category, ties decided at Florence",
            lambda setting: numbers(range(1, setting.players + 1))),
-    Column("total", "what the player's tiles are worth there", _totals, "u2"),
+    Column("total", "total value of the player's tiles there", _totals, "u2"),
     Column("tiles", "number of those tiles", numbers(range(_LAST_COUNT + 1), _LAST_COUNT), unit="tiles"),
     Column("coins", "prize", _prizes("category_ranks"), "u2", "coins"),
 ), max_rows=lambda setting: len(s.CATEGORIES) * setting.players)  # fmt: skip
@@ -228,7 +228,7 @@ DECISIONS = Table("decision", "a choice of a seat", (
     _ROUND,
     Column("phase", "the decision: claim a card, take it over, choose a port, choose a tile",
            labels(("claim", "piracy", "port", "tile"))),
-    Column("action", "what was chosen; tiles by their slot of the display", labels(_ACTIONS, first=1)),
+    Column("action", "the action; tiles by their slot of the display", labels(_ACTIONS, first=1)),
     Column("choices", "number of legal actions", numbers(range(2, 9))),
     _CARD,
     _SAIL,
@@ -237,16 +237,16 @@ DECISIONS = Table("decision", "a choice of a seat", (
     Column("flags_left", "flags that the seat has left", numbers(range(len(s.FLAG_NAMES) + 1))),
     Column("rivals_left", "other seats that have a flag left", each_seat),
     Column("cards_left", "cards left to turn over in the round", _cards_left),
-    Column("lead", "coins more than the best other seat has", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
+    Column("lead", "coins minus those of the best other seat", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
     Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),
 ), max_rows=_decisions, rows=8320, optional=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY, TILES, DECISIONS)
 
-_EVERYTHING = ("ships", "markers", "bonus", "promotion")
+_SOURCES = ("ships", "markers", "bonus", "promotion")
 AGREEMENTS = (
     ("final coins", Crosstab("seat", (), ("total",)), Crosstab("seat", (), ("score",))),
-    ("final coins by source", Crosstab("seat", (), ("total",)), Crosstab("seat", (), _EVERYTHING)),
+    ("final coins by source", Crosstab("seat", (), ("total",)), Crosstab("seat", (), _SOURCES)),
     ("coins from ships", Crosstab("seat", (), ("ships",)), Crosstab("ship", (), ("prize",))),
     ("coins from ships by city", Crosstab("ship", (), ("prize",)), Crosstab("marker", (), ("ships",))),
     ("coins from markers", Crosstab("seat", (), ("markers", "bonus")), Crosstab("marker", (), ("prize", "bonus"))),

@@ -39,7 +39,6 @@ CATEGORIES = ("art", "science", "architecture")
 PORTS = ("venice", "rome", "naples")
 CITIES = (*PORTS, "florence")
 
-
 Play = Generator[Question, Any, None]
 
 
@@ -58,7 +57,7 @@ class Game(ReferenceGame):
         tiles: Sequence[str],
         start_player: int = 0,
     ) -> None:
-        """Prepare the game and play up to the first question.
+        """Prepare the game and play up to the first decision.
 
         Args:
             components: the component data, with the keys of `components.toml`.
@@ -109,7 +108,7 @@ class Game(ReferenceGame):
         return [(first + step) % self.players for step in range(self.players)]
 
     def _start_track(self) -> list[list[int]]:
-        """Return a city's track with all markers on the lowest space, the start player leftmost (1, 2, 3)."""
+        """Return a city's track: all markers on the lowest space, the start player leftmost by default (1, 2, 3)."""
         order = self._clockwise(self.start_player)
         if self.rules["start_order"] == "reverse":
             order.reverse()
@@ -177,7 +176,7 @@ class Game(ReferenceGame):
                 return
 
     def _poll_pirates(self, claimant: int) -> Play:
-        """Ask undecided seats whether they snatch it, the active player's right neighbour last (13, 15, 19, 21)."""
+        """Ask the seats between claimant and active player, or all others, whether they snatch it (13, 15, 19, 21)."""
         end = claimant if self.rules["second_lap"] else self.active
         for seat in self._clockwise(claimant + 1):
             if seat == end or self.holder_flag == "pirate":  # a pirate is final (12, 16)
@@ -229,7 +228,7 @@ class Game(ReferenceGame):
         return int(self.cards[ship]["sail"] + extra)
 
     def _ware_flag_steps(self, goods: int) -> int:
-        """Return the ware flag's steps: at the ship's port only (37), even if the ship has no goods for it (36)."""
+        """Return the ware flag's steps: at the ship's port only (37), by default even without goods for it (36)."""
         if self.holder_flag != "ware" or (self.rules["ware_flag_needs_match"] and not goods):
             return 0
         return int(self.flag_effects["ware_steps"])

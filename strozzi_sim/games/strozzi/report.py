@@ -20,13 +20,13 @@ _NO_PIRATES = {"flag": FLAG_NAMES[1:]}  # a pirate is not taken over
 
 
 def use(key: str, by: str) -> Block:
-    """Return a block of the results of ships, by flag or port and another column."""
+    """Return a block of the results of ships, by `key` (flag or port) and the column `by`."""
     figures = ratios(share="rows along level", share_of_level=f"rows along {key}")
     return Block("ship", {key: key, "level": by}, (*figures, *_BROUGHT), {"by": by}, margins=(key,))
 
 
 def _orders(key: str) -> Block:
-    """Return a block of player-rounds by the order of flags or ports."""
+    """Return a block of player-rounds by the order in which flags or ports were used; `key` is flag or port."""
     return Block("round", {"level": f"{key}s"}, _OF_ROUND, {key: ALL, "by": "pattern"})
 
 
@@ -38,7 +38,7 @@ def _unused(flag: str) -> tuple[Block, ...]:
 
 
 def _claims(by: str, figures: tuple[Ratio, ...], name: str) -> Block:
-    """Return a block of claimed cards by flag and another column."""
+    """Return a block of cards claimed with plus-one or ware, by flag and the column `by`."""
     return Block("card", {"flag": "claimed_by", "level": by}, figures, {"by": name}, include=_NO_PIRATES)
 
 
@@ -108,6 +108,8 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
 
 
 _OF_COLUMN = ratios(share="rows along column")
+# without `second_lap` the active player is never the pirate
+_PIRATES_LAPS: Any = {"column": lambda cell: () if cell.components["rules"]["second_lap"] else ("0",)}
 _MATCH = {"coins_brought_mean": "brought", "ship_prize_mean": "prize", "coins_track_mean": "track", "win_share": "win"}
 _TOTAL = {"share": "rows along column", "prize_mean": "coins", "win_share": "win"}
 MAPS = {
@@ -115,34 +117,34 @@ MAPS = {
     **{f"port-by-{by}": use("port", by).as_map("port") for by in BY},
     "coins-by-port-and-match": Block("ship", {"row": "port", "column": "match"}, ratios(**_MATCH), margins=("row",)),
     "pirated-by-sail": PIRATED_BY_SAIL.as_map("flag"),
-    "pirated-by-lap": replace(PIRATED_BY_LAP.as_map("flag"), exclude={"column": ("0",)}),  # a pirate is another seat
+    "pirated-by-lap": replace(PIRATED_BY_LAP.as_map("flag"), exclude=_PIRATES_LAPS),
     "marker-by-round": SPACE_BY_ROUND.as_map("port"),
     "last-space": LAST_SPACE.as_map("port"),
     "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, ratios(**_TOTAL)),
     **{f"ship-by-{by}": Block("ship", {"row": "card", "column": by}, _OF_COLUMN) for by in ("flag", "port")},
 }
-# breakdown -> sign between the parts of its levels, and words
+# breakdown -> separator of the parts in its levels, and in their labels
 _JOINS = {"pattern": (">", ", "), "pair": ("+", " and ")}
 
 
 def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
-    """Return labels of orders and pairs in the tables, and of ships with what is printed on them in this variant."""
+    """Return labels of the orders and pairs in the tables, and of the ships of the variant: what is printed on them."""
     labels = {}
     for table in ("flags", "ports"):
-        for breakdown, (sign, link) in _JOINS.items() if table in tables else ():
+        for breakdown, (separator, link) in _JOINS.items() if table in tables else ():
             for level in pick(tables[table], by=breakdown)["level"].unique():
-                if sign in level:
-                    labels[level] = link.join(_name_of(part) for part in level.split(sign))
-    return labels | {ship["id"]: ship_words(ship) for ship in data.get("ships", [])}
+                if separator in level:
+                    labels[level] = link.join(_label_of(part) for part in level.split(separator))
+    return labels | {ship["id"]: _ship_label(ship) for ship in data.get("ships", [])}
 
 
-def _name_of(part: str) -> str:
-    """Return the name of a flag or port."""
+def _label_of(part: str) -> str:
+    """Return the label of a flag or port."""
     return part.capitalize() if part in PORT_NAMES else part.replace("_", " ")
 
 
-def ship_words(ship: Mapping[str, Any]) -> str:
-    """Return the label of a ship card: "S12 · sail 5 · 2 Rome 1 Naples · 1 scroll · tile"."""
+def _ship_label(ship: Mapping[str, Any]) -> str:
+    """Return the label of a ship card: "S12 · sail 5 · 2R 1N · 2 scrolls · tile"."""
     parts = [str(ship["id"]), f"sail {ship['sail']}"]
     wares = [f"{ship[port]}{port[0].upper()}" for port in PORT_NAMES if ship[port]]
     if wares:

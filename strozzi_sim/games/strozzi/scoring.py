@@ -1,4 +1,4 @@
-"""Scoring: ships and markers after every round, promotion tiles at the end, and the order of the players.
+"""Scoring after every round and at the end, the order of the players, and the ports and tiles that a seat can choose.
 
 Numbers in parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
 """
@@ -29,13 +29,13 @@ def rank_coins(rules, rank, total):
 
 @jit
 def rank_in_category(state, seat, category, total):
-    """Return the number of seats that are better in `category` than `seat`, if its tiles there totalled `total`."""
+    """Return the number of seats that are better in `category` than `seat`, if its tiles there were worth `total`."""
     return _seats_above(state, state.tile_total[category], seat, total)
 
 
 @force_inline
 def _seats_above(state, amounts, seat, amount):
-    """Return the number of seats above `seat` with `amount`, at least its own; ties by the order at Florence."""
+    """Return the number of seats above `seat` if it had `amount`, at least its own; ties by the order at Florence."""
     above = 0
     ahead = 1  # at Florence
     for rank in range(state.players):
@@ -71,7 +71,7 @@ def score_round(state, rules, journal):
 
 @jit
 def score_tiles(state, rules, journal):
-    """Pay category prizes, and write the final places."""
+    """Pay the category prizes, and write the events of the end of the game."""
     players = state.players
     for category in range(3):
         for seat in range(players):
@@ -88,7 +88,7 @@ def better_seats(state, seat):
 
 @jit
 def forbidden_slots(state, rules, seat):
-    """Return the tiles that a restriction forbids to `seat`, a set of slots of the display."""
+    """Return the set of display slots whose tiles a restriction forbids to `seat`."""
     slots = 0
     for slot in range(state.display_size):
         tile = state.display[slot]
@@ -100,14 +100,14 @@ def forbidden_slots(state, rules, seat):
 
 @force_inline
 def free_ports(state, rules, seat):
-    """Return the ports where `seat` can place its next ship, a set."""
+    """Return the set of ports where `seat` can place its next ship; a restriction that would leave none is void."""
     free = state.berths[seat] & ~rules.no_port[seat]
     return free if free != 0 else state.berths[seat]
 
 
 @force_inline
 def open_slots(state, rules, seat):
-    """Return the tiles that `seat` can take next, a set of slots of the display."""
+    """Return the set of display slots that `seat` can take; empty only if tiles are optional and all forbidden."""
     slots = (1 << state.display_size) - 1
     if rules.restricted:
         allowed = slots & ~forbidden_slots(state, rules, seat)

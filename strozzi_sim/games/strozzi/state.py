@@ -1,4 +1,4 @@
-"""Strozzi's state record, phases, action numbers and limits: the only place with numbers."""
+"""Strozzi's state and rules records, phases, action numbers and limits."""
 
 import numpy as np
 
@@ -27,8 +27,8 @@ CATEGORIES = ("art", "science", "architecture")
 NOBODY = 255
 NO_WARE = 255
 
-# Phases: what the actor decides.
-CLAIM = 0  # pass, or claim the card with an own flag
+# Phases: the decision of the actor.
+CLAIM = 0  # pass, or claim the card with one of its flags
 PIRACY = 1  # another seat claims the card: pass, or take it with the pirate flag
 PORT = 2  # where to place the ship
 TILE = 3  # which promotion tile to take
@@ -55,17 +55,17 @@ STATE = np.dtype([  # shape               unit / meaning
     ("round", "u1"),  #                   0 = round 1
     ("start_player", "u1"),  #            of this round
     ("active", "u1"),  #                  seat that turned the card over
-    ("ship", "u1"),  #                    index of the card in question
+    ("ship", "u1"),  #                    index of the card turned over last
     ("holder", "u1"),  #                  seat whose flag is on the card, or NOBODY
     ("holder_flag", "u1"),  #             that flag
-    ("waiting", "u1"),  #                 set of seats that have not decided about the card
+    ("waiting", "u1"),  #                 set of seats that may decide on the card after the actor; for CLAIM and PIRACY
     ("with_flag", "u1"),  #               set of seats that have a flag
     ("with_pirate", "u1"),  #             set of seats that have their pirate flag
     ("deck", "u1"),  #                    cards left in the round's deck
-    ("hand", "u1", (SEATS,)),  #          [P] set of unused flags
-    ("berths", "u1", (SEATS,)),  #        [P] set of ports without an own ship
+    ("hand", "u1", (SEATS,)),  #          [P] set of unused flags; a flag on the card is used once the card is taken
+    ("berths", "u1", (SEATS,)),  #        [P] set of ports where the seat has no ship
     ("position", "u1", (CITIES, SEATS)),  # [city, P] space of the marker, 0 = start
-    ("order", "u1", (CITIES, SEATS)),  #  [city, rank] seat of the marker, best first
+    ("order", "u1", (CITIES, SEATS)),  #  [city, rank] seat of the marker there, best first
     ("ships_at", "u1", (PORTS,)),  #      [port] ships there
     ("berth_seat", "u1", (PORTS, SEATS)),  #  [port, rank] owner, fastest first
     ("berth_speed", "u1", (PORTS, SEATS)),  # [port, rank] sail number, the flag included
@@ -73,7 +73,7 @@ STATE = np.dtype([  # shape               unit / meaning
     ("berth_flag", "u1", (PORTS, SEATS)),  #  [port, rank] flag on it
     ("display_size", "u1"),
     ("display", "u1", (MAX_FACE_UP,)),  # [slot] index of the tile
-    ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of own tiles
+    ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of the seat's tiles
     ("coins", "u4", (SEATS,)),  #         [P] coins
     ("voids", "u2", (SEATS,)),  #         [P] decisions at which a restriction would have left nothing and was void
     ("tile_owner", "u1", (MAX_TILES,)),  # [tile] seat that took it, or NOBODY
@@ -118,8 +118,8 @@ RULES = np.dtype([  # shape               unit / meaning
     ("no_card", "u8", (SEATS,)),  #       [P] set of ship cards on which it may not use a flag
     ("no_tile", "u8", (SEATS,)),  #       [P] set of tiles that it may not take
 ], align=True)  # fmt: skip
-# Fields of RULES:
+# The fields of RULES that restrictions set, 0 without any.
 RESTRICTIONS = ("restricted", "no_flag", "no_port", "no_category", "first_claim", "no_card", "no_tile")
 
-# Most journal rows: every ship of every round revealed, answered twice by all, placed, moved thrice, with a tile.
+# Most journal rows: in each round all ships revealed, answered twice by every seat, placed, with 3 moves and a tile.
 JOURNAL_ROWS = MAX_ROUNDS * (MAX_SHIPS * (2 * SEATS + 8) + PORTS * SEATS + CITIES * SEATS + SEATS + 4) + 64

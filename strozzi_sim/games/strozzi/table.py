@@ -1,6 +1,6 @@
 """The table of Strozzi: the fold of a record's lines; `table.js` draws it.
 
-A record does not say how far a marker moves, nor what a round would pay before it ends. Both follow from the numbers of
+A record contains neither the moves of markers nor the coins that a round would pay if it ended now. Both follow from
 the components; `check_game` compares every marker with the core, and a test compares every round's prizes.
 """
 
@@ -31,7 +31,7 @@ class StrozziTable(Table):
         self._top, self._rules = components["tracks"]["top_index"], components["rules"]
         self._prizes = components["scoring"]
         removed_by_count = {int(count): cards for count, cards in components["setup"]["cards_removed"].items()}
-        self._cards = len(self._ships) - removed_by_count[self.players]
+        self._deck_size = len(self._ships) - removed_by_count[self.players]
         bonus = {str(space): coins for space, coins in self._bonus.items()}
         self.head["board"] = {"top": self._top, "bonus": bonus, "prizes": self._prizes["ship_ranks"]}
         self.view |= {"start": 0, "active": None, **self._start_round()}
@@ -41,7 +41,7 @@ class StrozziTable(Table):
     def _start_round(self) -> Json:
         flags: list[list[str]] = [list(FLAG_NAMES) for _ in range(self.players)]
         ports: Json = {port: [] for port in PORT_NAMES}
-        return {"ship": None, "holder": None, "flag": None, "deck": self._cards, "flags": flags, "ports": ports}
+        return {"ship": None, "holder": None, "flag": None, "deck": self._deck_size, "flags": flags, "ports": ports}
 
     def _start_spaces(self, order: list[int]) -> dict[str, list[list[int]]]:
         return {city: [list(order), *([] for _ in range(self._top))] for city in CITY_NAMES}
@@ -49,10 +49,8 @@ class StrozziTable(Table):
     # -- lines --------------------------------------------------------------------------------------------------------
 
     def on_tiles(self, line: Line) -> str:
-        self.view |= {
-            "display": [self._shown(tile) for tile in line["display"]],
-            "stack": len(self._tile) - len(line["display"]),
-        }
+        self.view["display"] = [self._shown(tile) for tile in line["display"]]
+        self.view["stack"] = len(self._tile) - len(line["display"])
         return f"The promotion tiles to choose from are {listed([self._words(tile) for tile in line['display']])}."
 
     def on_round(self, line: Line) -> str:
@@ -89,9 +87,8 @@ class StrozziTable(Table):
         if holder is None:
             return self.says(seat, f"claims it with the {_FLAG[flag]} flag.")
         gets = "get" if holder == self.viewer else "gets"
-        return (
-            f"{self.says(seat, 'takes it')} as a pirate; {self.named(holder)} {gets} the {_FLAG[claim_flag]} flag back."
-        )
+        back = f"{self.named(holder)} {gets} the {_FLAG[claim_flag]} flag back"
+        return f"{self.says(seat, 'takes it')} as a pirate; {back}."
 
     def on_place(self, line: Line) -> str:
         seat, port, card = line["player"], line["port"], self._ships[line["ship"]]
@@ -117,9 +114,8 @@ class StrozziTable(Table):
         data = self._tile[tile]
         self.view["tiles"][seat][CATEGORIES.index(data["category"])] += data["value"]
         move_text = self._move(data["ware"], seat, 1) if data["ware"] else ""
-        return self.says(seat, f"takes the tile {data['category']} {data['value']}") + (
-            f": {move_text}." if move_text else "."
-        )
+        text = self.says(seat, f"takes the tile {data['category']} {data['value']}")
+        return f"{text}: {move_text}." if move_text else f"{text}."
 
     def on_set_aside(self, line: Line) -> str:
         self.view |= {"ship": None, "holder": None, "flag": None}
@@ -127,7 +123,7 @@ class StrozziTable(Table):
 
     def on_score_round(self, line: Line) -> str:
         paid = [sum(line[key][seat] for key in ("ships", "markers", "bonus")) for seat in range(self.players)]
-        self.view |= {"coins": list(line["total"]), "ship": None, "holder": None, "flag": None}
+        self.view["coins"] = list(line["total"])
         self.marks = [f"seat:{seat}" for seat in range(self.players)]
         return f"Round {line['round']} pays coins: {self.listed_seats(paid)}."
 
@@ -143,8 +139,8 @@ class StrozziTable(Table):
     # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def _gain(self, card: Json, port: str, flag: str | None) -> int:
-        helps = flag == "ware" and (card[port] or not self._rules["ware_flag_needs_match"])
-        return int(card[port]) + (self.components["flags"]["ware_steps"] if helps else 0)
+        flag_counts = flag == "ware" and (card[port] or not self._rules["ware_flag_needs_match"])
+        return int(card[port]) + (self.components["flags"]["ware_steps"] if flag_counts else 0)
 
     def _space(self, city: str, seat: int) -> int:
         return next(space for space, seats in enumerate(self.view["tracks"][city]) if seat in seats)
@@ -161,7 +157,7 @@ class StrozziTable(Table):
         return f"{city.title()} {start} to {end}"
 
     def standing(self) -> list[int | None]:
-        """Return the coins if the round and the game ended now."""
+        """Return each seat's coins if the round and the game ended now."""
         view = self.view
         coins_now = list(view["coins"])
         if view["over"]:
@@ -206,7 +202,7 @@ class StrozziTable(Table):
         return "Do you claim this ship?"
 
     def choice(self, action: int, name: str, position: Any) -> Json:
-        """Return a flag, port or tile with what it brings."""
+        """Return how to show a flag, port, tile or pass, with a note on its effect."""
         if name in FLAG_NAMES:
             return self._flag_choice(name)
         if name in PORT_NAMES:
@@ -222,12 +218,12 @@ class StrozziTable(Table):
         return {"label": "No tile", "note": ""}
 
     def _flag_choice(self, flag: str) -> Json:
-        later = "the others may still play pirate"
+        risk = "unless a pirate takes the ship"
         flags, sail = self.components["flags"], self.view["ship"]["sail"]
         note = {
             "pirate": "yours at once",
-            "plus_one": f"speed {sail + flags['plus_one_speed']}; {later}",
-            "ware": f"{pluralize(flags['ware_steps'], 'space')} more at its port; {later}",
+            "plus_one": f"speed {sail + flags['plus_one_speed']}, {risk}",
+            "ware": f"{pluralize(flags['ware_steps'], 'space')} more at its port, {risk}",
         }[flag]
         return {"label": f"{_FLAG[flag].capitalize()} flag", "at": f"flag:{flag}", "note": note}
 

@@ -1,4 +1,4 @@
-"""The check of records: replay in the plain-Python reference, line by line."""
+"""The check of records: they are replayed in the plain-Python reference, line by line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,13 +8,13 @@ from strozzi_sim.games.strozzi.reference import Game
 
 
 class _Chance(Draws):
-    """The order of ships and tiles in the lines of a record; missing ones follow in any order."""
+    """The orders of ships and tiles in the lines of a record; those that no line shows follow in component order."""
 
     def __init__(self, components: Mapping[str, Any], lines: Lines) -> None:
         self._all_ships = [card["id"] for card in components["ships"]]
         self._all_tiles = [tile["id"] for tile in components["promotion_tiles"]]
         self._face_up = min(components["setup"]["promotion_tiles_face_up"], len(self._all_tiles))
-        self.ships: list[list[str]] = []  # of each round
+        self.ships: list[list[str]] = []  # [round]
         self.tiles: list[str] = []
         super().__init__(lines)
         self.ships += [[] for _ in range(components["setup"]["rounds"] - len(self.ships))]

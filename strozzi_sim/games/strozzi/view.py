@@ -1,7 +1,7 @@
 """A seat's knowledge of a game of Strozzi: the read-only View, the observation tensor, and the board as text.
 
-Only chance is hidden in Strozzi: the removed ships, the order of the deck and of the tile stack. The state does not
-contain it, so every seat knows everything in the state.
+Only chance is hidden in Strozzi: the removed ships, and the orders of the deck and of the tile stack. None of it is in
+the state, so every seat knows everything in the state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,12 +30,12 @@ class View:
     holder: int | None  # seat whose flag is on the card, or None
     holder_flag: str | None  # that flag, or None
     deck_left: int  # cards left in the round's deck
-    flags: tuple[tuple[str, ...], ...]  # flags of each seat in hand, without one on the card
+    flags: tuple[tuple[str, ...], ...]  # flags of each seat in hand; one on the card is not
     ports: Mapping[str, tuple[tuple[int, str, str], ...]]  # port -> (seat, ship, flag) there, fastest first
     tracks: Mapping[str, tuple[tuple[int, ...], ...]]  # city -> for each space the seats there, best first
     display: tuple[str, ...]  # the tiles to choose from
     stack_left: int  # tiles face down
-    tiles: tuple[tuple[str, ...], ...]  # tiles taken by each seat
+    tiles: tuple[tuple[str, ...], ...]  # tiles taken by each seat, in the order of the components
     coins: tuple[int, ...]  # coins of each seat
     aside: tuple[str, ...]  # ships set aside this round
     over: bool  # the game has ended
@@ -56,8 +56,8 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         ports[name] = tuple((owner, ships[ship], s.FLAG_NAMES[flag]) for owner, ship, flag in zip(*berths, strict=True))
     for city, name in enumerate(s.CITY_NAMES):
         spaces: list[list[int]] = [[] for _ in range(int(components["tracks"]["top_index"]) + 1)]
-        for marker in state["order"][city][:players]:
-            spaces[state["position"][city][marker]].append(marker)
+        for owner in state["order"][city][:players]:
+            spaces[state["position"][city][owner]].append(owner)
         tracks[name] = tuple(tuple(space) for space in spaces)
     unseen_ships = {ships[k] for k in state["unseen_ship"][: state["ships_unseen"]]}
     is_claimed = not over and state["holder"] != s.NOBODY
@@ -66,8 +66,8 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     aside = tuple(name for name in ships if name not in unseen_ships and name not in placed and name != ship)
     on_card = (state["holder"], state["holder_flag"]) if is_claimed else None  # in state.hand as well
     hands = [
-        tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if hand >> k & 1 and (p, k) != on_card)
-        for p, hand in enumerate(state["hand"])
+        tuple(flag for k, flag in enumerate(s.FLAG_NAMES) if hand >> k & 1 and (owner, k) != on_card)
+        for owner, hand in enumerate(state["hand"])
     ]
     owned = list(zip(tiles, state["tile_owner"], strict=False))
     return View(
@@ -110,7 +110,7 @@ def action_name(action: int, view: View) -> str:
 
 
 def meanings(view: View, phase: int) -> dict[str, str]:
-    """Return explanations of the names of choices: what is printed on the tiles."""
+    """Return what is printed on each tile to choose from; {} in other phases."""
     return {tile: tile_print(tile, view.components) for tile in view.display} if phase == s.TILE else {}
 
 
@@ -133,7 +133,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     """Return the board as text; `position` is a View, or the reference Game, which has the same attributes."""
     bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
     top = int(components["tracks"]["top_index"])
-    speed = {ship["id"]: ship["sail"] for ship in components["ships"]}
+    sails = {ship["id"]: ship["sail"] for ship in components["ships"]}
     plus_one_speed = components["flags"]["plus_one_speed"]
     lines = [
         f"Round {position.round} of {components['setup']['rounds']}, {position.deck_left} cards left in the deck, "
@@ -146,12 +146,12 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     lines += ["", "Ports (fastest first)"]
     for port in s.PORT_NAMES:
         ships = [
-            f"seat {seat} {ship} {speed[ship] + (plus_one_speed if flag == 'plus_one' else 0)} [{flag}]"
+            f"seat {seat} {ship} {sails[ship] + (plus_one_speed if flag == 'plus_one' else 0)} [{flag}]"
             for seat, ship, flag in position.ports[port]
         ]
         lines.append(f"  {port:<9}" + (" > ".join(ships) or "-"))
     heads = [f"+{bonus[k]}" if k in bonus else str(k) for k in range(top + 1)]
-    width = max(3, position.players, *map(len, heads))  # all seats may stand on one space
+    width = max(3, position.players, *map(len, heads))  # all seats can be on one space
     lines += ["", "Tracks     " + " ".join(f"{head:>{width}}" for head in heads)]
     for city in s.CITY_NAMES:
         spaces = " ".join(f"{(''.join(map(str, space)) or '.'):>{width}}" for space in position.tracks[city])
@@ -199,14 +199,14 @@ def conceal(state, rules, seat):
 
 # -- the observation tensor ------------------------------------------------------------------------------------------
 _OF_SEAT = (
-    Slice("flags", (len(s.FLAG_NAMES),), "flags in hand: pirate, plus_one, ware"),
-    Slice("free_ports", (s.PORTS,), "1 = no own ship there: venice, rome, naples"),
+    Slice("flags", (len(s.FLAG_NAMES),), "1 = unused, or on a card not taken yet: pirate, plus_one, ware"),
+    Slice("free_ports", (s.PORTS,), "1 = the seat has no ship there: venice, rome, naples"),
     Slice("spaces", (s.CITIES,), "space of the marker / highest space: venice, rome, naples, florence"),
     Slice("ranks", (s.CITIES,), "rank of the marker, 1 = best, 0 = last, linear in between"),
-    Slice("categories", (len(s.CATEGORIES),), "value of own tiles / 10: art, science, architecture", high=1.5),
+    Slice("categories", (len(s.CATEGORIES),), "value of the seat's tiles / 10: art, science, architecture", high=1.5),
     Slice("coins", (), "coins / 300", high=2.0),
-    Slice("waiting", (), "1 = has not decided about the card yet"),
-    Slice("speeds", (s.PORTS,), "sail number of the own ship there, the flag included, / 10; 0 = none"),
+    Slice("waiting", (), "in phases claim and piracy: 1 = may decide about the card after the acting seat"),
+    Slice("speeds", (s.PORTS,), "sail number of the seat's ship there, the flag included, / 10; 0 = none"),
     Slice("ship_ranks", (s.PORTS,), "rank of that ship, 1 = fastest, in steps of 1 / players; 0 = none"),
 )
 _OF_TILE = (
@@ -235,7 +235,7 @@ SLICES = Layout(
     Slice("unseen_tiles", (s.MAX_TILES,), "for each tile of the components: 1 = never shown"),
 )
 OBSERVATION = SLICES.size
-# The first column of every slice, in a group of its first seat or tile; and the columns from one to the next:
+# The first column of each slice (in a group, of its first seat or tile); then the columns per seat and per tile.
 at, of_seat, of_tile = SLICES.starts(), SLICES.starts("seats"), SLICES.starts("display")
 _NEXT_SEAT, _NEXT_TILE = SLICES["seats"].shape[-1], SLICES["display"].shape[-1]
 

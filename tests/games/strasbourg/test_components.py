@@ -216,6 +216,15 @@ def test_a_study_tells_the_warnings_of_its_variants_before_it_is_played():
     assert lines[8:] == [f"variant many: and {len(many.warnings) - 8} more"]
 
 
+@pytest.mark.parametrize("source", [{}, {"provenance": "reconstructed"}])
+def test_equal_tasks_are_found_whatever_their_source_and_points(source):
+    again = {"id": "AGAIN", "kind": "nobility_or_church", "points": 9, **source}
+    twice = from_changes(STRASBOURG, "twice", {"tasks": {"add": [again]}}, "twice")
+    assert BASE.components["tasks_meta"]["all_different"]
+    assert not twice.components["tasks_meta"]["all_different"]
+    assert from_components(STRASBOURG, "twice", twice.components, "record").components == twice.components
+
+
 def test_more_players_than_tasks_for_them():
     fewer = from_changes(STRASBOURG, "fewer", {"tasks": BASE.components["tasks"][:22]}, "fewer")
     part.check_players(fewer.components, 4, "fewer")

@@ -7,6 +7,7 @@ from scripted_strasbourg import Scene, random_boards
 from strasbourg_games import BASE, KIT, variant
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.geometry import city_of
+from strozzi_sim.games.strasbourg.legal_actions import legal_set
 from strozzi_sim.games.strasbourg.reference_scoring import score
 from strozzi_sim.games.strasbourg.scoring import score_game
 
@@ -48,6 +49,7 @@ def test_every_phase_and_action_occurs():
         for deal in range(30):
             table = KIT.position(variant(name), 4, deal)
             for action in KIT.script(table, f"seen {name} {deal}"):
+                assert legal_set(table.state[0], table.variant.rules[0]) == table.state["legal"][0]
                 phases.add(int(table.state["phase"][0]))
                 actions |= set(table.legal)
                 table.play(action)

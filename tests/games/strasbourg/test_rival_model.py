@@ -18,12 +18,13 @@ from strozzi_sim.games.strasbourg.rival_model import TRIES
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
-# `declining` chooses what is not there. `pairing` keeps the first task, draws up to a sum of 7, and lays 4s singly, all else together.
+# `declining` chooses what is not there. `pairing` keeps the first task (another one if it is not told the
+# order of the edifices), draws up to a sum of 7, and lays 4s singly, all else together.
 MODELS = """
     from strozzi_sim.agent import compiled_agent
     from strozzi_sim.game.contract import count_legal, kth_legal
     from strozzi_sim.games.strasbourg.cards import sum_values
-    from strozzi_sim.games.strasbourg.state import CLOSE, DRAW, DRAW_CARD, SPLIT, STOP
+    from strozzi_sim.games.strasbourg.state import CLOSE, DRAW, DRAW_CARD, KEEP, SPLIT, STOP
 
     @compiled_agent(name="declining", games=("strasbourg",))
     def declining(state, rules, params, memory, rng):
@@ -37,6 +38,8 @@ MODELS = """
             return DRAW_CARD if sum_values(state.hand) < 7 else STOP
         if state.phase == SPLIT:
             return CLOSE if state.last_value == 4 else kth_legal(state, rules, count_legal(state, rules) - 1)
+        if state.phase == KEEP and state.round_edifice[0] == state.round_edifice[1]:
+            return kth_legal(state, rules, 1)
         return kth_legal(state, rules, 0)
 """
 

@@ -11,7 +11,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.games.strozzi.events import PLACE
-from strozzi_sim.games.strozzi.state import FLORENCE, PIRATE_FLAG
+from strozzi_sim.games.strozzi.state import CATEGORIES, FLORENCE, PIRATE_FLAG
 from strozzi_sim.play.position import Position
 
 STYLES = ("eager", "florence", "picky", "pirate-early", "pirate-late", "promoter", "racer", "trader")
@@ -106,6 +106,12 @@ def win_share(name, opponent, deals):
 @pytest.mark.parametrize("name", [name for name in AGENTS if name != "random"])
 def test_every_agent_beats_random(name):
     assert win_share(name, "random", 200) > (0.9 if name == "heuristic" else 0.4)
+
+
+@pytest.mark.parametrize("name", ["greedy", "heuristic"])
+def test_a_seat_that_may_take_no_tile_declines(name):
+    barred = "".join(f"~category:{category}" for category in CATEGORIES)
+    assert match(f"{name}{barred}", variant="tile-optional").play(0, 3).games == 3  # an illegal action would be a fault
 
 
 def test_the_evaluator_beats_greedy():

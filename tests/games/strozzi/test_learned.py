@@ -11,7 +11,7 @@ from strozzi_agents.strozzi.features import COMMON, OWN
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
-from strozzi_sim.agent.weights import packed_networks, read_networks
+from strozzi_sim.agent.weights import packed_networks, read_networks, write_networks
 from strozzi_sim.errors import InputError
 from strozzi_sim.simulation.match import Match
 
@@ -137,10 +137,14 @@ def test_a_stage_that_cannot_be_read_is_refused(text):
     [
         (["strozzi", "nowhere/w.npz"], "there is no folder nowhere"),
         (["strozzi", "w.npz", "--stages", "5"], "expected a multiple of 10,000, got 5"),
+        (["strozzi", "w.npz", "--stages", "1e6:1"], "learners: must be 0 in the first stage without --start"),
+        (["strozzi", "w.npz", "--players", "4", "--start", "three.npz"], "three.npz: no network for 4 players"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_before_it_begins(given, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    width = COMMON + 3 * OWN
+    write_networks(tmp_path / "three.npz", {3: [(np.zeros((width, 3), np.float32), np.zeros(3, np.float32))]})
     with pytest.raises(SystemExit) as ended:
         main(given)
     assert ended.value.code == 2

@@ -1,11 +1,14 @@
 """What the pages of Strozzi say, against the counts behind them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
+from strozzi_sim.games.strozzi.report import MAPS
 
 GAME = load_game("strozzi")
 PAGES = GAME.report.pages
@@ -88,3 +91,9 @@ def test_every_level_that_can_occur_has_a_row(tables, cells):
     assert len(unseen)
     assert unseen["value"].isna().all()
     assert ((unseen["low"] == 0) & (unseen["high"] == 1)).all()
+
+
+def test_the_active_player_is_a_column_of_pirates_only_with_a_second_lap():
+    exclude = MAPS["pirated-by-lap"].exclude["column"]
+    for second_lap, levels in ((False, ("0",)), (True, ())):
+        assert exclude(SimpleNamespace(components={"rules": {"second_lap": second_lap}})) == levels
