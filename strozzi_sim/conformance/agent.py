@@ -1,4 +1,4 @@
-"""`check_agent`: test of the agent contract, on games of the agent against itself."""
+"""`check_agent`: check the agent contract on games that the agent plays against itself."""
 
 from collections.abc import Sequence
 
@@ -33,29 +33,28 @@ def check_agent(
         seed: seed of the deals.
 
     Returns:
-        the LeakCheck.
+        the LeakCheck, with the number of decisions checked.
 
     Raises:
-        ContractViolation: a decision depends on hidden information, or results depend on the range of deals.
+        ContractViolation: a choice depends on hidden information, or a result on other deals (batch agents may do so).
         AgentFault: the agent failed, or chose an illegal action.
-        InputError: the agent plays none of these player counts.
+        InputError: an unknown name, or an agent that plays none of these player counts.
 
     >>> check_agent("random", "strozzi", players=[3], deals=1).leak is None
     True
     """
     game = find_game(game)
     (spec,) = agents_named(game, [agent], "agent")
-    chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
-    result = check_leaks(spec, game, chosen, players=players or game.player_counts, deals=deals, seed=seed)
-    if result.leak is not None:
-        leak = result.leak
+    chosen, counts = resolve_variant(game, variant), players or game.player_counts
+    result = check_leaks(spec, game, chosen, players=counts, deals=deals, seed=seed)
+    if (leak := result.leak) is not None:
         where = f"deal {leak.deal}, decision {leak.decision}, seat {leak.seat}"
         raise ContractViolation(
-            "fairness",
+            "leak-check",
             f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of "
             f"{leak.changed} ({game.name}, {leak.players} players, seed {leak.seed}, {where})",
         )
-    for count in players or game.player_counts:
+    for count in counts:
         if not spec.agent.plays(game, count) or spec.agent.kind == "batch":  # rows of a batch may depend on each other
             continue
         if (deal := dependent_deal(Match(game, count, (spec,), chosen, seed), deals)) is not None:

@@ -1,4 +1,4 @@
-"""The state of a game check: its counts, and the error for a broken promise."""
+"""The state of a game check: its counts, the game being played, and the error for a broken promise."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass
 class GameCheck:
-    """The counts of a check."""
+    """The counts of a check, and the promises that it found broken."""
 
     decisions: int = 0  # number of decisions of random games
     games: int = 0  # number of games played
@@ -27,12 +27,12 @@ class GameCheck:
     broken: dict[str, ContractViolation] = field(default_factory=dict, repr=False)
     # whether the check continues after a broken promise instead of raising the violation
     continues: bool = field(default=False, repr=False)
-    under_way: str = field(default="", repr=False)  # the promise that is being checked; "" while a game checks many
+    under_way: str = field(default="", repr=False)  # the promise being checked; "" in games that check several at once
 
 
 @dataclass
 class Checked:
-    """One running game, with everything needed to reproduce it."""
+    """One game under check, with everything needed to reproduce it."""
 
     game: Game
     variant: Variant
@@ -41,11 +41,11 @@ class Checked:
     deal: int
     result: GameCheck
     kernels: Kernels
-    actions: list[int] = field(default_factory=list)
+    actions: list[int] = field(default_factory=list)  # actions played so far
 
     @property
     def setting(self) -> GameConfig:
-        """What levels of facts may depend on."""
+        """The configuration on which levels of facts may depend."""
         return GameConfig(self.players, self.variant.components, self.game.journal_rows)
 
     def position(self) -> Position:
@@ -53,25 +53,25 @@ class Checked:
         return Position(self.game, self.players, seed=self.seed, deal=self.deal, variant=self.variant)
 
     def concealed(self, state: Array, seat: int) -> Array:
-        """Return a state as a seat knows it."""
+        """Return a copy of a state, concealed for a seat."""
         known = exact_copy(state)
         self.kernels.conceal(known, self.variant.rules, seat)
         return known
 
     def observation(self, state: Array, seat: int) -> Array:
-        """Return the observation of the state itself, as agents receive it if nothing is hidden; NaN if not written."""
+        """Return the observation float32[F] of a state, not concealed first; NaN where `observe` writes nothing."""
         out = np.full(self.game.observation_size, np.nan, np.float32)
         self.kernels.observe(state, self.variant.rules, seat, out)
         return out
 
     def results(self, state: Array) -> Array:
-        """Return score, seats placed better, and seats that share the place of every seat, int64[P, 3]."""
+        """Return (score, seats placed better, seats at its place, itself included) of each seat, int64[P, 3]."""
         out = np.zeros((self.players, 3), np.int64)
         self.kernels.results(state, out)
         return out
 
     def require(self, promise: str, holds: Any, what: str) -> None:
-        """Count a promise as checked; if it is broken, raise ContractViolation, or store it if the check continues."""
+        """Count a check of a promise; if not `holds`, raise ContractViolation, or store it if the check continues."""
         self.result.promises[promise] = self.result.promises.get(promise, 0) + 1
         if bool(holds):
             return
@@ -84,3 +84,8 @@ class Checked:
         if not self.result.continues:
             raise violation
         self.result.broken.setdefault(promise, violation)
+
+
+def differing_fields(first: Array, second: Array) -> list[str]:
+    """Return the names of the fields in which two states differ."""
+    return [name for name in first.dtype.names or () if first[name].tobytes() != second[name].tobytes()]

@@ -1,7 +1,7 @@
 """Check `deal`: previous bytes of the state record, and earlier draws of chance, must not affect the game.
 
-Records are reused, so `deal` receives one with the bytes of the previous game. It need not write all of them: bytes
-that no game uses stay zero, and others are written before they are read.
+Records are reused, so `deal` receives one with the bytes of the previous game. It need not write every byte: some are
+zero in all games, and some are written later, before they are read.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.conformance.checked import Checked, differing_fields
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import set_up_game
@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 
 
 def _dealt(checked: Checked, before: Array) -> Position:
-    """Return the game, dealt into a state record that held these bytes."""
+    """Return the game dealt into a state record that held the bytes `before`, uint8[itemsize]."""
     position = checked.position()
     start = set_up_game(checked.game, checked.players, checked.seed, checked.deal, checked.variant)
     position.state.view(np.uint8)[:], position.chance[:] = before, start.chance()[0]
@@ -32,25 +32,22 @@ def _dealt(checked: Checked, before: Array) -> Position:
 
 
 def check_deal(checked: Checked, deals: int) -> None:
-    """Deal into records with other bytes and play: knowledge and observations must equal those in a record of zeros."""
-    zeros, names = np.zeros(checked.game.state.itemsize, np.uint8), checked.game.state.names or ()
-    used = _used(checked)
+    """Check that games dealt into used records equal those dealt into a record of zeros, in all that seats can see."""
+    zeros, used = np.zeros(checked.game.state.itemsize, np.uint8), _used(checked)
     for deal in range(deals):
         checked_deal = replace(checked, deal=deal, actions=[])
         for fill in (used, np.where(used > 0, OTHER, 0).astype(np.uint8)):
             clean, filled = _dealt(checked_deal, zeros), _dealt(checked_deal, fill)
-            left = [name for name in names if clean.state[name].tobytes() != filled.state[name].tobytes()]
+            left = differing_fields(clean.state, filled.state)  # not reset
             if left and (what := _first_difference(checked_deal, clean, filled)):
-                actions = list(checked_deal.actions)
-                named = [name for name in left if _shows_alone(checked_deal, fill, name)]
-                checked_deal.actions = actions
-                checked_deal.require("deal", False, f"`deal` does not reset {', '.join(named or left)}: {what}")
+                causes = [name for name in left if _shows_alone(replace(checked_deal), fill, name)]
+                checked_deal.require("deal", False, f"`deal` does not reset {', '.join(causes or left)}: {what}")
             checked_deal.require("deal", True, "")
     _check_alone(checked, deals)
 
 
 def _check_alone(checked: Checked, deals: int) -> None:
-    """Check that a deal ends as it does after others, whose chance record it gets."""
+    """Check that every deal ends alone as it does after other deals, whose chance record is reused."""
     match = Match(checked.game, checked.players, (load_agent("random", checked.game),), checked.variant, checked.seed)
     deal = dependent_deal(match, deals)
     what = "the game ends differently after other deals: `deal` must call reset_source for every source of chance"
@@ -68,7 +65,7 @@ def dependent_deal(match: Match, deals: int) -> int | None:
 
 
 def _used(checked: Checked) -> Array:
-    """Return for every byte of the record the bits that some games set, uint8[itemsize]; 0 between the fields."""
+    """Return the bits of the state record that are set at any time in GAMES games, uint8[itemsize]."""
     used = np.zeros(checked.game.state.itemsize, np.uint8)
     for deal in range(GAMES):
         table = _dealt(replace(checked, deal=deal), np.zeros(len(used), np.uint8))
@@ -80,7 +77,7 @@ def _used(checked: Checked) -> Array:
 
 
 def _choices(checked: Checked, table: Position) -> Iterable[int]:
-    """Yield a random legal action at each decision of the game."""
+    """Yield a random legal action at each decision of the game; the caller plays it."""
     rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     while table.actor >= 0:
         legal = table.legal
@@ -88,7 +85,7 @@ def _choices(checked: Checked, table: Position) -> Iterable[int]:
 
 
 def _first_difference(checked: Checked, clean: Position, filled: Position) -> str:
-    """Play two games with equal actions, `checked.actions`, up to the first difference; return it as text, or ""."""
+    """Return the first difference between two games with equal random actions as text, or ""; set `checked.actions`."""
     checked.actions = []
     if what := _difference(checked, clean, filled):
         return what
@@ -102,20 +99,12 @@ def _first_difference(checked: Checked, clean: Position, filled: Position) -> st
 
 
 def _difference(checked: Checked, clean: Position, filled: Position) -> str:
-    """Return the first difference between two positions in a seat's knowledge or the results, or ""."""
+    """Return the first difference between two positions in what seats can see, as text, or ""."""
     if clean.actor != filled.actor:
-        seat_in_zeros, seat_in_filled = (
-            f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled)
-        )
-        return f"{seat_in_filled} decides, {seat_in_zeros} in a record of zeros"
+        actors = [f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled)]
+        return f"{actors[1]} decides, {actors[0]} in a record of zeros"
     for seat in range(checked.players):
-        clean_state, filled_state = (checked.concealed(table.state, seat) for table in (clean, filled))
-        changed = [
-            name
-            for name in checked.game.state.names or ()
-            if clean_state[name].tobytes() != filled_state[name].tobytes()
-        ]
-        if changed:
+        if changed := differing_fields(*(checked.concealed(table.state, seat) for table in (clean, filled))):
             return f"seat {seat} is shown other bytes of {', '.join(changed)} than in a record of zeros"
         observations = [checked.observation(table.state, seat).tobytes() for table in (clean, filled)]
         if not checked.variant.hidden and observations[0] != observations[1]:
@@ -128,7 +117,7 @@ def _difference(checked: Checked, clean: Position, filled: Position) -> str:
 
 
 def _shows_alone(checked: Checked, fill: Array, name: str) -> bool:
-    """Return whether a game differs if only this field had other bytes."""
+    """Return whether the game differs if only the field `name` of the record held the bytes of `fill`."""
     kind, first = checked.game.state.fields[name][:2]  # type: ignore[index]
     one_field = np.zeros(len(fill), np.uint8)
     one_field[first : first + kind.itemsize] = fill[first : first + kind.itemsize]

@@ -106,7 +106,7 @@ def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
                 table.column(base)
         except (InputError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             require(False, f"{name}: {type(error).__name__}: {error}")
-            return
+            continue
         if levels is not None:
             limits = np.iinfo(np.dtype(column.dtype))
             fits = limits.min <= levels.starts[0] and levels.starts[-1] <= limits.max

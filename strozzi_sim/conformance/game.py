@@ -1,33 +1,37 @@
 """`check_game`: play random games of a game, and check its contract at every decision.
 
-Promises, in the order in which they are checked (PROMISES):
+Promises, in the order of PROMISES:
 
-- components : the data makes a rules record, and games of every player count
-- legal actions : at least two at each decision, ascending, above 0 and below ACTIONS, consistent with `is_legal`
+- components : the data makes a rules record, and games of every player count; numbers have limits
+- legal actions : at least two at each decision, ascending, above 0, below ACTIONS, those of `is_legal`; the game ends
 - journal : it has room for every event of a game
 - one deal, one game : equal deals and actions lead to equal bytes, also with a journal
 - chance : all chance comes from `draw`: the next state is one that a script of outcomes can reach
-- results : places are consistent: each place has as many better and equal seats as `placing` returns, and no better
-  score than one before it (`Game.lowest_wins`)
-- records : the plain-Python reference accepts the core's record, and refuses a corrupted one
-- move trees : counts in `trees.toml` of the game's folder are those of the core: `[leaves]`, `3 = [5, 25]` are the
-  positions of 3 players after 1 and 2 decisions of deal 0 of seed 0
+- results : places are consistent: each seat has as many better and equal seats as `placing` returns, and no better
+  score than a seat placed before it (`Game.lowest_wins`)
+- records : the plain-Python reference accepts the core's record, and refuses corrupted ones; its last line has the
+  core's scores and winners
+- move trees : counts in `trees.toml` of the game's folder are those of the core, in the base variant: `3 = [5, 25]`
+  under `[leaves]` are the positions of 3 players after 1 and 2 decisions of deal 0 of seed 0
 - conceal : concealing twice equals concealing once; the acting seat knows its legal actions; no byte of the concealed
   state changes if the unknown is resampled or imagined, or if a rival chooses differently unseen
-- determinize : samples have the distribution of chance, judged by the results of games continued from there
+- determinize : samples have the same legal actions, and the distribution of chance: what seats know in them, and the
+  scores of games continued from them, are compared with the true state
 - seen_action : the acting seat sees something; a seat that sees something gains knowledge
-- observe : a function of the seat's knowledge, every column written and finite, equal for the state itself if only
-  chance is hidden; the slices are every column once, and in shipped variants every number is in its slice's range
-- deal : previous bytes of the state record have no effect; self-play reuses records
+- observe : every column is written and finite, in shipped variants within its slice's range; if only chance is hidden,
+  the observation of the concealed state is that of the full state
+- deal : previous bytes of the state record, which self-play reuses, and earlier draws of chance have no effect
 - facts : every column is documented, and figures counted in two ways agree; core and journal have equal facts
-- report : its pictures and heat maps show figures, columns and levels that their tables have, in the base variant
-- words : every legal action has a unique name, and the position a text
+- report : its pictures, findings and heat maps name figures, columns and levels that their tables have, in the base
+  variant
+- words : every legal action has a unique name, and the position a question and a text
 - table : a seat's table agrees with its View, and does not depend on what the seat cannot know
 - tiers : the agents that the game names as its tiers are known and play it, in turn, at every player count
 """
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from itertools import islice, pairwise
@@ -37,10 +41,10 @@ import numpy as np
 from scipy.stats import binomtest
 
 from strozzi_sim.agent import check_lineup, load_agent
-from strozzi_sim.conformance.checked import Checked, GameCheck
+from strozzi_sim.conformance.checked import Checked, GameCheck, differing_fields
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
-from strozzi_sim.conformance.kernels import Kernels, kernels
+from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.slices import check_range, check_written
 from strozzi_sim.conformance.table import check_table
@@ -54,8 +58,9 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import set_up_game, successor_states
 
-SAMPLED_STATES = 3  # samples of the unknown at each decision
-EVERY, MAX_OUTCOMES = 5, 500  # at every fifth decision up to 500 chance outcomes are tried
+SAMPLED_STATES = 3  # samples of the unknown at each decision, for each seat
+EVERY, MAX_OUTCOMES = 5, 500  # decisions between two checks of chance; chance outcomes that such a check tries
+MAX_DECISIONS = 100_000  # of a game; a longer one counts as endless
 P_THRESHOLD = 1e-6  # p-value below which a difference is reported
 
 PROMISES = (
@@ -79,12 +84,12 @@ def check_game(
         game: name, or a Game, which need not be installed.
         variant: name of a shipped variant, or a Variant made in code; default: base.
         players: player counts; default: all of the game.
-        deals: number of games per player count; the sampling of hidden information is tested on 60 times as many.
+        deals: number of deals per player count; the sampling of hidden information is tested on 60 times as many.
         seed: seed of the deals and of the random choices.
 
     Raises:
-        ContractViolation: names the promise, and the deal and actions that reproduce it.
-        InputError: a shipped variant is invalid.
+        ContractViolation: a broken promise; the message names it, and the deal and actions that reproduce it.
+        InputError: an unknown name, or an invalid shipped variant.
 
     >>> check_game("strozzi", players=[3], deals=1).games
     1
@@ -100,8 +105,7 @@ def check_promises(
     """Check all promises and count them in `result`; arguments as in `check_game`."""
     for name in shipped_variants(game):
         resolve_variant(game, name)
-    chosen = variant if isinstance(variant, Variant) else resolve_variant(game, variant)
-    compiled = kernels(game)
+    chosen, compiled = resolve_variant(game, variant), kernels(game)
 
     def begin(promise: str, count: int, deal: int = 0) -> Checked:
         result.under_way = promise
@@ -118,8 +122,7 @@ def check_promises(
         check_deal(begin("deal", count), deals)
         check_facts(begin("facts", count))
         _check_tiers(begin("tiers", count))
-        result.under_way = "determinize"
-        _check_drawing(game, chosen, count, seed, 60 * deals, result, compiled)
+        _check_drawing(begin("determinize", count), 60 * deals)
     check_report(begin("report", game.player_counts[0]))
 
 
@@ -144,7 +147,7 @@ def _walk(checked: Checked) -> None:
     """Play one game at random, with all checks at each decision and at the end."""
     position, twin = checked.position(), checked.position()
     rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
-    for _ in range(100_000):
+    for _ in range(MAX_DECISIONS):
         if position.over:
             break
         _check_legal(checked, position)
@@ -161,20 +164,24 @@ def _walk(checked: Checked) -> None:
         checked.result.decisions += 1
         checked.require("one deal, one game", twin.state.tobytes() == position.state.tobytes(), "two games differ")
     checked.require("legal actions", position.over, "the game does not end")
+    if not position.over:  # in a check that `continues`: its other games would not end either
+        raise checked.result.broken["legal actions"]
+    _check_results(checked, position)
     start = set_up_game(checked.game, checked.players, checked.seed, checked.deal, checked.variant)
     try:
-        is_same = start.replay(checked.actions)[0].tobytes() == position.state.tobytes()
+        replayed, _ = start.replay(checked.actions)
     except JournalFull as error:
         checked.require("journal", False, error.message)
+        return  # without a journal there is no record
     checked.require("journal", True, "")
+    is_same = replayed.tobytes() == position.state.tobytes()
     checked.require("one deal, one game", is_same, "the game with a journal differs from the one without")
-    _check_results(checked, position)
     _check_record(checked, position)
     check_core_matches_journal(checked, position)
 
 
 def _check_chance(checked: Checked, before: Array, action: int, after: Array) -> None:
-    """Check that the state after an action is an outcome of chance; MAX_OUTCOMES outcomes or more always pass."""
+    """Check that `after` is a state to which `action` may lead; with MAX_OUTCOMES outcomes or more any passes."""
     successors = islice(successor_states(checked.game, checked.variant.rules, before, action), MAX_OUTCOMES)
     matches = [state.tobytes() == after.tobytes() for state, _ in successors]
     what = f"action {action} leads to a state that no outcome of its draws produces"
@@ -190,8 +197,7 @@ def _check_legal(checked: Checked, position: Position) -> None:
     require(legal[-1] < checked.game.actions, f"{legal[-1]} is not below ACTIONS")
     require(0 <= position.actor < checked.players, f"the acting seat is {position.actor}")
     accepted = _accepted(checked, position.state, range(-1, checked.game.actions + 1))
-    what = f"is_legal accepts {accepted}, kth_legal returns {list(legal)}"
-    require(accepted == list(legal), what)
+    require(accepted == list(legal), f"is_legal accepts {accepted}, kth_legal returns {list(legal)}")
 
 
 def _accepted(checked: Checked, state: Array, actions: Iterable[int]) -> list[int]:
@@ -199,7 +205,7 @@ def _accepted(checked: Checked, state: Array, actions: Iterable[int]) -> list[in
 
 
 def _sampled_states(checked: Checked, concealed: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
-    """Yield states consistent with a seat's knowledge: the first sampled by chance, others by the agent `random`."""
+    """Yield states sampled from a seat's knowledge; all but the first with secret choices of the agent `random`."""
     randoms = np.zeros(1, RANDOM)
     for number in range(SAMPLED_STATES):
         randoms["cursor"] = rng.word()
@@ -211,14 +217,13 @@ def _sampled_states(checked: Checked, concealed: Array, seat: int, rng: SeatRng)
 
 
 def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None:
+    """Check `conceal`, `determinize` and `observe` at a position, for every seat."""
     for seat in range(checked.players):
         concealed = position.concealed(seat)
-        concealed_again = checked.concealed(concealed, seat)
-        checked.require(
-            "conceal", concealed_again.tobytes() == concealed.tobytes(), f"concealed twice, seat {seat} knows less"
-        )
+        is_stable = checked.concealed(concealed, seat).tobytes() == concealed.tobytes()
+        checked.require("conceal", is_stable, f"concealed twice, seat {seat} knows less")
         if seat == position.actor:
-            # Agents may receive either state.
+            # agents receive this state or the full one
             accepted = tuple(_accepted(checked, concealed, range(checked.game.actions)))
             what = f"in the acting seat's concealed state, is_legal accepts {accepted}"
             checked.require("conceal", accepted == position.legal, what)
@@ -226,27 +231,24 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
         check_written(checked, out, seat)
         check_range(checked, out, seat)
         if not checked.variant.hidden:  # the loops then observe states without concealing them
-            plain = checked.observation(position.state, seat)
-            checked.require(
-                "observe", np.array_equal(plain, out), f"seat {seat} can see an arbitrary order after conceal"
-            )
+            is_equal = np.array_equal(checked.observation(position.state, seat), out)
+            checked.require("observe", is_equal, f"seat {seat} can see an arbitrary order after conceal")
         for world in _sampled_states(checked, concealed, seat, rng):
             if seat == position.actor:
                 legal = _accepted(checked, world, position.legal)
                 checked.require("determinize", legal == list(position.legal), "another world has other legal actions")
             world = checked.concealed(world, seat)
-            differing = _difference(world, concealed)
-            what = f"seat {seat} is shown {differing}, which differs between worlds of equal knowledge"
+            what = f"seat {seat} is shown {_named(world, concealed)}, which differs between worlds of equal knowledge"
             checked.require("conceal", world.tobytes() == concealed.tobytes(), what)
 
 
-def _difference(first: Array, second: Array) -> str:
-    """Return the names of the fields in which two states differ."""
-    names = [name for name in first.dtype.names or () if first[name].tobytes() != second[name].tobytes()]
-    return ", ".join(names) or "bytes between the fields"
+def _named(first: Array, second: Array) -> str:
+    """Return the names of the fields in which two states differ, as text."""
+    return ", ".join(differing_fields(first, second)) or "bytes between the fields"
 
 
 def _check_seen(checked: Checked, position: Position, action: int) -> None:
+    """Check that a seat that sees something gains knowledge, and learns no more than `seen_action` returns."""
     after = position.copy()
     after.play(action)
     arguments = (position.state, after.state, checked.variant.rules, action)
@@ -270,7 +272,7 @@ def _check_seen(checked: Checked, position: Position, action: int) -> None:
         checked.require(
             "conceal",
             known_other.tobytes() == known.tobytes() or other_code != code,
-            f"seat {viewer} is shown {_difference(known_other, known)}, which distinguishes action {action} of seat "
+            f"seat {viewer} is shown {_named(known_other, known)}, which distinguishes action {action} of seat "
             f"{position.actor} from {other_action}, though it sees {code} of both",
         )
 
@@ -301,11 +303,11 @@ def _check_results(checked: Checked, position: Position) -> None:
         what = f"{better} seats are placed better than seat {seat}, found {better_seats}"
         checked.require("results", better_seats == better, what)
     ordered = sorted(out.tolist(), key=lambda row: (row[1], -checked.game.sign * row[0]))
-    for (first, place, _), (second, behind, _) in pairwise(ordered):  # equal scores may be placed apart, by a tie-break
+    for (score, place, _), (next_score, next_place, _) in pairwise(ordered):  # a tie-break may part equal scores
         checked.require(
             "results",
-            place == behind or checked.game.sign * (first - second) >= 0,
-            f"a seat with score {second} is placed behind one with score {first}, though the "
+            place == next_place or checked.game.sign * (score - next_score) >= 0,
+            f"a seat with score {next_score} is placed behind one with score {score}, though the "
             f"{'lowest' if checked.game.lowest_wins else 'highest'} score wins; declare "
             f"Game(lowest_wins={not checked.game.lowest_wins}), or let `score` and `placing` agree",
         )
@@ -331,15 +333,14 @@ def _check_record(checked: Checked, position: Position) -> None:
             f"the last line has {key} {end[key]}, `score` and `placing` {expected[key]}",
         )
     for viewer in range(checked.players):
-        visible = position.lines(viewer)
-        require(len(visible) == len(lines), "`visible` drops lines")
+        require(len(position.lines(viewer)) == len(lines), "`visible` drops lines")
     for what, corrupt in _corrupt_records(lines):
         try:
             check_record(header, 1, corrupt)
         except RuleViolation:
             require(True, "")
-            continue
-        require(False, f"the reference accepts a record with {what}")
+        else:
+            require(False, f"the reference accepts a record with {what}")
 
 
 def _corrupt_records(
@@ -350,7 +351,7 @@ def _corrupt_records(
     yield "its last line missing", copies[:-1]
     yield "a line after the end", [*copies, (len(copies) + 2, dict(copies[-1][1]))]
     yield "its first line twice", [copies[0], *copies]
-    yield "an event of no known type", [*copies[:1], (3, {"type": "no such event"}), *copies[1:]]
+    yield "an event of unknown type", [*copies[:1], (3, {"type": "no such event"}), *copies[1:]]
 
 
 def _check_trees(checked: Checked) -> None:
@@ -358,9 +359,9 @@ def _check_trees(checked: Checked) -> None:
     path = files(checked.game.package).joinpath("trees.toml")
     if not path.is_file() or checked.variant.name != BASE:
         return
-    golden = tomllib.loads(path.read_text("utf-8")).get("leaves", {}).get(str(checked.players), [])
+    leaves = tomllib.loads(path.read_text("utf-8")).get("leaves", {}).get(str(checked.players), [])
     start = Position(checked.game, checked.players, variant=checked.variant)
-    for depth, expected in enumerate(golden, 1):
+    for depth, expected in enumerate(leaves, 1):
         counted = checked.kernels.count(start.state, checked.variant.rules, start.chance, depth)
         what = f"{counted} positions after {depth} decisions, not {expected}"
         checked.require("move trees", counted == expected, what)
@@ -382,22 +383,20 @@ def _check_tiers(checked: Checked) -> None:
         checked.require("tiers", False, str(error))
 
 
-def _check_drawing(
-    game: Game, variant: Variant, players: int, seed: int, deals: int, result: GameCheck, compiled: Kernels
-) -> None:
-    """Sample the unknown in one position of each deal, and compare the sampled state with the true one.
+def _check_drawing(checked: Checked, deals: int) -> None:
+    """Sample the unknown at one position of each deal, and compare the sampled state with the true one.
 
-    Given the seat's knowledge, both are exchangeable, so each is greater equally often. A sign test is made for every
-    number that some other seat knows, and for every seat's score when the game is continued at random. Games that
-    sample from a belief instead of chance are skipped (`Game.beliefs`).
+    Given the seat's knowledge, both are exchangeable: a number is as often greater in one as in the other. A sign test
+    is made for every number that a seat knows of them, and for every seat's score when the game is continued at random.
+    Games that sample from a belief instead of chance are skipped (`Game.beliefs`).
     """
-    if not variant.hidden or game.beliefs:
+    game, players = checked.game, checked.players
+    if not checked.variant.hidden or game.beliefs:
         return
     signs = []
-    checked = Checked(game, variant, players, seed, 0, result, compiled)
     for deal in range(deals):
-        checked = Checked(game, variant, players, seed, deal, result, compiled)
-        position, rng = checked.position(), SeatRng((seed << 40) + (deal << 8) + 77)
+        checked = replace(checked, deal=deal, actions=[])
+        position, rng = checked.position(), SeatRng((checked.seed << 40) + (deal << 8) + 77)
         stop = rng.below(1 + _length(checked))
         while not position.over and len(checked.actions) < stop:
             action = position.legal[rng.below(len(position.legal))]
@@ -412,21 +411,20 @@ def _check_drawing(
         return
     names = [f"{name} (as seat {seat} knows it)" for seat in range(players) for name in _number_names(game)]
     names += [f"the score of seat {seat} in a continued game" for seat in range(players)]
-    higher, lower = ((np.array(signs) == sign).sum(axis=0) for sign in (1, -1))
-    for name, higher_count, lower_count in zip(names, higher.tolist(), lower.tolist(), strict=True):
-        p_value = binomtest(higher_count, higher_count + lower_count).pvalue if higher_count + lower_count else 1.0
-        what = f"{name} is lower in {higher_count} drawn worlds and higher in {lower_count}; expected: equally often"
+    drawn_lower, drawn_higher = ((np.array(signs) == sign).sum(axis=0).tolist() for sign in (1, -1))
+    for name, lower, higher in zip(names, drawn_lower, drawn_higher, strict=True):
+        p_value = binomtest(lower, lower + higher).pvalue if lower + higher else 1.0
+        what = f"{name} is lower in {lower} drawn worlds and higher in {higher}; expected: equally often"
         checked.require("determinize", p_value > P_THRESHOLD, what)
 
 
 def _number_names(game: Game) -> list[str]:
-    """Return the name of each number of a state record, in order."""
-    fields = {name: game.state.fields[name][0] for name in game.state.names or ()} if game.state.fields else {}
-    return [name for name, kind in fields.items() for _ in range(int(np.prod(kind.shape)))]
+    """Return for each number of a state record the name of its field."""
+    return [name for name in game.state.names or () for _ in range(int(np.prod(game.state[name].shape)))]
 
 
 def _numbers_of(checked: Checked, state: Array, cursor: int) -> Array:
-    """Return each seat's knowledge of a state as numbers, then the scores when it is continued with this stream."""
+    """Return the numbers that each seat knows of a state, then the scores of a random continuation from `cursor`."""
     numbers: list[Array] = []
     for seat in range(checked.players):
         concealed = checked.concealed(state, seat)
@@ -438,6 +436,7 @@ def _numbers_of(checked: Checked, state: Array, cursor: int) -> Array:
 
 
 def _length(checked: Checked) -> int:
+    """Return the number of decisions of the game if every seat takes its first legal action."""
     position, count = checked.position(), 0
     while not position.over:
         position.play(position.legal[0])

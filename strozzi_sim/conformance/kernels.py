@@ -49,6 +49,7 @@ def _is_legal(states, rules, action):
 
 @jit
 def _leaves(state, rules, chance, depth):
+    """Return the number of positions after `depth` decisions; a game that ends earlier counts once."""
     if depth == 0 or is_over(state):
         return 1
     total = 0
@@ -66,7 +67,7 @@ def _count(states, rules, chances, depth):
 
 @jit
 def _play_on(states, rules, chances, randoms):
-    """Play to the end at random, with a separate chance stream."""
+    """Play to the end at random; choices and future chance come from the stream in `randoms`."""
     state = states[0]
     reseed(chances[0], randoms[0])
     while not is_over(state):
@@ -75,7 +76,7 @@ def _play_on(states, rules, chances, randoms):
 
 
 class Kernels(NamedTuple):
-    """The kernels, compiled for one game."""
+    """The kernels of the checks, compiled for one game."""
 
     conceal: Any
     determinize: Any
@@ -87,7 +88,7 @@ class Kernels(NamedTuple):
     count: Any
     play_on: Any
     random_agent: Any  # int64[3], the policy of `imagine`
-    keep: Any  # what must live as long as the agent's address
+    keep: Any  # the compiled agent, kept alive for its addresses in `random_agent`
 
 
 @cache
@@ -98,7 +99,7 @@ def kernels(game: Game) -> Kernels:
     i8 = types.int64
     agent = compile_agent(load_agent("random", game), game)
     verbs = play_kernels(game)
-    policy = np.array([agent.address, agent.params.ctypes.data, 0])  # it has no memory
+    policy = np.array([agent.address, agent.params.ctypes.data, 0])  # the agent `random` has no memory
     return Kernels(
         verbs.conceal,
         entry(_determinize, types.void(state, rules, i8, rng), game.name),

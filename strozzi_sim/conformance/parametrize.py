@@ -1,4 +1,4 @@
-"""`check_game` and `check_agent` as parameters of a pytest test: one for each promise, some of which may fail."""
+"""The checks of `check_game` and `check_agent` as parameters of a pytest test, some of which are expected to fail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from strozzi_sim.agent.names import agents_named
 from strozzi_sim.conformance.agent import check_agent
 from strozzi_sim.conformance.checked import GameCheck
 from strozzi_sim.conformance.game import PROMISES, check_promises
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import as_argument_error, check_names
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant
@@ -18,7 +18,7 @@ from strozzi_sim.game.variants import BASE, Variant
 
 @dataclass
 class _Games:
-    """The games of one player count, played once for all their promises."""
+    """The check of one player count, whose games are played once for all promises."""
 
     game: Game
     variant: str | Variant
@@ -32,12 +32,12 @@ class _Games:
         result = GameCheck(continues=True)
         try:
             check_promises(self.game, self.variant, [self.players], self.deals, self.seed, result)
-        except Exception as error:  # noqa: BLE001 - any fault of the game's code, raised by every promise not reached
+        except Exception as error:  # noqa: BLE001 - any fault of the game's code; promises not reached raise it
             return result, error
         return result, None
 
     def check(self, promise: str) -> None:
-        """Raise a promise's violation, or the error that prevented its check; skip one that this game does not make."""
+        """Raise a promise's violation, or the error that prevented its check; skip the test if nothing was checked."""
         import pytest
 
         result, error = self.outcome
@@ -47,7 +47,7 @@ class _Games:
             raise error
         if promise in result.promises:
             return
-        pytest.skip(f"{self.game.name} has nothing of which to check {promise!r}")
+        pytest.skip(f"{self.game.name} has nothing to check for {promise!r}")
 
 
 def game_checks(
@@ -70,7 +70,7 @@ def game_checks(
         players: player counts; default: all of the game.
         deals: number of games per player count.
         seed: seed of the deals and of the random choices.
-        expected_failures: promises known to be broken, with the reason; the test of one that holds fails.
+        expected_failures: promise known to be broken -> reason; its tests fail once the promise holds.
 
     ::
 
@@ -99,16 +99,16 @@ def agent_checks(
     seed: int = 0,
     expected_failures: Mapping[str, str] | None = None,
 ) -> list[Any]:
-    """Return the checks of `check_agent` for `pytest.mark.parametrize`, one for each agent and its player counts.
+    """Return the checks of `check_agent` for `pytest.mark.parametrize`, one for each agent and player count.
 
     Args:
         agents: spec strings, or agents declared in code.
         game: name or Game.
         variant: name of a shipped variant, or a Variant made in code; default: base.
-        players: player counts; default: all that each agent plays.
+        players: player counts, each for the agents that play it; default: all of the game.
         deals: number of deals per player count.
         seed: seed of the deals.
-        expected_failures: agents known to fail, as named in `agents`, with the reason; one that passes is a failure.
+        expected_failures: spec string of an agent known to fail -> reason; its tests fail once the agent passes.
     """
     game = find_game(game)
     specs = agents_named(game, agents)
@@ -126,16 +126,14 @@ def agent_checks(
 
 
 def _reasons(reasons: Mapping[str, str] | None, names: Sequence[str], kind: str) -> Mapping[str, str]:
-    """Return the expected failures. Raises InputError for one that is not known."""
-    for name in reasons or {}:
-        if name not in names:
-            raise InputError(f"expected_failures: unknown {kind} {short_repr(name)}; {suggest_names(name, names)}")
+    """Return the expected failures, {} for None. Raises ArgumentError for one that is not in `names`."""
+    as_argument_error("expected_failures", check_names, kind, reasons or {}, names)
     return reasons or {}
 
 
 def _parameter(check: Callable[[], Any], name: str, reason: str | None) -> Any:
-    """Return a parameter of a test; with a reason it is expected to fail."""
+    """Return a parameter of a test; with a reason, which may be "", it is expected to fail."""
     import pytest
 
-    marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+    marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]
     return pytest.param(check, id=name, marks=marks)

@@ -1,6 +1,6 @@
-"""Check a game's report: what `report.toml` declares may only use names that the tables have.
+"""Check a game's report: pictures, heat maps and findings may use only names that their tables have.
 
-A picture without rows is omitted from the page, since a study may have no such event; a misspelt name would be missed.
+A page omits a picture without rows, since a study may lack such events; a misspelt name would go unnoticed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,19 +19,19 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.games import figures_of_games
 
-DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up, played at random
+DEALS, CHUNKS = 4, 2  # deals per chunk, and chunks per player count and line-up
 
 
 def check_report(checked: Checked) -> None:
-    """Make the tables of a small study with every player count; check names in the game's pictures and heat maps."""
+    """Make the tables of a small study of all player counts; check names in pictures, findings and heat maps."""
     if checked.variant.name != BASE:
         return
     try:
         part = checked.game.report
         if part.is_default:
             return
-        lineups = (1, 2)  # self-play has no table of positions
-        cells = [_cell(checked, players, agents) for players in checked.game.player_counts for agents in lineups]
+        agent_counts = (1, 2)  # one agent alone has no table of positions
+        cells = [_cell(checked, players, agents) for players in checked.game.player_counts for agents in agent_counts]
         figures = figures_of_games(checked.game, cells, list(part.pages), part.heat_maps)
         tables = {name: table.frame() for name, table in figures.items()}
         pictures = part.pictures(tables)
@@ -44,17 +44,13 @@ def check_report(checked: Checked) -> None:
     for picture, compared, _ in part.comparisons(tables).values():
         _check_finding(checked, picture.name, compared, tables[picture.table])
     for name, heat_map in part.heat_maps.items():
-        table = tables[f"heat_{name.replace('-', '_')}"]
         drawn = Picture(name, "", "table", "", (heat_map.figure,), "")
-        checked.require(
-            "report",
-            not unknown_figures(drawn, table),
-            f"heat map {name!r}: {'; '.join(unknown_figures(drawn, table))}",
-        )
+        unknown = unknown_figures(drawn, tables[f"heat_{name.replace('-', '_')}"])
+        checked.require("report", not unknown, f"heat map {name!r}: {'; '.join(unknown)}")
 
 
 def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
-    """Return the counts of a few games among agents that play at random."""
+    """Return the counts of a few games of a line-up of `agents` copies of the agent `random`."""
     part = checked.game.report
     lineup = (load_agent("random", checked.game),) * agents
     match = Match(checked.game, players, lineup, checked.variant, checked.seed)
@@ -67,6 +63,7 @@ def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
 
 
 def _require_known(checked: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:
+    """Check that a name is one of `names`; the message calls it a `kind` and begins with `where`."""
     listed = [str(each) for each in names]
     checked.require(
         "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
@@ -101,7 +98,7 @@ def _check_finding(checked: Checked, picture: str, compared: Comparison, table: 
 def _check_rows(
     checked: Checked, where: str, table: pd.DataFrame, columns: Iterable[str], rows: Mapping[str, str]
 ) -> None:
-    """Check the names of columns, and of values in `rows`."""
+    """Check that `columns` and the columns of `rows` exist, and that the latter have the values in `rows`."""
     for column in filter(None, (*columns, *rows)):
         _require_known(checked, where, "column", column, table.columns)
     for column, level in rows.items():
@@ -109,6 +106,7 @@ def _check_rows(
 
 
 def _check_levels(checked: Checked, where: str, table: pd.DataFrame, column: str, levels: tuple[str, ...]) -> None:
+    """Check that a column has one of the declared levels; a small study may lack the others."""
     levels_in_table = set(table[column]) if levels else set()
     known = suggest_names("", map(str, sorted(levels_in_table)))
     what = f"{where}: unknown levels {short_repr(list(levels))} of {column}; {known}"

@@ -1,7 +1,7 @@
-"""Check a game's table, the promise `table`: it contains only what its seat knows.
+"""Check a game's table in the browser, the promise `table`: it shows what its seat knows, and no more.
 
-The fold of a seat's lines agrees with its View; hidden information does not change a byte of its page; every choice has
-a label; the standing follows the last line; and the final points are the scores.
+The fold of a seat's lines agrees with its View; hidden information does not change a byte of its page; every event has
+a sentence, and every choice a label; the points shown are up to date, and in the end the scores.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
 from strozzi_sim.table.schema import check
 
-_EVERY = 4  # decisions between two comparisons
+_EVERY = 4  # decisions from one comparison to the next
 
 
 def check_table(checked: Checked) -> None:
@@ -37,7 +37,7 @@ def check_table(checked: Checked) -> None:
 
 
 def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[str, Any]]:
-    """Return the table of a seat, and the JSON of its page."""
+    """Return the table of a seat, folded from all lines so far, and its page as JSON."""
     header = {"players": checked.players, "components": checked.variant.components, "variant": checked.variant.name}
     table = table_of(checked.game, header, seat)
     if isinstance(table, PlainTable):
@@ -51,7 +51,7 @@ def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[
 
 
 def _check_standing(checked: Checked, table: Table, line: Line) -> None:
-    """Check that `now` is what `standing` returns after a line, and after all that an override of `apply` changed."""
+    """Check that `now` is what `standing` returns after a line: an override of `apply` may not change that later."""
     points, standing = list(table.view["now"]), list(table.standing())
     checked.require(
         "table",
@@ -62,6 +62,7 @@ def _check_standing(checked: Checked, table: Table, line: Line) -> None:
 
 
 def _check_seat(checked: Checked, position: Position, seat: int) -> Table:
+    """Check the page of a seat, and return its table."""
     table, page = _page(checked, position, seat)
     try:
         check(msgspec.json.decode(msgspec.json.encode(page)))
@@ -74,7 +75,7 @@ def _check_seat(checked: Checked, position: Position, seat: int) -> Table:
 
 
 def _check_secrets(checked: Checked, position: Position, other_action: int) -> None:
-    """Check that two actions of which a seat learns the same lead to the same page."""
+    """Check that seats that cannot distinguish `other_action` from the first legal action get equal pages."""
     actor, first = position.actor, position.legal[0]
     after_first, after_other = position.copy(), position.copy()
     after_first.play(first)
@@ -84,11 +85,8 @@ def _check_secrets(checked: Checked, position: Position, other_action: int) -> N
             checked.kernels.seen(position.state, after.state, checked.variant.rules, action, viewer)
             for after, action in ((after_first, first), (after_other, other_action))
         ]
-        if (
-            viewer == actor
-            or codes[0] != codes[1]
-            or after_first.concealed(viewer).tobytes() != after_other.concealed(viewer).tobytes()
-        ):
+        known = [after.concealed(viewer).tobytes() for after in (after_first, after_other)]
+        if viewer == actor or codes[0] != codes[1] or known[0] != known[1]:
             continue
         pages = [msgspec.json.encode(_page(checked, after, viewer)[1]) for after in (after_first, after_other)]
         what = f"the page of seat {viewer} distinguishes {first} of seat {actor} from {other_action}"

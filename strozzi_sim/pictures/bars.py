@@ -1,7 +1,8 @@
-"""Bars: stacked sums by level, and the spread of a figure as its quantiles."""
+"""Bars: stacked sums by level, and the quantiles of a figure."""
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Shee
 from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
 _INKS = ("s1", "s2", "s4", "s5", "s6", "s3")  # of the parts of a bar
-_STEP, _HALF = 28, 0.37  # pixels of a bar with the space around; half its height, in steps
+_STEP, _HALF = 28, 0.37  # pixels from one bar to the next; half the height of a bar, in these steps
 _TOTAL = 40  # pixels for the sum beside a bar
-Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]
+Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]  # name, parts, and column -> value of its rows
 
 
 def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
@@ -31,7 +32,7 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
     counts = sorted(int(count) for count in rows["players"].unique())
     stacks = {count: _stacks(rows[rows["players"] == count], bars, count) for count in counts}
     ends = _ends(picture, all_rows)
-    legend = tuple((part.label, _INKS[k], "square") for k, part in enumerate(bars[0][1]))
+    legend = tuple((part.label, ink, "square") for part, ink in zip(bars[0][1], cycle(_INKS), strict=False))
 
     def draw(sheet: Sheet) -> None:
         margin = min(width_of(max(names, key=width_of)) + 14, 0.45 * sheet.width)
@@ -59,38 +60,38 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
-    """Return the parts of all bars: position, value and sentence of each."""
+    """Return a mark for each part of each bar of a player count: its value, its ends in the stack, its sentence."""
     parts = []
     for k, (bar, figures, where) in enumerate(bars):
         rows_of_bar, ends = pick(rows, **where), [0.0, 0.0]
-        for part, figure in enumerate(figures):
+        for figure, ink in zip(figures, cycle(_INKS), strict=False):
             for row in pick(rows_of_bar, figure=figure.name).itertuples(index=False):
                 side = int(row.value > 0)
                 start, ends[side] = ends[side], ends[side] + row.value
                 names = {"panel": players_title(count), "bar": bar, "part": figure.label}
                 numbers = {"value": row.value, "n": row.n, "tip": sentence([*names.values()], row, figure.unit)}
-                parts.append({**names, **numbers, "_bar": k, "_part": part, "_from": start, "_to": ends[side]})
+                parts.append({**names, **numbers, "_bar": k, "_ink": ink, "_from": start, "_to": ends[side]})
     return parts
 
 
 def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
-    """Draw the parts of bars, the values of those that are large enough, and the sum beside each bar."""
+    """Draw the parts of the bars `shown`, the values of parts that have room for them, and the sum beside each bar."""
     row = {bar: k + 0.5 for k, bar in enumerate(shown)}
     boxes = [(part["_from"], row[part["_bar"]] - _HALF, part["_to"], row[part["_bar"]] + _HALF) for part in parts]
-    panel.boxes(boxes, [(_INKS[part["_part"]], 1.0) for part in parts], tips=[part["tip"] for part in parts])
+    panel.boxes(boxes, [(part["_ink"], 1.0) for part in parts], tips=[part["tip"] for part in parts])
     for part in parts:
         words = format_value(part["value"], "count")
         if abs(part["value"]) * panel.width > (width_of(words) + 8) * (panel.x[1] - panel.x[0]):
             panel.text((part["_from"] + part["_to"]) / 2, row[part["_bar"]], words, "paper", bold=True)
     for bar in shown:
-        parts_of_bar = [part for part in parts if part["_bar"] == bar]
-        total, reach = sum(part["value"] for part in parts_of_bar), max([0.0, *(part["_to"] for part in parts_of_bar)])
-        if parts_of_bar:
-            panel.text(reach, row[bar], format_value(total, "count"), at=(6, 4), side="left", bold=True)
+        if parts_of_bar := [part for part in parts if part["_bar"] == bar]:
+            total = format_value(sum(part["value"] for part in parts_of_bar), "count")
+            right_end = max(0.0, *(part["_to"] for part in parts_of_bar))
+            panel.text(right_end, row[bar], total, at=(6, 4), side="left", bold=True)
 
 
 def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the left and right ends of the longest bars of all variants and line-ups."""
+    """Return the ends of the axis: those of the longest bars of all variants and line-ups."""
     ends = [0.0, 0.0]
     keys = ["players", "variant", "lineup", *([] if picture.groups else [picture.x])]
     for _, rows_of_scenario in all_rows.groupby(keys):
@@ -101,9 +102,9 @@ def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
-    """Draw the quantiles 5, 25, 50, 75 and 95 % and one mark beyond, one line per player count.
+    """Draw the quantiles 5, 25, 50, 75 and 95 %, and a sixth figure as a diamond, one line per player count.
 
-    Scenes share an axis unless it would be so long that this one's lines shrink.
+    Variants and line-ups share an axis unless it would be more than ALIKE times as long as the values of these rows.
     """
     shared = np.ptp(all_rows["value"]) <= ALIKE * np.ptp(rows["value"])
     values = (all_rows if shared else rows)["value"]
@@ -114,12 +115,12 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     names, marks = [players_title(count) for count in counts], []
     for count, name in zip(counts, names, strict=True):
         values_of_count = rows[rows["players"] == count].set_index("figure")["value"]
-        q = [float(values_of_count.get(figure.name, np.nan)) for figure in picture.figures]
-        texts = [format_value(value, "count") for value in q]
+        numbers = [float(values_of_count.get(figure.name, np.nan)) for figure in picture.figures]
+        texts = [format_value(value, "count") for value in numbers]
         tip = f"{name}: half of all between {texts[1]} and {texts[3]}, nine in ten between {texts[0]} and {texts[4]}"
         tip += f", median {texts[2]}; {last.label} {texts[5]}"
-        values = dict(zip([figure.label for figure in picture.figures], q, strict=True))
-        marks.append({"level": name, **values, "tip": tip, "_q": q, "_said": texts})
+        by_label = dict(zip([figure.label for figure in picture.figures], numbers, strict=True))
+        marks.append({"level": name, **by_label, "tip": tip, "_numbers": numbers, "_texts": texts})
 
     def fill(panel: Panel) -> None:
         for k, mark in enumerate(marks):
@@ -138,17 +139,18 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
 
 
 def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
-    """Draw a line of the known quantiles; the numbers of two close ones are moved apart."""
-    q, texts = mark["_q"], mark["_said"]
+    """Draw the known quantiles and the diamond of a line; close numbers of median and diamond are moved apart."""
+    q, texts = mark["_numbers"], mark["_texts"]
     is_known = np.isfinite(q)
     if is_known[0] and is_known[4]:
         panel.lines([[(q[0], y), (q[4], y)]], "s1", 2.0)
     if is_known[1] and is_known[3]:
         panel.boxes([(q[1], y - 0.16, q[3], y + 0.16)], [("s1", 1.0)], "none", tips=[mark["tip"]])
     near = bool(abs(q[5] - q[2]) * panel.width < 30 * (panel.x[1] - panel.x[0]))
+    away, sides = near if q[5] >= q[2] else -near, {-1: "right", 0: "center", 1: "left"}
     if is_known[2]:
         panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if is_known[1] and is_known[3] else "s1", 3.0)
-        panel.text(q[2], y - 0.16, texts[2], at=(-2 * near, -4), side="right" if near else "center")
+        panel.text(q[2], y - 0.16, texts[2], at=(-2 * away, -4), side=sides[-away])
     if is_known[5]:
         panel.dots([q[5]], [y], "s2", "diamond", 4.6, [mark["tip"]])
-        panel.text(q[5], y - 0.16, texts[5], "s2", (2 * near, -4), "left" if near else "center", bold=True)
+        panel.text(q[5], y - 0.16, texts[5], "s2", (2 * away, -4), sides[away], bold=True)

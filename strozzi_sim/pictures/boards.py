@@ -1,7 +1,7 @@
 """Boards: the values of a figure at the places of its levels, one board per player count, one scale for all.
 
-The stronger the colour of a place, the larger its value; with an equal chance, colours show significant distances from
-it. Places of one shape without significant differences have one colour.
+The stronger the colour of a place, the larger its value. With `Picture.equal` colours show significant distances from
+an equal share. Places of one shape without significant differences have one colour.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _LARGEST = 44  # pixels of a cell
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], all_rows: pd.DataFrame, width: int
 ) -> Drawn | None:
-    """Return a board picture of its only figure; None if no level on the board has a value."""
+    """Return a picture of its first figure on a board; None if no level on the board has a value."""
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
     rows = rows[rows[picture.x].isin(board.places)]
@@ -69,7 +69,7 @@ def draw_board(
 
 
 def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, ends: tuple[float, float]) -> list[Mark]:
-    """Return every place with its value, its colour as (ink, opacity) and its sentence."""
+    """Return a mark for every place: its value and sentence, or "", and for drawing its colour as (ink, opacity)."""
     figure, row_by_level = picture.figures[0], {getattr(row, picture.x): row for row in rows.itertuples(index=False)}
     flat_shapes = set()
     for shape in ("square", "frame", "disc"):
@@ -79,7 +79,7 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
             flat_shapes.add(shape)
 
     def shade_of(row: Any, is_flat: bool) -> tuple[str, float]:
-        """Return the ink and opacity of a value."""
+        """Return the ink and opacity of a value; with `is_flat` its shape has no significant differences."""
         if not picture.equal:
             part = 0.5 if is_flat else (row.value - ends[0]) / ((ends[1] - ends[0]) or 1.0)
             return "s1", _DEEPEST * part
@@ -103,6 +103,7 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
 
 
 def _fill(panel: Panel, board: Board, marks: list[Mark]) -> None:
+    """Draw the squares, the frames, the notes on them, the discs, and the names of columns and rows."""
     cell = min(panel.width / board.columns, panel.height / board.rows)
 
     def box(place: Place, half: float) -> tuple[float, float, float, float]:

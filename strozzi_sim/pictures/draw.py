@@ -1,4 +1,4 @@
-"""Draw the pictures that games and studies declare: a Picture and its rows -> a picture of any width."""
+"""Draw the pictures that games and studies declare, and save them or show them in a notebook."""
 
 import io
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from strozzi_sim.pictures.series import Words, levels_of
 from strozzi_sim.runtime.files import storage_errors
 
 FORMATS = (".png", ".svg", ".pdf")
-_KINDS: Mapping[str, Any] = {"bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter}  # others are points
+_KINDS: Mapping[str, Any] = {"bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter}  # others: draw_points
 
 
 def draw_picture(
@@ -33,11 +33,11 @@ def draw_picture(
     compared: pd.DataFrame | None = None,
     width: int = WIDE,
 ) -> Drawn | None:
-    """Return a picture of any kind except "table", for pages of any width; None if no row has a value.
+    """Return a picture of any kind except "table", which can be drawn at any width; None if it has no value to show.
 
     `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value
     -> display name, `components` the component data of the variant, without which there is no board, and `compared` has
-    the rows of all variants and line-ups that share a scale; default: the table. In a file it has `width` pixels.
+    the rows of all variants and line-ups that share a scale; default: the table. A file is `width` pixels wide.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
@@ -45,7 +45,7 @@ def draw_picture(
     all_rows = rows if compared is None else rows_of(picture, compared)
     if picture.kind == "board":
         return draw_board(picture, rows, components, all_rows, width) if components else None
-    if picture.x in rows:  # in the table's order, with levels that have no value here
+    if picture.x in rows:  # also with levels that have no value here
         picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
     rows_with_value, all_rows = rows.dropna(subset="value"), all_rows.dropna(subset="value")
     drawn: Drawn = _KINDS.get(picture.kind, draw_points)(picture, rows_with_value, words, all_rows, width)
@@ -57,10 +57,9 @@ class Drawing:
     """A picture as one figure, or one per variant and line-up."""
 
     title: str
-    drawn: dict[str, Drawn]  # the figures by name, before they have a width
-    table: Any = None  # the rows that are drawn, a data frame
-    # titles of figures by name, with their variant and line-up; default: `title`
-    titles: dict[str, str] = field(default_factory=dict)
+    drawn: dict[str, Drawn]  # the figures by name, which can be drawn at any width
+    table: Any = None  # the data frame that contains their rows
+    titles: dict[str, str] = field(default_factory=dict)  # titles by name of a figure; default: `title`
 
     def title_of(self, name: str) -> str:
         """Return the title of one of the figures."""
@@ -68,7 +67,7 @@ class Drawing:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """The figures of matplotlib, by name."""
+        """The figures by name, drawn by matplotlib; every access draws them again."""
         return {name: drawn.figure(drawn.width, self.title_of(name), PAPER) for name, drawn in self.drawn.items()}
 
     @property
@@ -77,7 +76,7 @@ class Drawing:
         return next(iter(self.figures.values()))
 
     def save(self, path: str | Path) -> list[Path]:
-        """Write the picture to a .png, .svg or .pdf file, or numbered ones of several figures; return the paths."""
+        """Write the picture to a .png, .svg or .pdf file, or several figures to numbered files; return the paths."""
         path = Path(path)
         if path.suffix not in FORMATS:
             raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")
@@ -90,7 +89,7 @@ class Drawing:
         return paths
 
     def __repr__(self) -> str:
-        """Return the title and the number of figures."""
+        """Return the title, and the number of figures if there are several."""
         number = f", {len(self.drawn)} figures" if len(self.drawn) > 1 else ""
         return f"<Drawing: {self.title}{number}>"
 

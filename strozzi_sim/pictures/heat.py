@@ -1,4 +1,4 @@
-"""Heat maps as figures: the same panels as the tables of a page, with the same values, colours and sentences."""
+"""Heat maps as figures, with the panels, values, colours and sentences of `heat_tables`, which a page shows."""
 
 from functools import partial
 from typing import Any
@@ -17,11 +17,11 @@ from strozzi_sim.pictures.series import Words, players_title
 
 _MANY = 8  # panels; more are drawn smaller
 _GAP = 28  # pixels between panels
-_STRIP = 3.4, 41  # pixels of a step of the colour scale; number of steps
+_STRIP = 3.4, 41  # width in pixels of a step of the colour scale; number of steps
 
 
 def draw_heat(heat: HeatTables, label: str) -> Drawn:
-    """Return a heat map, ready to be drawn at any width: its panels in rows, as many beside each other as fit."""
+    """Return a heat map that can be drawn at any width, as many panels in a row as fit; `label` names its values."""
     rows = [(panel.title, name, row) for panel in heat.panels for name, row in panel.rows]
     size, cell_height = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
     words = [*(cell.text for *_, row in rows for cell in row if cell), *heat.columns]
@@ -35,8 +35,7 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
     def draw(sheet: Sheet) -> None:
         columns = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (panel_width + _GAP))))
         shrink = min(1.0, (sheet.width - names_width) / (cell_width * len(heat.columns)))
-        top = 0.0
-        width = cell_width * shrink * len(heat.columns)
+        top, width = 0.0, cell_width * shrink * len(heat.columns)
         for first in range(0, len(heat.panels), columns):
             panels_of_row = heat.panels[first : first + columns]
             titles = [wrapped(panel.title, names_width + width, size + 1.5) for panel in panels_of_row]
@@ -72,20 +71,21 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
 
 
 def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
-    """Return <name>--<players>-players.png and .svg of a heat map by file name; see `heat_tables` for the arguments."""
+    """Return NAME.svg and .png of a heat map by file name; of several player counts NAME--3-players.svg and so on."""
     files: dict[str, bytes] = {}
     counts = sorted(int(players) for players in table["players"].unique())
     for players in counts:
-        heat = heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table)
         file_name, title = heat_map.name, heat_map.title
         if len(counts) > 1:
             file_name, title = f"{file_name}--{players}-players", f"{title}, {players_title(players)}"
-        drawn = draw_heat(heat, heat_map.figure.label).files(title) if heat else {}
-        files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
+        if heat := heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table):
+            drawn = draw_heat(heat, heat_map.figure.label).files(title)
+            files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
     return files
 
 
 def _fill(panel: Panel, heat_panel: HeatPanel, size: float) -> None:
+    """Draw the cells of a panel, with text of a size, or without text for size 0."""
     cells = [(i, j, cell) for i, (_, row) in enumerate(heat_panel.rows) for j, cell in enumerate(row) if cell]
     boxes = [(j, i, j + 1, i + 1) for i, j, _ in cells]
     fills = [
@@ -101,11 +101,12 @@ def _fill(panel: Panel, heat_panel: HeatPanel, size: float) -> None:
 
 
 def _mixed(ink: str, part: float) -> Any:
+    """Return the colour (red, green, blue) at `part` of the way from "h0" to `ink`."""
     return tuple(part * np.array(to_rgb(LIGHT[ink])) + (1 - part) * np.array(to_rgb(LIGHT["h0"])))
 
 
 def _scale(panel: Panel, heat: HeatTables, label: str) -> None:
-    """Draw the scale of colours with its ends, and the meaning of numbers and colours."""
+    """Draw the scale of colours with its ends, and below it the meaning of numbers and colours."""
     start, step = width_of(heat.low) + 10, _STRIP[0]
     parts = np.linspace(-1 if heat.two else 0, 1, _STRIP[1])
     boxes = [(start + step * k, 2, start + step * (k + 1), 12) for k in range(len(parts))]

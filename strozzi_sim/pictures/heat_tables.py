@@ -1,4 +1,4 @@
-"""Heat maps as tables: each cell's value, a colour by its size, its interval and n; one panel per scenario."""
+"""Heat maps as tables of cells, each with its value, a colour by its size, its interval and n."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,23 +23,23 @@ from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 @dataclass(frozen=True)
 class HeatCell:
-    """A cell: text, colour from 0 to 1, classes, sentence, and value, low, high and n as text."""
+    """A cell of a heat map."""
 
     text: str
-    part: str
-    classes: str
-    tip: str
-    numbers: tuple[str, ...]
+    part: str  # strength of its colour, from 0 to 1
+    classes: str  # for the page: few, noise, neg and marked, as far as they apply, separated by blanks
+    tip: str  # sentence of its value, interval and n
+    numbers: tuple[str, ...]  # value, low, high and n as text; "" for NaN
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has no colour."""
+        """Whether the cell has no colour: too few events, or not told apart from an equal share."""
         return "noise" in self.classes or "few" in self.classes
 
 
 @dataclass(frozen=True)
 class HeatPanel:
-    """A panel: its title and player count, and its rows of (name, cells); None is a cell that cannot occur."""
+    """A panel: its title and player count, and its rows of (name, cells); None is a cell without events."""
 
     title: str
     players: int
@@ -71,15 +71,15 @@ def heat_tables(
     """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
 
     `table` is heat_<name>, `words` raw row or column -> display name, `chunks` the number of chunks from which the
-    intervals were estimated, and `compared` has the rows of all parts that share rows, columns and scale.
+    intervals were estimated, and `compared` a table of which all parts share rows, columns and scale; default: `table`.
     """
     if known_rows(heat_map, table).empty:
         return None
     compared = table if compared is None else compared
     rows_with_value = known_rows(heat_map, compared)
-    sides = compared[compared["row"].isin(rows_with_value["row"]) & compared["column"].isin(rows_with_value["column"])]
-    sides = sides[sides["figure"] == heat_map.figure.name]
-    levels = in_order(sides["row"], ()), in_order(sides["column"], ())  # the table's order
+    shown = compared[compared["row"].isin(rows_with_value["row"]) & compared["column"].isin(rows_with_value["column"])]
+    shown = shown[shown["figure"] == heat_map.figure.name]
+    levels = in_order(shown["row"], ()), in_order(shown["column"], ())
     if heat_map.equal:
         shades = rows_with_value["value"] - 1 / rows_with_value["players"]
     else:
@@ -124,7 +124,7 @@ def format_end(end: float, unit: Unit) -> str:
 def _panels(
     heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
 ) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """Yield (title, player count, rows) of panels by variant, line-up and player count; of one count by line-up."""
+    """Yield (title, player count, rows) of each panel: by variant, or by line-up if there is one player count."""
     rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
     rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
@@ -144,9 +144,10 @@ def _panels(
 def _shaded(
     heat_map: HeatMap, rows: pd.DataFrame, players: int, chunks: int, ends: tuple[float, float], *, two: bool
 ) -> tuple[pd.DataFrame, bool]:
-    """Return the rows of a panel with their colours, and whether no two of them differ.
+    """Return the rows of a panel with their colours, and whether it has one colour, since no two differ significantly.
 
-    The columns are `part` (the strength, from 0 to 1), `noise` (not told apart from an equal share) and `neg`.
+    The new columns are `part` (strength of the colour, 0 to 1), `noise` (whether the value is not told apart from an
+    equal share) and `neg` (whether the colour is that of values below an equal share or zero).
     """
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
     shades, is_equal, is_flat, share = value, np.zeros(len(rows), bool), False, heat_map.figure.unit == "share"
@@ -154,7 +155,7 @@ def _shaded(
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         is_equal = ~(benjamini_hochberg(p) < ALPHA)
         shades = np.where(is_equal, 0.0, value - 1 / players)
-    elif heat_map.shade_label:  # the table knows which cells differ
+    elif heat_map.shade_label:  # the table has the colours
         shades = rows["shade"].to_numpy(float)
     elif no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
         mean = 0.0 if two else float(np.average(value, weights=n))
@@ -165,7 +166,7 @@ def _shaded(
 
 
 def _digits(heat_map: HeatMap, row: Any) -> int:
-    """Return the decimals that a cell is worth; a cell has at most the median of its heat map, or one."""
+    """Return the number of decimals that the interval of a cell allows; its text has at most the heat map's median."""
     unit = heat_map.figure.unit
     return digits_for(row.value, half_width(row), unit, 1 if unit == "share" else 3)
 

@@ -1,6 +1,6 @@
 """Appearance of all pictures: colours by name, shapes of series, the width of text.
 
-A page has the colours of both its themes under the same names; files and notebooks have the light ones.
+A page defines the same names in each of its two themes; files and notebooks have the light colours.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ LIGHT = {"ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fd
 LIGHT |= {"s1": "#0b5fa5", "s2": "#b0500a", "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00"}
 LIGHT |= {"h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765"}  # of heat maps: small, large, negative
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
-_SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, as on the table of a game
+_SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, as on a game's table in the browser
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series
 MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has its own pair of ink and shape
-WIDE, NARROW, HERO = 690, 340, 1064  # pixels of a picture
+WIDE, NARROW, HERO = 690, 340, 1064  # widths in pixels: in a page's column, on a phone, across a page
 SIZE = 12.0  # pixels of text
 STYLE: Any = {  # the font that comes with matplotlib, so that files are the same to the byte on every machine
     "font.family": "DejaVu Sans",
@@ -24,14 +24,14 @@ STYLE: Any = {  # the font that comes with matplotlib, so that files are the sam
     "path.simplify": False,
     "svg.hashsalt": "strozzi-sim",
 }
-FILE_FONT = 0.9  # size of text in the font of files that is as wide as the same text of a page in Arial
+FILE_FONT = 0.9  # factor of text sizes that makes matplotlib's font as wide as Arial, the font of pages
 
 Look = tuple[str, str]  # ink and shape of a series
 Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each series
 
 
 def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> list[Look]:
-    """Return ink and shape of each of several series; a seat or one of `levels` has the same in every picture."""
+    """Return the look of each of several series; a seat or one of `levels` has the same look in every picture."""
     seats = column == "seat" and all(str(key).isdigit() for key in keys)
     inks, places = _SEATS if seats else INKS, {level: k for k, level in enumerate(levels)}
     numbers = [int(key) if seats else places.get(key, k) for k, key in enumerate(keys)]
@@ -39,7 +39,7 @@ def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> li
 
 
 def legend_of(names: Sequence[str], looks: Sequence[Look]) -> Legend:
-    """Return the legend of several series; one alone has none."""
+    """Return the legend of several series; () for a single one."""
     return tuple((name, *look) for name, look in zip(names, looks, strict=True)) if len(names) > 1 else ()
 
 
@@ -51,7 +51,7 @@ CIRCLE = Path.circle((0, 0), 1.0)
 _CORNER = ((0.4, 1.2), (0.4, 0.4), (1.2, 0.4))
 _QUARTERS = ((1, 1, 1), (1, -1, -1), (-1, -1, 1), (-1, 1, -1))
 _CROSS = [(s * x, t * y) for s, t, turn in _QUARTERS for x, y in _CORNER[::turn]]
-PATHS = {  # of equal weight to the eye
+PATHS = {  # sized to look equally large
     "circle": CIRCLE,
     "diamond": _polygon((0, -1.28), (1.15, 0), (0, 1.28), (-1.15, 0)),
     "square": _polygon((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
@@ -59,19 +59,19 @@ PATHS = {  # of equal weight to the eye
     "cross": _polygon(*_CROSS),
     "bar": _polygon((-1.2, -0.6), (1.2, -0.6), (1.2, 0.6), (-1.2, 0.6)),
 }
+# width in pixels -> letters of Arial at 12 pixels; other capitals take 8.2, other letters 6.7
 _LETTERS = {2.7: "ijl'|", 3.4: "ft.,:;/ I!\N{MIDDLE DOT}", 4.0: "()[]r-", 6.0: "cksvxyz", 8.7: "w", 10.3: "mMW%"}
-# of Arial's letters at 12 pixels; others take 6.7, capitals 8.2
 _WIDTHS = {letter: width for width, letters in _LETTERS.items() for letter in letters}
 
 
 def width_of(words: str, size: float = SIZE) -> float:
-    """Return the approximate width in pixels of a text in Arial; of several lines that of the longest."""
+    """Return the approximate width in pixels of a text in Arial: that of its longest line."""
     lines = (sum(_WIDTHS.get(c, 8.2 if c.isupper() else 6.7) for c in line) for line in words.split("\n"))
     return max(lines) * size / SIZE
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> str:
-    """Return a text in lines of less than `width` pixels; a longer word has its own."""
+    """Return a text broken into lines of less than `width` pixels; a longer word has its own line."""
     lines = [""]
     for word in words.split():
         longer = f"{lines[-1]} {word}".strip()
@@ -83,8 +83,8 @@ def wrapped(words: str, width: float, size: float = SIZE) -> str:
 
 
 def shortened(name: str, width: float) -> str:
-    """Return a name cut to about `width` pixels; it keeps its end, by which seats and variants differ."""
-    end = name[-8:].partition(" ")[2] or name[-6:]  # the last word if it is short, else six letters
+    """Return a name cut to about `width` pixels in the middle, since seats and variants differ in the end of a name."""
+    end = name[-8:].partition(" ")[2] or name[-6:]  # what follows a blank in the last 8 letters, else the last 6
     shortened_name, beginning = name, name.removesuffix(end)
     while width_of(shortened_name) > width and len(beginning) > 2:
         beginning = beginning[:-1]

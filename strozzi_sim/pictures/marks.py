@@ -1,4 +1,4 @@
-"""Marks: the rows of a picture's table as values on an axis, each with a sentence of its value, interval and n."""
+"""Marks: the rows of a picture's table as values on an axis, each with a sentence on its value, interval and n."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ class Drawn:
     faces: Sequence[Face]  # its panels, of which `on` draws one
     title: str  # meaning of its values
     legend: Legend = ()
-    # the marks at which a reader can point: values, and a sentence, `tip`; keys that begin with _ are for drawing
+    # what a reader can point at: values by name, and a sentence under `tip`; keys that begin with _ are for drawing
     marks: Sequence[Mark] = ()
-    n: tuple[int, int] = (0, 0)  # range of the numbers of events behind them
-    width: float = WIDE  # pixels of the wide picture
+    n: tuple[int, int] = (0, 0)  # smallest and largest number of events behind a row
+    width: float = WIDE  # pixels, in files and on a wide page
 
     def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
-        """Return the picture as a figure; with `paper` pixels around it, it has its title and legend."""
+        """Return the picture as a figure; a margin of `paper` pixels comes with the title and the legend."""
         with rc_context(STYLE):
             subtitle = self.title if paper and self.title != title else ""
             sheet = Sheet(width, [title, subtitle] if title else [], self.legend if paper else (), paper)
@@ -43,7 +43,7 @@ class Drawn:
             return sheet.ended()
 
     def on(self, axes: Any, players: int | None) -> None:
-        """Draw one panel on axes: that of a player count; default: 4, or the smallest."""
+        """Draw the panel of a player count on axes (default: 4, or the smallest); if panels show several, the first."""
         face = self.faces[0]
         if face.players is not None:
             count = chosen_players([each.players for each in self.faces], players)
@@ -51,17 +51,17 @@ class Drawn:
         AxesPanel(axes, face, self.legend)
 
     def svg(self, width: float, label: str) -> str:
-        """Return the picture for a page; `data-m` of a mark is its number in `marks`, which have its sentence."""
+        """Return the picture for a page; `data-m` of a mark is its index in `marks`, which have its sentence."""
         return svg_of(self.figure(width), label, {mark["tip"]: k for k, mark in enumerate(self.marks)})
 
     def files(self, title: str, kinds: Sequence[str] = ("svg", "png")) -> dict[str, bytes]:
-        """Return the picture with its title and legend as files by ending."""
+        """Return the picture with its title and legend as ending -> content of a file."""
         figure = self.figure(self.width, title, PAPER)
         order = sorted(kinds, reverse=True)  # PNG after SVG, since it changes the resolution
         return {kind: file_of(figure, kind, title) for kind in order}
 
     def data(self) -> dict[str, list[Any]]:
-        """Return the marks as columns and rows; numbers have six digits."""
+        """Return the marks as columns and rows; numbers that are not whole have six digits."""
         columns = list(dict.fromkeys(key for mark in self.marks for key in mark if key[0] != "_" and key != "tip"))
         columns += ["tip"]
         return {"columns": columns, "rows": [[_plain(mark.get(key)) for key in columns] for mark in self.marks]}
@@ -74,7 +74,7 @@ def _plain(value: Any) -> Any:
 
 
 def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False) -> str:
-    """Return the sentence of a mark: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"."""
+    """Return a mark's sentence: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"; `points` replaces the "%"."""
     figures = format_range(row, unit)
     if points:
         figures = figures.replace(f"{THIN}%", " points")
@@ -82,12 +82,12 @@ def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False
 
 
 def numbers_of(row: Any) -> tuple[str, ...]:
-    """Return value, low, high and n of a row as text with six digits; "" for NaN."""
+    """Return value, low, high (six digits, "" for NaN) and n of a row as text."""
     return (*("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high)), f"{row.n:.0f}")
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of its table that a picture shows, including rows without a value."""
+    """Return the rows of a table that a picture shows, including rows without a value."""
     rows = pick(table, **picture.where)
     bars = list(picture.groups.values()) or [picture.figures]
     rows = rows[rows["figure"].isin([figure.name for bar in bars for figure in bar])]
@@ -98,26 +98,27 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFrame:
-    """Return value, low and high as they are drawn: shares in per cent, with `equal` minus the equal share."""
+    """Return value, low and high as they are drawn: shares in per cent, and with `equal` less an equal share."""
     sides = rows[["value", "low", "high"]]
     return factor_of(figure.unit) * (sides.sub(1 / rows["players"], axis=0) if picture.equal else sides)
 
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
-    """Return the axis of a figure over these rows, with room for labels; from zero, unless a line has two sides."""
+    """Return the axis of a figure, with room for labels; it begins at zero if it has no line and no negative value."""
     values = on_scale(rows, figure, picture)
     low, high = float(values[["value", "low"]].min(axis=None)), float(values[["value", "high"]].max(axis=None))
-    line = picture.equal or picture.zero
-    positive = not line and low >= 0
-    if line or positive:
+    has_line = picture.equal or picture.zero
+    begins_at_zero = not has_line and low >= 0
+    if has_line or begins_at_zero:
         low, high = min(low, 0.0), max(high, 0.0)
     room = 0.1 * (high - low) or 1.0
-    ends = 0.0 if positive else low - room, high + room
-    return Scale(ends, signed=line, percent=not line and figure.unit == "share", line=0.0 if line else None)
+    ends = 0.0 if begins_at_zero else low - room, high + room
+    percent = not has_line and figure.unit == "share"
+    return Scale(ends, signed=has_line, percent=percent, line=0.0 if has_line else None)
 
 
 def title_of(picture: Picture, figure: Figure) -> str:
-    """Return the meaning of a picture's values."""
+    """Return the meaning of a picture's values; "" if several figures are not compared with an equal share."""
     label = with_capital(figure.label)
     several = len(picture.figures) > 1
     if picture.equal:
@@ -126,12 +127,12 @@ def title_of(picture: Picture, figure: Figure) -> str:
 
 
 def n_of(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return the range of the numbers of events behind rows."""
+    """Return the smallest and the largest number of events behind a row."""
     return int(rows["n"].min()), int(rows["n"].max())
 
 
 def label_of(value: float, half: float, unit: Unit, scale: Scale) -> str:
-    """Return a value as text for its mark, with the digits that its interval allows."""
+    """Return a value, in the units drawn, as text for its mark, with the digits that the half-width `half` allows."""
     digits = digits_for(value / factor_of(unit), half / factor_of(unit), unit, 1)
     value = round(value, digits)
     sign = "+" if scale.signed and value > 0 else ""

@@ -1,4 +1,4 @@
-"""Dots with intervals: by a few levels, by a number joined by lines, or many levels with a row each."""
+"""Dots with intervals: of a few levels, of a number and joined by lines, or of many levels with a row each."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,34 +16,33 @@ from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, sc
 from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
 
-_LONG = 9  # letters of a level's name; longer ones stand beside their row
-_LEAST = 110  # pixels of a panel beside names
+_LONG = 9  # letters; if the name of a level is longer, names are written beside rows
+_LEAST = 110  # least width in pixels of a panel beside names
 _EDGE = 14  # pixels for half a number at the right end of an axis
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """The appearance of a picture's panels: `labelled` is "every", "surest" or ""; `label` names the levels."""
+    """The appearance of a picture's panels."""
 
     kind: str
-    looks: Sequence[Look]
-    labelled: str
-    label: str
+    looks: Sequence[Look]  # one per series
+    labelled: str  # the marks whose value is written out: "every", "surest" or "" (see `_labelled`)
+    label: str  # title of the axis of levels
     upright: bool  # whether values grow upwards, not to the right
 
 
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
-    """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a look per series."""
+    """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a colour per series."""
     keys, names = series_of(picture, rows, words, all_rows)
     looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
     panels = list(_panels(picture, rows, all_rows, figures))
-    rows_of_levels = {"lines": all_rows, "dots": rows}
-    of_panels = [rows_of_levels.get(picture.kind, panel_rows)[picture.x] for _, panel_rows, *_ in panels]
-    levels = [in_order(values, picture.levels) for values in of_panels]
-    lines = "\n".join(named(level, words, picture.x) for levels_of_panel in levels for level in levels_of_panel)
-    longest = max(map(len, lines.split("\n")))
-    sideways = picture.kind == "dots" or (picture.kind == "intervals" and longest > _LONG)
+    rows_of_kind = {"lines": all_rows, "dots": rows}  # `intervals` has the levels of each panel's own rows
+    columns = [rows_of_kind.get(picture.kind, panel_rows)[picture.x] for _, panel_rows, *_ in panels]
+    levels = [in_order(column, picture.levels) for column in columns]
+    name_lines = "\n".join(named(level, words, picture.x) for of_panel in levels for level in of_panel).split("\n")
+    sideways = picture.kind == "dots" or (picture.kind == "intervals" and max(map(len, name_lines)) > _LONG)
     if sideways:  # only the first panel of a row has the names
         levels = [in_order(rows[picture.x], picture.levels)] * len(panels)
     level_names = [{level: named(level, words, picture.x) for level in of_panel} for of_panel in levels]
@@ -53,13 +52,13 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     label_of_levels = "seat; 0 begins" if picture.x == "seat" else picture.x_label
     shape = _Shape(picture.kind, looks, labelled, label_of_levels, upright=not sideways)
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
-    several = len(picture.figures) > 1 and picture.kind != "dots"  # in one panel
+    has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures in one panel
     scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
     faces, all_marks, has_labels = list[Face](), list[Mark](), False
     for (title, panel_rows, _, figure, players), scale, of_panel in zip(panels, scales, level_names, strict=True):
         marks = _marks(picture, panel_rows, figure, title, of_panel, series)
         fill = partial(_fill, marks=marks, scale=scale, figure=figure, levels=len(of_panel), shape=shape)
-        label, panel_names = title_of(picture, figure) if several else figure.label + points, list(of_panel.values())
+        label, panel_names = title_of(picture, figure) if has_several else figure.label + points, [*of_panel.values()]
         if sideways:
             faces.append(Face(title, scale, panel_names, fill, players, (label, picture.x_label)))
         else:
@@ -74,7 +73,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
 def _panels(
     picture: Picture, rows: pd.DataFrame, all_rows: pd.DataFrame, figures: Sequence[Figure]
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, Figure, int | None]]:
-    """Yield (title, rows, rows of the same scale, figure, player count) of each panel."""
+    """Yield (title, rows, rows that set its scale, first figure, player count or None for several) of each panel."""
     by_players = picture.x == "players" and picture.kind != "lines"
     if picture.kind == "dots" or (by_players and picture.series != "figure"):
         for figure in figures:
@@ -91,7 +90,7 @@ def _panels(
 def _marks(
     picture: Picture, rows: pd.DataFrame, figure: Figure, title: str, levels: Words, series: dict[Any, tuple[int, str]]
 ) -> list[Mark]:
-    """Return the marks of a panel: value and interval as drawn, level and series (name and number), the sentence."""
+    """Return the marks of a panel, with values and intervals as drawn; `series` is key -> (number, name)."""
     if rows.empty:
         return []
     marks, place = [], {level: k for k, level in enumerate(levels)}
@@ -113,7 +112,7 @@ def _marks(
 
 
 def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
-    """Return the axes of figures, as one if these have one unit and the axes are of about one length."""
+    """Return the axes of panels: a joint one if they have one unit, and none becomes more than ALIKE times as long."""
     ends = np.array([scale.ends for scale, _ in scales])
     joint_ends = float(ends[:, 0].min()), float(ends[:, 1].max())
     kinds = {(figure.unit, scale.line) for scale, figure in scales}
@@ -123,6 +122,7 @@ def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
 
 
 def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
+    """Draw panels in which values grow upwards, with the names of levels below."""
     is_joined, is_shared = shape.kind == "lines", len({face.scale for face in faces}) == 1
     widest = max(width_of(name) for face in faces for name in face.names)
     most_levels = max(len(face.names) for face in faces)
@@ -148,16 +148,15 @@ def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
 
 
 def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels: bool) -> None:
+    """Draw panels in which values grow to the right, with the names of levels to the left of each row of panels."""
     names, is_rows = faces[0].names, shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
     ends = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
-    # the numbers of neighbours do not touch
-    gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])
+    gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])  # numbers of neighbours do not touch
     columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(faces), gap)
-    each = max(19, 7 * len(shape.looks) + 6) if is_rows else max(26, 13 * len(shape.looks) + 10)
-    panel_height = each * len(names)
-    # pixels of a title to the left of its panel
-    title_margin = 0 if columns > 1 and faces[0].players is None else margin
+    level_height = max(19, 7 * len(shape.looks) + 6) if is_rows else max(26, 13 * len(shape.looks) + 10)
+    panel_height = level_height * len(names)
+    title_margin = 0 if columns > 1 and faces[0].players is None else margin  # pixels of a title left of its panel
     rooms = [panel_width + (0 if k % columns else title_margin) for k in range(len(faces))]
     titles = [wrapped(face.title, room - 4, 13.5) for face, room in zip(faces, rooms, strict=True)]
     above = 14 if panel_height > TALL else 0  # numbers at both ends
@@ -176,7 +175,7 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
 
 def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape) -> None:
     """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
-    # single marks are not shifted beside their level
+    # marks of several series are side by side; if every level has one mark, each is in the middle of its level
     series_count = len(shape.looks) if len({mark["_at"] for mark in marks}) < len(marks) else 1
     panel.line("y" if shape.upright else "x", scale.line)
     room = (panel.width if shape.upright else panel.height) / max(levels, 1)  # pixels of a level
@@ -213,12 +212,12 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
 
 
 def _reach(mark: Mark) -> tuple[float, float]:
-    """Return the ends of a mark's interval, or its value twice."""
+    """Return the ends of a mark's interval; without one its value twice."""
     return (mark["value"],) * 2 if np.isnan(mark["low"]) else (mark["low"], mark["high"])
 
 
 def _labelled(marks: list[Mark], scale: Scale, which: str) -> list[Mark]:
-    """Return the marks with labels: all, or on each side of the line the mark of the most significant difference."""
+    """Return the marks whose value is written: all, none (""), or on each side of the line the most significant one."""
     if which != "surest":
         return marks if which else []
     if scale.line is None:

@@ -14,7 +14,7 @@ from strozzi_sim.pictures.panel import TOP, Face, Panel, Scale, Sheet
 from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
 _HEIGHT = 300  # pixels of a panel
-# Pixels of a name from its dot, and whether it ends there: near the dot, and further away.
+# where a name may be: pixels from its dot to the right and down, and whether it ends there instead of beginning
 _NEAR = ((8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True))
 _FAR = ((t * (8 + 4 * k), s * (9 + 7 * k), t < 0) for k in range(1, 5) for s in (-1, 1) for t in (1, -1))
 _SPOTS = (*_NEAR, *_FAR)
@@ -24,7 +24,7 @@ Spot = tuple[int, int, bool]
 def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
 
-    The last of several series is grey, and its names come last. With `zero`, shares along y are differences in points.
+    The last of several series is grey, and its names are placed last. With `zero` shares along y are in points.
     """
     x_figure, y_figure = picture.figures
     keys = list(picture.series_levels) or (in_order(all_rows[picture.series], ()) if picture.series else [""])
@@ -90,7 +90,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
 
 
 def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:
-    """Yield (dot, spot) of each name that hides nothing, the largest values first, series `last` at the end."""
+    """Yield (dot, spot) of each name that has room, those of large values first and those of the series `last` last."""
     taken: list[tuple[float, float, float, float]] = []
     for dot in dots:
         x, y = panel.at(dot["at"], dot["value"])

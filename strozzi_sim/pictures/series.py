@@ -34,7 +34,7 @@ def in_order(values: pd.Series, order: Sequence[str]) -> list[Any]:
 
 
 def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:
-    """Return the levels of a picture in these rows: in its order, or sorted by a figure with the total (`ALL`) last."""
+    """Return a picture's levels in these rows, in its order, or up to `most` by a figure, the total `ALL` last."""
     levels = in_order(rows[picture.x], picture.levels)
     if not picture.sort:
         return levels
@@ -54,7 +54,7 @@ def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def scenario_words(scenario: tuple[str, str], all_scenarios: Sequence[tuple[str, str]]) -> str:
-    """Return the distinguishing name of this pair among `all_scenarios`: "variant: line-up", without constant parts."""
+    """Return a scenario's name, "variant: line-up", without a part that all scenarios have in common."""
     variant, lineup = scenario
     parts = [variant] if len({other[0] for other in all_scenarios}) > 1 else []
     if len({other[1] for other in all_scenarios}) > 1:
@@ -76,9 +76,10 @@ def figures_of(picture: Picture, rows: pd.DataFrame) -> list[Figure]:
 def series_of(
     picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame
 ) -> tuple[list[Any], list[str]]:
-    """Return the levels of a picture's series and their names; a picture without a series column has one, None.
+    """Return the levels of a picture's series and their names: one level, None, without a column of series.
 
-    A level has the same place, and so the same colour, in all pictures with the same levels.
+    They are at most 6 levels, or MOST_SCENARIOS. A level has the same place, and so the same colour, in all pictures
+    with the same levels.
     """
     column = picture.series
     if not column:
@@ -93,7 +94,7 @@ def series_of(
 
 
 def chosen_players(counts: Sequence[Any], players: int | None) -> int:
-    """Return the player count of a single panel: `players`; default: 4, or the smallest."""
+    """Return the player count of a single panel: `players`, or by default 4 or the smallest. Raises ArgumentError."""
     available = sorted({int(count) for count in counts})
     if players is None:
         return 4 if 4 in available else available[0]

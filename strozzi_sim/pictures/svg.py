@@ -1,4 +1,4 @@
-"""The backend for pages: a figure as small SVG whose colours are those of the page, and files of the same figure."""
+"""Output of figures: as small SVG in the colours of a page, and as files."""
 
 import io
 from collections.abc import Mapping
@@ -25,20 +25,20 @@ _COLOURS = 128  # of a PNG: a third of the bytes, without visible difference
 
 
 class PageRenderer(RendererBase):
-    """A renderer of matplotlib that writes SVG: circles as circles, text as text, the `url` of a mark as its sentence.
+    """A renderer of matplotlib that writes SVG: circles as circles, text as text; the `url` of a mark is its sentence.
 
-    `numbers` is sentence -> number of its mark, for a page, which has each once; None: a file, with sentences.
+    For a page, `numbers` is sentence -> number of its mark, which is written instead; None: a file, with sentences.
     """
 
     def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:
         super().__init__()
         self._height, self._numbers = height, numbers
-        # look, element, and of a plain path its course, which can be extended
+        # attributes of its look, element, and the `d` of a plain path, which the next one can extend
         self._parts: list[tuple[str, str, str]] = []
 
     @property
     def body(self) -> str:
-        """The drawn elements; consecutive ones of one look are a group."""
+        """The elements drawn so far; consecutive ones of one look are a group."""
         parts = []
         for look, elements in groupby(self._parts, key=itemgetter(0)):
             parts += [
@@ -49,7 +49,7 @@ class PageRenderer(RendererBase):
         return "".join(parts)
 
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
-        """Write a path; consecutive lines of one look are one path."""
+        """Write a path; consecutive opaque paths of one look and without a sentence become one."""
         mark_sentence, look = gc.get_url(), self._look(gc, rgbFace)
         opacity = rgbFace[3] if rgbFace is not None and len(rgbFace) == 4 else 1
         attributes = f' fill-opacity="{_short(opacity, 2)}"' if opacity < 1 else ""
@@ -70,7 +70,7 @@ class PageRenderer(RendererBase):
         self._parts.append((look, f"<{name} {place}{attributes}{title}", ""))
 
     def write(self, text: Any) -> None:
-        """Write text where it is anchored, without measuring it, so that the font of the page may be another."""
+        """Write text at its anchor, unmeasured: the page may use another font."""
         x, y = text.get_transform().transform(text.get_unitless_position())
         size, anchor = text.get_fontsize() / FILE_FONT, _ANCHORS.get(text.get_ha())
         look = f' fill="{self._ink(text.get_color())}"' + (f' text-anchor="{anchor}"' if anchor else "")
@@ -84,6 +84,7 @@ class PageRenderer(RendererBase):
         return f"var(--{_NAMES[code]})" if self._numbers is not None and code in _NAMES else code
 
     def _look(self, gc: Any, face: Any) -> str:
+        """Return the SVG attributes of fill and stroke."""
         look = ' fill="none"' if face is None else f' fill="{self._ink(face[:3])}"'
         width, colour = gc.get_linewidth(), gc.get_rgb()
         if width:
@@ -95,6 +96,7 @@ class PageRenderer(RendererBase):
         return look
 
     def _course(self, path: Any) -> str:
+        """Return the attribute `d` of a path in pixels."""
         parts, end = [], ("", "")
         for vertices, code in path.iter_segments(simplify=False):
             points = [(_short(x), _short(self._height - y)) for x, y in vertices.reshape(-1, 2).tolist()]
@@ -113,7 +115,7 @@ def _short(number: float, digits: int = 1) -> str:
 
 
 def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None) -> str:
-    """Return a figure as SVG: in a page's colours, given the numbers of its marks, or as a file in light colours."""
+    """Return a figure as SVG: for a page, in its colours, if `numbers` are given; else for a file, in light colours."""
     width, height = (72 * side for side in figure.get_size_inches())
     with rc_context(STYLE):
         renderer = PageRenderer(height, numbers)
@@ -127,7 +129,7 @@ def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None)
 
 
 def file_of(figure: Figure, kind: str, title: str) -> bytes:
-    """Return a figure as a file: svg, pdf or png, after which it has the resolution of a PNG."""
+    """Return a figure as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
     if kind == "svg":
         return svg_of(figure, title).encode()
     content = io.BytesIO()

@@ -3,8 +3,10 @@
 import pytest
 
 from strozzi_games import STROZZI
-from strozzi_sim.conformance import PROMISES, agent_checks, game_checks
+from strozzi_sim.conformance import PROMISES, ContractViolation, agent_checks, game_checks
 from strozzi_sim.errors import InputError
+from strozzi_sim.kernel.journal import JournalFull
+from strozzi_sim.play.start import GameSetup
 
 FILE = """
 import pytest
@@ -33,7 +35,7 @@ def test_every_promise_is_a_test():
 
 def test_what_a_game_does_not_promise_is_skipped():
     found = {parameter.id: parameter for parameter in game_checks(STROZZI, variant="long-tracks", players=[3], deals=1)}
-    with pytest.raises(pytest.skip.Exception, match="of which to check"):
+    with pytest.raises(pytest.skip.Exception, match="nothing to check for 'move trees'"):
         found["3 players-move trees"].values[0]()
 
 
@@ -58,6 +60,27 @@ def test_an_error_is_told_by_the_promise_whose_check_it_ended(monkeypatch):
     checks = {parameter.id: parameter.values[0] for parameter in game_checks(STROZZI, players=[3], deals=1)}
     with pytest.raises(ZeroDivisionError):
         checks["3 players-table"]()
+
+
+def test_a_game_that_does_not_end_is_named_and_ends_the_check(monkeypatch):
+    monkeypatch.setattr("strozzi_sim.conformance.game.MAX_DECISIONS", 3)
+    checks = {parameter.id: parameter.values[0] for parameter in game_checks(STROZZI, players=[3], deals=1)}
+    for promise in ("legal actions", "results", "table"):
+        with pytest.raises(ContractViolation, match="legal actions: the game does not end"):
+            checks[f"3 players-{promise}"]()
+
+
+def test_a_journal_that_is_too_small_is_named_also_by_promises_that_need_it(monkeypatch):
+    def fails(start, actions):
+        raise JournalFull("strozzi", 9, 1)
+
+    monkeypatch.setattr(GameSetup, "replay", fails)
+    checks = {parameter.id: parameter.values[0] for parameter in game_checks(STROZZI, players=[3], deals=1)}
+    checks["3 players-results"]()
+    with pytest.raises(ContractViolation, match="journal: a game wrote 9 events"):
+        checks["3 players-journal"]()
+    with pytest.raises(JournalFull):
+        checks["3 players-records"]()
 
 
 @pytest.mark.parametrize(
@@ -89,5 +112,6 @@ def test_an_agent_and_player_count_is_a_test():
     assert [parameter.id for parameter in agent_checks(["random", "greedy"], "strozzi", players=[3, 4])] == [
         "random-3 players", "random-4 players", "greedy-3 players", "greedy-4 players",
     ]  # fmt: skip
-    (marked,) = agent_checks(["random"], "strozzi", players=[3], expected_failures={"random": "a reason"})
-    assert marked.marks[0].kwargs["reason"] == "a reason"
+    for reason in ("a reason", ""):
+        (marked,) = agent_checks(["random"], "strozzi", players=[3], expected_failures={"random": reason})
+        assert marked.marks[0].kwargs["reason"] == reason

@@ -143,7 +143,7 @@ def test_columns_that_are_not_written_are_named(monkeypatch):
     observing = kernels(STROZZI).observe
     monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(observe=forgetful))
     words = broken("observe", check_game, STROZZI, players=[3], deals=1)
-    assert "observe: not every place seen by seat 0 is written with a finite number: phase, columns 0 to 3; " in words
+    assert "observe: not every column seen by seat 0 is written with a finite number: phase, columns 0 to 3; " in words
     assert f"; seats.coins, columns {coins[1]}, {coins[2]} (3 players, " in words
 
 

@@ -61,6 +61,16 @@ def test_bars_stack_and_what_is_below_zero_stands_to_the_left():
     assert panel.x == (0, 19)
 
 
+def test_a_bar_with_more_parts_than_colours_repeats_them():
+    parts = tuple(Figure(f"part {k}", f"part {k}", "amount") for k in range(7))
+    table = rows({figure.name: 1.0 for figure in parts}, level="0")
+    drawn = draw_picture(Picture("x", "x", "bars", "x", parts, "X", x="level"), table, {})
+    inks = [ink for _, ink, _ in drawn.legend]
+    assert (len(set(inks)), inks[6]) == (6, inks[0])
+    (panel,) = panels(drawn)
+    assert [ink for _, (ink, _), *_ in panel.areas] == inks
+
+
 def test_bars_beside_each_other_have_a_line_for_each_that_one_of_them_has():
     """Seats 3 and 4 are no empty lines of games with three players in the row."""
     table = pd.concat(
@@ -89,6 +99,15 @@ def test_a_quantile_without_a_value_is_not_drawn():
     ]
     assert "half of all between 10 and 30" in mark["tip"]
     assert [line for ink, _, line in panel.drawn_lines if ink == "s1"] == []  # from 5 to 95 %
+
+
+def test_the_numbers_of_a_median_and_a_lower_diamond_are_moved_apart():
+    names = ("q05", "q25", "q50", "q75", "q95", "mean")
+    table = rows(dict(zip(names, (0.0, 10.0, 20.0, 30.0, 40.0, 19.0), strict=True)), (3,))
+    shown = Picture("x", "x", "spread", "x", tuple(Figure(name, name, "count") for name in names), "X", x_label="coins")
+    (panel,) = panels(draw_picture(shown, table, {}))
+    sides = {words: side for words, *_, side in panel.placed}
+    assert (sides["20"], sides["19"]) == ("left", "right")
 
 
 # Dots with intervals
