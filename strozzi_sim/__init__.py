@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_NAMES = {  # of each module
+_NAMES = {  # module -> its public names
     "agent": ("Param", "compiled_agent", "load_agent", "python_agent"),
     "agent.registry": ("agents",),
     "conformance": ("check_agent", "check_game"),
@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("strozzi-sim")
-    if name == "games":  # a module too, which lists them when it is called
+    if name == "games":  # also a module, which is callable
         return import_module("strozzi_sim.games")
     if name not in _PLACES:
         from strozzi_sim.errors import suggest_names

@@ -1,4 +1,4 @@
-"""Exceptions, each with the exit code of the `strozzi` command, and helpers for their messages."""
+"""Exceptions, each with the exit code of the `strozzi` command, checks that raise them, and helpers for messages."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 Found = TypeVar("Found")
 
 MAX_SHOWN = 80  # characters of a value repeated in an error message
-MAX_NAMES = 20  # most known names listed individually; more are listed by kind
+MAX_NAMES = 20  # most known names listed individually; of more, those with a prefix are listed by prefix
 
 
 class StrozziError(Exception):
@@ -20,7 +20,7 @@ class StrozziError(Exception):
 
 
 class RuleViolation(StrozziError):
-    """A record that breaks a rule of the game, in a line of its file, from 1."""
+    """A record that breaks a rule of the game; `line` is the number of the line in its file, from 1."""
 
     exit_code = 1
 
@@ -63,7 +63,7 @@ class ArgumentError(InputError):
 
 
 def as_argument_error(argument: str, find: Callable[..., Found], *arguments: Any) -> Found:
-    """Return `find(*arguments)`; re-raise its InputError as an ArgumentError of `argument`."""
+    """Return `find(*arguments)`; an InputError that is no ArgumentError becomes an ArgumentError of `argument`."""
     try:
         return find(*arguments)
     except ArgumentError:
@@ -79,7 +79,7 @@ class AgentFault(StrozziError):
 
 
 class ClusterError(StrozziError):
-    """A cluster that cannot play, as its scheduler does not answer or its workers cannot be used; says why."""
+    """A cluster that cannot play: its scheduler does not answer, or its workers cannot be used."""
 
     exit_code = 4
 
@@ -110,12 +110,12 @@ def short_repr(value: Any) -> str:
 
 
 def short_text(text: str) -> str:
-    """Return a text as in its `short_repr`, without the quotes."""
+    """Return a text as `short_repr` shortens and escapes it, without the quotes."""
     return short_repr(text)[1:-1]
 
 
 def suggest_names(name: Any, known: Iterable[str]) -> str:
-    """List the known names for an error about an unknown one, and suggest the nearest. Many names are listed by kind.
+    """Return the known names for an error about an unknown one, and the nearest; many names are shown by prefix.
 
     >>> suggest_names("rotat", ["one", "rotate"])
     "known: one, rotate; did you mean 'rotate'?"
@@ -131,7 +131,7 @@ def suggest_names(name: Any, known: Iterable[str]) -> str:
 
 
 def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Check that all names are known."""
+    """Check that all names are known. Raises InputError, in which `kind` is the noun for a name."""
     known = list(known)
     for name in names:
         if name not in known:
@@ -139,7 +139,7 @@ def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def nearest(name: Any, names: Sequence[str]) -> str | None:
-    """Return the most similar name, else the first name with this prefix, else None.
+    """Return the most similar name, else the first with this prefix of 3 or more letters, else None; any case matches.
 
     >>> nearest("Oen", ["one", "two_by_two"]), nearest("two", ["one", "two_by_two"]), nearest("x", ["one"])
     ('one', 'two_by_two', None)
@@ -179,13 +179,13 @@ def range_words(low: float, high: float) -> str:
 
 
 def check_range(argument: str, value: float, low: float, high: float) -> None:
-    """Check that an argument is between low and high; raise ArgumentError with the limits if not."""
+    """Check that an argument is between low and high, limits included. Raises ArgumentError."""
     if not low <= value <= high:
         raise ArgumentError(argument, f"{range_words(low, high)}, got {short_repr(value)}")
 
 
 def check_whole(argument: str, value: Any, low: float = -inf, high: float = inf) -> int:
-    """Return a whole number of any integer type between low and high; else, as for True or 1.0, raise ArgumentError."""
+    """Return `value` as an int. Raises ArgumentError unless it has an integer type other than bool and is in range."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -208,5 +208,5 @@ SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # raised by a signal to the
 
 
 def pluralize(number: int, one: str, several: str = "") -> str:
-    """Return a number with its noun: 1 seating, 4,000 games; `several`: plural, default: `one` plus s."""
+    """Return a number with its noun: 1 seating, 4,000 games; `several`: the plural, default: `one` plus s."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from strozzi_sim.errors import InputError, as_argument_error, check_names, check_whole
 from strozzi_sim.play.position import Position
+from strozzi_sim.play.start import MAX_SEED
 from strozzi_sim.simulation.vector import Reward
 
 RENDER_MODES = ["human", "ansi"]
@@ -32,9 +33,9 @@ def check_render_mode(mode: str | None) -> None:
 
 
 def no_action(actions: int) -> NDArray[np.int8]:
-    """Return the mask of a seat with nothing to decide, int8[A]: only action 0, which is never legal.
+    """Return the mask of a seat that has nothing to decide, int8[A]: 1 at action 0, which is never legal, else 0.
 
-    Many learning libraries, and PettingZoo's tests, reject a mask of zeros or warn of it.
+    Many learning libraries, and PettingZoo's tests, reject an all-zero mask or warn about it.
     """
     mask = np.zeros(actions, np.int8)
     mask[0] = 1
@@ -42,21 +43,22 @@ def no_action(actions: int) -> NDArray[np.int8]:
 
 
 class Deals:
-    """The deal of each `reset`: with a seed its first deal, without one the next deal of the same seed."""
+    """The deal of each `reset`: the first of a given seed, or without a seed the next of the current one."""
 
     def __init__(self) -> None:
-        self.seed, self.deal = randbits(53), -1  # before the first reset
+        self.seed, self.deal = randbits(53), -1  # -1: the next deal is the first
 
     def advance(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
-        """Advance to the deal of a reset; `options["deal"]` selects one."""
-        chosen = (options or {}).get("deal")
+        """Advance to the deal of a reset, or to `options["deal"]`. Raises ArgumentError; then nothing changes."""
+        if (deal := (options or {}).get("deal")) is not None:
+            deal = check_whole("options: deal", deal, 0, MAX_SEED)
         if seed is not None:
-            self.seed, self.deal = seed, -1
-        self.deal = self.deal + 1 if chosen is None else check_whole("options: deal", chosen)
+            self.seed, self.deal = check_whole("seed", seed, 0, MAX_SEED), -1
+        self.deal = self.deal + 1 if deal is None else deal
 
 
 def final_rewards(position: Position, reward: Reward) -> list[float]:
-    """Return the reward of every seat of a finished game, as `VectorEnv` does.
+    """Return the reward of every seat of a finished game, as `VectorEnv` computes it.
 
     >>> position = Position("medici_vs_strozzi", 2)
     >>> while not position.over:

@@ -1,8 +1,8 @@
 """A game as a tree in which every draw of chance is a separate node, as in OpenSpiel.
 
-A node is at a decision, at a draw, or at the end. A draw occurs during a deal or an action: the node then keeps the
-last decision, the action and the outcomes so far, and its successors play the action again with one more outcome, by
-scripted chance.
+A node is at a decision, at a draw, or at the end. A draw occurs during the deal or an action. Its node keeps the last
+decision, the action since, and the outcomes so far; its successors replay the action from that decision with one more
+outcome, by scripted chance.
 """
 
 from dataclasses import dataclass, field
@@ -20,35 +20,35 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
 from strozzi_sim.play.kernels import Kernels, kernels
 from strozzi_sim.play.start import script_of, set_up_game
 
-DIGEST = 16  # bytes of a digest of all that a seat has seen
-_SAMPLES = 16  # random games in which the largest draw is searched
+DIGEST = 16  # bytes of the digest of what a seat has seen and done
+_SAMPLES = 16  # random games that `largest_draw` plays
 Array = np.ndarray[Any, Any]
 
 
 class Table:
     """A game, its variant and its number of seats, with the kernels that play it."""
 
-    def __init__(self, game: str | Game, players: int, variant: AnyVariant) -> None:
+    def __init__(self, game: str | Game, players: int | None, variant: AnyVariant) -> None:
         start = set_up_game(game, players, 0, 0, variant)
         self.game, self.variant, self.players = start.game, start.variant, start.players
 
     @cached_property
     def kernels(self) -> Kernels:
-        """Kernels that read states."""
+        """Kernels that read or sample states."""
         return kernels(self.game)
 
     @cached_property
     def scripted(self) -> Kernels:
-        """Kernels that play, with the outcomes of chance as a list."""
+        """Kernels that deal and play, with the outcomes of chance as a list."""
         return kernels(self.game, scripted=True)
 
     @cached_property
     def start(self) -> "Node":
-        """The first node of the game: nothing is dealt."""
+        """The first node: the first draw of the deal, or the first decision if the deal draws nothing."""
         return Node(self, None, None, ())
 
     def largest_draw(self) -> int:
-        """Return the most outcomes of a draw in 16 random games: exact where a game draws without replacement."""
+        """Return the most outcomes of a draw in 16 random games: the true maximum if draws are without replacement."""
         rng, largest = SeatRng(0), 1
         for _ in range(_SAMPLES):
             node = self.start
@@ -103,10 +103,7 @@ class Decision:
         return self.table.game.view.view_of(self.concealed(seat)[0], self.table.variant.components, seat)
 
     def digest(self, seat: int) -> bytes:
-        """Return a digest of all that `seat` has seen of the game, and of its own actions: equal where these are equal.
-
-        Steps of which the seat learns nothing leave it unchanged.
-        """
+        """Return a digest of all that `seat` has seen and of its own actions; other steps leave it unchanged."""
         undigested: list[Decision] = []
         decision: Decision | None = self
         while decision is not None and seat not in decision.seen:
@@ -117,6 +114,7 @@ class Decision:
         return self.seen[seat][0]
 
     def _look(self, seat: int) -> tuple[bytes, bytes]:
+        """Return the entry of `seen` for a seat, from the previous decision's entry."""
         concealed = self.concealed(seat).tobytes()
         if self.before is None:
             return _digest(b"", concealed), concealed
@@ -128,11 +126,11 @@ class Decision:
         step_bytes = np.array([self.before.actor, step, own_action], np.int64).tobytes()
         return _digest(digest, step_bytes + concealed), concealed
 
-    def imagine(self, seat: int, word: int) -> "Decision":
-        """Sample a decision that `seat` cannot distinguish from this one: an equal digest, no previous decision."""
+    def imagine(self, seat: int, random_bits: int) -> "Decision":
+        """Sample a decision that `seat` cannot distinguish from this one, by 64 random bits; it has the same digest."""
         digest = self.digest(seat)
         state, rng, chance = exact_copy(self.state), np.zeros(1, RANDOM), np.zeros(1, CHANCE)
-        rng["cursor"] = word
+        rng["cursor"] = random_bits
         actor = self.table.kernels.imagine(state, self.table.variant.rules, chance, seat, rng)
         return Decision(self.table, state, int(actor), imagined=True, seen={seat: (digest, self.seen[seat][1])})
 
@@ -144,15 +142,15 @@ def _digest(before: bytes, more: bytes) -> bytes:
 class Node:
     """A decision, a draw of chance, or the end of a game. Never changed, so that copies share it.
 
-    At a draw, `action` was chosen at `decision` (None during the deal), `drawn` are the outcomes since then, and the
-    draw is one of `outcomes` of equal probability from `source`. Otherwise `decision` is this decision, and `outcomes`
-    is 0.
+    At a draw, `decision` is the last one, `action` the action played there (both None during the deal), and `drawn`
+    the outcomes since. The draw is from chance source `source`, with `outcomes` equally likely outcomes. Otherwise
+    `decision` is this decision or the end, and `outcomes` is 0.
     """
 
     __slots__ = ("action", "decision", "drawn", "outcomes", "source", "table")
 
     def __init__(self, table: Table, decision: Decision | None, action: int | None, drawn: tuple[int, ...]) -> None:
-        """Play `action` with these outcomes, or the deal; without an action stay at `decision`."""
+        """Play `action` with these outcomes, or the deal without a decision; without an action stay at `decision`."""
         self.table, self.decision, self.action, self.drawn = table, decision, action, drawn
         self.source = self.outcomes = 0
         if decision is not None and action is None:
@@ -186,9 +184,9 @@ class Node:
         return [] if self.outcomes or self.decision is None else self.decision.legal
 
     def payoffs(self) -> list[float]:
-        """Return the utility of every seat, which add up to zero; zeros before the end.
+        """Return the utilities of all seats, which add up to zero; zeros before the end.
 
-        1 for the only winner and -1 / (players - 1) for the others; winners share.
+        A sole winner has 1, every loser -1 / (players - 1); several winners have equal shares of what the losers lose.
         """
         table, out = self.table, np.zeros((self.table.players, 3), np.int64)
         if not self.over or self.decision is None:
@@ -198,7 +196,7 @@ class Node:
         return ((table.players * wins - 1) / (table.players - 1)).tolist()  # type: ignore[no-any-return]
 
     def after(self, choice: int) -> "Node":
-        """Return the node after an action, or after an outcome of a draw."""
+        """Return the node after a legal action, or after an outcome of a draw. Raises ArgumentError."""
         if self.outcomes:
             if not 0 <= choice < self.outcomes:
                 raise ArgumentError(
@@ -211,7 +209,7 @@ class Node:
         return Node(self.table, self.decision, choice, ())
 
     def history(self) -> tuple["Decision | None", list[int]]:
-        """Return the imagined decision in which the game begins, None at a deal, and all actions and outcomes since."""
+        """Return where the game begins (an imagined decision; None: the deal), and all actions and outcomes since."""
         choices = [*reversed(self.drawn)] + ([] if self.action is None else [self.action])
         decision = self.decision
         while decision is not None and not decision.imagined:

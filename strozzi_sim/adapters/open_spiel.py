@@ -18,9 +18,9 @@ import numpy as np
 from strozzi_sim.adapters.common import needs
 from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
-from strozzi_sim.game import default_players, find_game, installed_games
+from strozzi_sim.game import default_players, installed_games
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant
 
 with needs("OpenSpiel", "openspiel"):
     import pyspiel
@@ -30,9 +30,9 @@ _variants: dict[tuple[str, str], Variant] = {}  # custom variants by game and na
 
 
 def load_game(game: str | Game, players: int | None = None, variant: AnyVariant = BASE) -> "OpenSpielGame":
-    """Return the OpenSpiel game of a game: like `pyspiel.load_game`, and with custom variants.
+    """Return a game for OpenSpiel, as `pyspiel.load_game` does; it may have a custom variant.
 
-    A custom variant is known by its name in this process from then on, also to `pyspiel.load_game`.
+    From then on `pyspiel.load_game` too knows the custom variant by its name, in this process.
 
     Args:
         game: the game, or its name.
@@ -42,26 +42,20 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
     >>> load_game("medici_vs_strozzi", variant={"one-round": {"rounds": {"count": 1, "starter": ["Medici"]}}})
     python_medici_vs_strozzi(players=2,variant=one-round)
     """
-    resolved = find_game(game)
-    resolved_variant = resolve_variant(resolved, variant)
+    table = Table(game, players, variant)  # checks the arguments: errors raised inside pyspiel hide those of Python
+    name = table.variant.name
     if not isinstance(variant, str):
-        registered = _variants.setdefault((resolved.name, resolved_variant.name), resolved_variant)
-        if registered.rules.tobytes() != resolved_variant.rules.tobytes():
-            raise ArgumentError(
-                "variant", f"{resolved_variant.name!r} is already the name of other changes; choose another name"
-            )
-    count = default_players(resolved) if players is None else players
-    Table(resolved, count, resolved_variant)  # checks the arguments before pyspiel, whose errors hide those of Python
-    spiel_game: OpenSpielGame = pyspiel.load_game(
-        PREFIX + resolved.name, {"players": count, "variant": resolved_variant.name}
-    )
+        registered = _variants.setdefault((table.game.name, name), table.variant)
+        if registered.rules.tobytes() != table.variant.rules.tobytes():
+            raise ArgumentError("variant", f"{name!r} is already the name of other changes; choose another name")
+    spiel_game: OpenSpielGame = pyspiel.load_game(PREFIX + table.game.name, {"players": table.players, "variant": name})
     return spiel_game
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
-    """A game for OpenSpiel, with the parameters `players` and `variant`; a subclass for each installed game."""
+    """A game for OpenSpiel, with the parameters `players` and `variant`; each installed game has a subclass."""
 
-    game: Game  # set, as `game_type`, in the subclass of each game
+    game: Game  # the subclass of each game sets `game` and `game_type`
     game_type: Any
 
     def __init__(self, parameters: dict[str, Any]) -> None:
@@ -74,7 +68,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.game_type, info, parameters)
 
     def __reduce__(self) -> Any:
-        """Pickle the game by its parameters, a custom variant by its data."""
+        """Pickle the game as its parameters, with the data of a custom variant."""
         table = self.table
         custom = (table.game.name, table.variant.name) in _variants
         return load_game, (table.game.name, table.players, table.variant if custom else table.variant.name)
@@ -84,11 +78,11 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         return OpenSpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return an upper bound of the number of draws of a game."""
+        """Return an upper bound on the number of draws in a game."""
         return self.table.game.journal_rows
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "OpenSpielObserver":
-        """Return an observer of what one seat knows; see `OpenSpielObserver`."""
+        """Return an `OpenSpielObserver`; other kinds of observation raise InputError."""
         return OpenSpielObserver(self.table, iig_obs_type, params)
 
 
@@ -126,28 +120,28 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return self.node.over
 
     def returns(self) -> list[float]:
-        """Return the utility of every seat, which add up to zero; zeros before the end."""
+        """Return the utilities of all seats, which add up to zero; zeros before the end."""
         return self.node.payoffs()
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Any) -> "OpenSpielState":
         """Return a state that `player_id` cannot distinguish from this one, with hidden information sampled.
 
-        The seat's information state is equal. In a variant without secrets the state is a copy. Otherwise it begins
-        here: it has no history, and earlier observations of other seats are not in their information states.
+        The seat's information state is equal. In a variant without secrets the result is a copy. Otherwise its game
+        begins here, without a history: the information states of other seats lack what they saw earlier.
 
         Args:
             player_id: a seat.
             probability_sampler: function that returns a number in [0, 1).
 
         Raises:
-            InputError: chance must draw here, so that no seat has seen the last action yet.
+            InputError: chance must draw here; no seat has seen the result of the last action yet.
         """
         decision = self.node.decision
         if decision is None or self.node.outcomes:
             raise InputError("resample_from_infostate: chance must draw first; call it where a seat decides")
         if not decision.table.variant.hidden:
             return self.clone()  # type: ignore[no-any-return]
-        random_bits = sum(int(probability_sampler() * 2.0**32) << shift for shift in (0, 32))  # 64 of two numbers
+        random_bits = sum(int(probability_sampler() * 2.0**32) << shift for shift in (0, 32))  # 64, from 2 numbers
         sampled = OpenSpielState(self.get_game())
         sampled.node = Node(decision.table, decision.imagine(player_id, random_bits), None, ())
         return sampled
@@ -165,23 +159,23 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class OpenSpielObserver:
-    """What one seat knows, as a tensor and as text.
+    """Observer of what one seat knows, as a tensor and as text.
 
     Attributes:
         tensor: float32[F], the game's observation; with perfect recall 8 more numbers in [0, 1), a digest of all that
-            the seat has seen: a name for its information state, not a feature to learn from.
-        dict: the parts of the tensor by name, as views.
+            the seat has seen and done. The digest names the information state; it is not a feature to learn from.
+        dict: views of the parts of the tensor, by name.
     """
 
     def __init__(self, table: Table, observation_type: Any = None, parameters: Any = None) -> None:
         if parameters:
-            raise InputError(f"observer: there are no parameters, got {short_repr(parameters)}")
+            raise InputError(f"observer: takes no parameters, got {short_repr(parameters)}")
         kind = observation_type or pyspiel.IIGObservationType(perfect_recall=False)
         if kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER or not kind.public_info:
-            raise InputError("observer: must be of public_info=True, private_info=SINGLE_PLAYER: what one seat knows")
+            raise InputError("observer: must have public_info=True, private_info=SINGLE_PLAYER: what one seat knows")
         self._table, slices = table, table.game.slices
         self._perfect_recall = bool(kind.perfect_recall)
-        digest_numbers = DIGEST // 2 if self._perfect_recall else 0  # of two bytes each
+        digest_numbers = DIGEST // 2 if self._perfect_recall else 0  # each of two bytes
         self.tensor = np.zeros(slices.size + digest_numbers, np.float32)
         self.dict = {part.name: part.of(self.tensor[: slices.size]) for part in slices.parts}
         self._observation = self.tensor[: slices.size]
@@ -189,7 +183,7 @@ class OpenSpielObserver:
             self.dict["history"] = self.tensor[slices.size :]
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Fill `tensor` with what `player` knows; zeros during the deal."""
+        """Fill `tensor` with what `player` knows, at a draw with what it knew before the action; zeros in the deal."""
         self.tensor.fill(0)
         decision = state.node.decision
         if decision is None:
@@ -199,7 +193,7 @@ class OpenSpielObserver:
             self.dict["history"][:] = np.frombuffer(decision.digest(player), "<u2") / 65536
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        """Return the board as `player` sees it; with perfect recall a short text that names the information state."""
+        """Return the board as `player` sees it; with perfect recall the name of the information state instead."""
         decision = state.node.decision
         if decision is None:
             return f"seat {player}, before the deal"
@@ -232,7 +226,7 @@ def _register(game: Game) -> None:
         provides_factored_observation_string=False,
         parameter_specification={"players": default_players(game), "variant": BASE},
     )
-    # A class for each game, no closure or instance: OpenSpiel still refers to it when the interpreter has ended.
+    # A class for each game, not a closure or an instance: OpenSpiel refers to it even after the interpreter has ended.
     pyspiel.register_game(
         game_type,
         type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), {"game": game, "game_type": game_type}),

@@ -15,7 +15,6 @@ import numpy as np
 
 from strozzi_sim.adapters.common import RENDER_MODES, Deals, check_render_mode, final_rewards, needs, no_action
 from strozzi_sim.errors import InputError, as_argument_error, check_names, check_whole
-from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant
 from strozzi_sim.play.position import Position
@@ -36,7 +35,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
     """A game as a PettingZoo AEC environment, without wrappers; see `env`.
 
     Observations are dicts: `observation` float32[F], the game's named slices (`slices`); `action_mask` int8[A], 1 where
-    an action is legal. Where a seat has nothing to decide, only action 0 is set, which is never legal in the game.
+    an action is legal. A seat with nothing to decide has 1 only at action 0, which is never legal in the game.
 
     Attributes:
         position: the game being played, a `Position`; None before the first reset.
@@ -53,27 +52,25 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        resolved = find_game(game)
         as_argument_error("reward", check_names, "reward", [reward], REWARDS)
         check_render_mode(render_mode)
         if max_cycles is not None:
             check_whole("max_cycles", max_cycles, 1, _MOST_CYCLES)
-        count = default_players(resolved) if players is None else players
-        position = Position(resolved, count, variant=variant)  # checks the arguments, and finds the variant
-        self._game, self._variant, self._players = resolved, position.variant, position.players
+        position = Position(game, players, variant=variant)  # checks the arguments, and finds game and variant
+        self._game, self._variant, self._players = position.game, position.variant, position.players
         self._reward, self._max_cycles, self._cycles = reward, max_cycles, 0
         self.metadata = {"render_modes": list(RENDER_MODES), "is_parallelizable": True, "render_fps": 1}
-        self.metadata["name"] = f"{resolved.name}_v{resolved.behaviour}"
-        self.render_mode, self.slices = render_mode, resolved.slices
+        self.metadata["name"] = f"{self._game.name}_v{self._game.behaviour}"
+        self.render_mode, self.slices = render_mode, self._game.slices
         self.possible_agents = [f"seat_{seat}" for seat in range(self._players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
 
-        def observed() -> Any:
-            mask = Box(0, 1, (resolved.actions,), np.int8)
-            return Dict({"observation": observation_box(resolved, position.variant), "action_mask": mask})
+        def new_space() -> Any:
+            mask = Box(0, 1, (self._game.actions,), np.int8)
+            return Dict({"observation": observation_box(self._game, self._variant), "action_mask": mask})
 
-        self._observation_spaces = {agent: observed() for agent in self.possible_agents}
-        self._action_spaces = {agent: Discrete(resolved.actions) for agent in self.possible_agents}
+        self._observation_spaces = {agent: new_space() for agent in self.possible_agents}
+        self._action_spaces = {agent: Discrete(self._game.actions) for agent in self.possible_agents}
         self._deals = Deals()
         self.position: Position | None = None
 
@@ -82,7 +79,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of an agent's actions, Discrete(A)."""
+        """Return the space of an agent's actions, Discrete(A); the object is the same in every call."""
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -103,7 +100,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
             self.render()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Return what an agent knows, and its legal actions; see the class."""
+        """Return what an agent knows and its legal actions, as the class describes."""
         position, seat = self._dealt_position(), self._seats[agent]
         if position.actor == seat and not self.truncations.get(agent, False):
             mask = position.mask.view(np.int8)
@@ -112,10 +109,10 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         return {"observation": position.observation(seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play the action of the selected agent; None for an agent whose game is over.
+        """Play the action of the selected agent; it must be None once the agent's game is over or truncated.
 
         Raises:
-            InputError: an action that is not legal, or no `reset` before; nothing changes.
+            InputError: the action is illegal, or `reset` was not called; nothing changes.
         """
         position, agent = self._dealt_position(), self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -128,7 +125,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         if position.over:
             self.rewards = dict(zip(self.agents, final_rewards(position, self._reward), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
-            self.agent_selection = self.agents[0]  # every agent takes a last, dead step
+            self.agent_selection = self.agents[0]  # every agent takes a last step, with None
         else:
             self.agent_selection = self.possible_agents[position.actor]
             if self._cycles == self._max_cycles:
@@ -156,7 +153,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         return str(self.metadata["name"])
 
     def _dealt_position(self) -> Position:
-        """Return the game. Raises InputError before the first reset."""
+        """Return `position`. Raises InputError if no game is dealt."""
         if self.position is None:
             raise InputError("no game is dealt; call reset(seed) first")
         return self.position
@@ -184,9 +181,10 @@ def env(
         variant: name of a shipped variant, changes under a new name, or a Variant.
         reward: at the end of a game, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of
             the others); the score is negative where the lowest wins.
-        max_cycles: decisions after which a game is truncated; default: no limit, since every game ends.
-        illegal_reward: reward of an illegal action, which ends the game; None: it is an error and changes nothing.
-        render_mode: "human" prints the board after every action, "ansi" returns it from `render`; default: as "ansi".
+        max_cycles: number of actions after which a game is truncated; default: no limit, since every game ends.
+        illegal_reward: reward for an illegal action, which ends the game; None: it is an error and changes nothing.
+        render_mode: "human" prints the board after the deal and every action, "ansi" returns it from `render`; default:
+            as "ansi".
 
     >>> environment = env("medici_vs_strozzi")
     >>> environment.possible_agents
@@ -201,6 +199,6 @@ def env(
 def parallel_env(*args: Any, **kwargs: Any) -> Any:
     """Return a PettingZoo parallel environment; the arguments are those of `env`.
 
-    A step takes an action of every seat and plays one: the action of the seat to decide, whose mask has others than 0.
+    A step takes an action of every seat and plays only that of the acting seat; the other masks have only action 0.
     """
     return turn_based_aec_to_parallel(env(*args, **kwargs))

@@ -1,4 +1,4 @@
-"""What an agent provides in addition to its action: an analysis of its actions, the worth of a position, probabilities.
+"""Outputs of an agent beside its action: an analysis of the legal actions, the worth of a position, and probabilities.
 
 **Analysis**, as shown by `strozzi replay --explain`: a compiled agent may declare a function `analyse(memory, legal,
 node)` that reads the agent's memory right after a decision. It returns one `ActionAnalysis` for each action considered,
@@ -8,8 +8,8 @@ in any order; actions left out were not considered. The first line of its docstr
 - legal : the legal actions of the decision, in ascending order
 - node : None for the decision itself, or the `node` of an `ActionAnalysis` for the analysis after that action
 
-**Worth and probabilities**: functions of an agent with `evaluation` and `probabilities` write them into the fields
-`worth` and `probabilities` of its memory.
+**Worth and probabilities**: the functions `evaluation` and `probabilities` that an agent may declare write into the
+fields `worth` and `probabilities` of its memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ class ActionAnalysis:
 
 @jit
 def write_result(state: Any, worth: Any) -> None:
-    """Write score, lead and share of the win of every seat of a finished game into `worth`, float64[P, 3]."""
+    """Write the final score, lead and share of the win of every seat of a finished game into `worth`, float64[P, 3]."""
     for seat in range(state.players):
         worth[seat, SCORE] = score(state, seat)
         worth[seat, LEAD] = lead_of(state, seat)
@@ -50,24 +50,24 @@ Analyse = Callable[[Any, Sequence[int], Any], Sequence[ActionAnalysis]]
 
 
 def worth_field(seats: int) -> tuple[str, str, tuple[int, int]]:
-    """Return the field `worth` for the memory of an agent that evaluates, float64[P, 3]: expected values, by WORTHS."""
+    """Return the field `worth` of an agent's memory, float64[seats, 3]: the expected values of WORTHS."""
     return ("worth", "f8", (seats, len(WORTHS)))
 
 
 def probabilities_field(actions: int) -> tuple[str, str, tuple[int]]:
-    """Return the field `probabilities` of an agent's memory, float64[A]: by action, if it is legal."""
+    """Return the field `probabilities` of an agent's memory, float64[actions]: set for legal actions, by number."""
     return ("probabilities", "f8", (actions,))
 
 
 def check_probabilities(name: str, memory: np.dtype[Any], actions: int) -> None:
-    """Check that an agent's memory has the field that its `probabilities` write."""
+    """Check that an agent's memory has the field that its function `probabilities` writes. Raises AgentFault."""
     if "probabilities" not in (memory.names or ()) or memory["probabilities"] != np.dtype((np.float64, (actions,))):
         words = f"an agent with probabilities has a field probabilities, float64[{actions}]"
         raise AgentFault(f"agent {name!r}: memory: {words}")
 
 
 def check_worth(name: str, memory: np.dtype[Any]) -> None:
-    """Check that an agent's memory has the field that its `evaluation` writes."""
+    """Check that an agent's memory has the field that its function `evaluation` writes. Raises AgentFault."""
     kind = memory["worth"] if "worth" in (memory.names or ()) else memory
     if kind.base != np.float64 or kind.shape[1:] != (len(WORTHS),):
         words = f"an agent that evaluates has a field worth, float64[P, {len(WORTHS)}]"

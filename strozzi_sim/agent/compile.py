@@ -1,4 +1,4 @@
-"""Compile an agent for a game: the address of its function and its parameter record, as used by the game loops."""
+"""Compile an agent for a game into the address of its function and its parameter record, which the game loops take."""
 
 import re
 from collections.abc import Callable
@@ -22,10 +22,10 @@ from strozzi_sim.kernel.pointers import STOP_FIELD
 from strozzi_sim.kernel.record_types import record_type
 from strozzi_sim.kernel.streams import RANDOM
 
-_LONGEST = 1 << 30  # bytes of a last field of any length
-# numba's streams for `random`, which no seed of a study sets
+_LONGEST = 1 << 30  # bytes that code for a last field of any length assumes
+# numba's streams for `random`, which a study's seed does not set
 _GLOBAL_STREAM = re.compile(r"numba_get_\w+_random_state")
-_compiled: dict[tuple[int, int, str, Any], Any] = {}  # what this process has compiled or loaded
+_compiled: dict[tuple[int, int, str, Any], Any] = {}  # functions, with agents: the ids in the keys stay unique
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class CompiledAgent:
     address: int  # address of its function
     params: np.ndarray[Any, Any]  # its parameter record, array of shape (1,)
     memory: np.dtype[Any]  # dtype of its memory
-    trusted: bool  # whether it comes with the package
+    trusted: bool  # whether it is built in
     blind: bool = False  # whether it reads only the legal actions from the state
     keep: Any = None  # objects that must live as long as the addresses
 
     @property
     def memory_size(self) -> int:
-        """Bytes of its memory, which are zeroed at the start of a game; 0 without a declared memory."""
+        """Bytes of its memory that are zeroed at the start of a game; 0 without a declared memory."""
         return 0 if self.memory == NO_MEMORY else self.memory.itemsize
 
     def sees_state(self, hidden: bool) -> bool:
-        """Return whether it receives the state itself instead of a concealed copy."""
+        """Return whether it receives the state itself, not a concealed copy; `hidden`: whether seats have secrets."""
         return self.trusted and (self.blind or not hidden)
 
 
@@ -61,7 +61,7 @@ def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledAgent:
 def compile_agent(
     spec: AgentSpec, game: Game, function: Callable[..., Any] | None = None, stop: np.ndarray[Any, Any] | None = None
 ) -> CompiledAgent:
-    """Compile an agent for a game, or load it from the cache folder.
+    """Compile an agent's `function`, by default the one that chooses actions, or load it from the cache folder.
 
     A search ends early, with any legal action, once `stop` (int64[1]) is not 0.
     """
@@ -92,7 +92,7 @@ def compile_agent(
 def _set_policy(
     params: Any, key: str, param: Policy, policy: AgentSpec, game: Game, stop: np.ndarray[Any, Any] | None
 ) -> list[Any]:
-    """Write the fields of a policy, evaluator or prior into `params`, and return the objects that they point to."""
+    """Write the fields of a policy, evaluator or prior into `params`; return the objects whose addresses they hold."""
     evaluation = policy.agent.evaluation if isinstance(param, Evaluator) else None
     compiled = compile_agent(policy, game, evaluation, stop)
     memory = np.zeros(1, compiled.memory)
@@ -130,7 +130,7 @@ def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
 
 
 def _with_longest_field(memory: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype with the longest possible last field, with which code for any length is compiled."""
+    """Return the dtype with the longest possible last field; code compiled for it serves every length."""
     assert memory.names is not None
     last = memory.names[-1]
     element, shape = memory[last].subdtype or (memory[last], ())
@@ -141,7 +141,7 @@ def _with_longest_field(memory: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.dtype[Any], builtin: bool) -> Any:
-    """Return the compiled function, from this process or the cache folder if it is there. Raises AgentFault."""
+    """Return the compiled function; compile it unless this process or the cache folder has it. Raises AgentFault."""
     key = (id(agent), id(function), game.name, memory)
     if key not in _compiled:
         game.register()

@@ -45,7 +45,7 @@ class Agent:
     description: str = ""  # default: the first line of the docstring
     # by player count: mean points that each level, from 0 on, loses per decision in self-play, as judged by this agent
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    spec_of: ClassVar[Any]  # set by the registry, which knows spec strings and looks declared agents up
+    spec_of: ClassVar[Any]  # set by the registry, which this module cannot import
 
     def __post_init__(self) -> None:
         """Check the declaration. Raises InputError."""
@@ -72,12 +72,12 @@ class Agent:
             _check_init(self.name, self.function, params)
 
     def __call__(self, **values: Any) -> Any:
-        """Return the agent with these values of its parameters, an `AgentSpec`; raise InputError as spec strings do."""
+        """Return the `AgentSpec` with these values of its parameters. Raises InputError, as a spec string does."""
         return self.spec_of(self)(**values)
 
     @cached_property
     def params_dtype(self) -> np.dtype[Any]:
-        """The dtype of its parameter record, which ends with the address of `stop` (see `kernel.pointers`)."""
+        """The dtype of its parameter record, whose last field is STOP_FIELD (see `kernel.pointers`)."""
         fields = [entry for name, param in self.params.items() for entry in param.fields(name)]
         return np.dtype([*fields, (STOP_FIELD, "i8")], align=True)
 
@@ -141,21 +141,21 @@ def compiled_agent(
     Args:
         name: its name in spec strings.
         games: games that it plays; default: every game.
-        players: player counts that it plays; default: all of the game.
+        players: player counts that it plays; default: all player counts.
         stochastic: whether it uses its random stream.
         memory: dtype of its memory record, or a function of (values of the parameters, game) that returns it.
         analyse: returns the analysis of its actions; see `strozzi_sim.agent.analysis`.
         files: further files that determine its behaviour; if one changes, a study does not resume.
         blind: it reads only the legal actions from the state (`count_legal`, `kth_legal`, `is_legal`). If built in, it
-            receives the state even with hidden information; `strozzi leak-check` also queries it on the concealed one.
-        any_length: the last field of `memory` is an array whose length the code ignores, so it is compiled only once.
-        evaluation: function of the same arguments that writes a position's worth to `memory.worth`; `agent.analysis`.
-        probabilities: function of the same arguments that writes those of the legal actions to `memory.probabilities`,
-            for searches with `prior=`.
-        params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; or a number: a Param.
+            receives the full state even with hidden information; `strozzi leak-check` compares its choices on both.
+        any_length: the last field of `memory` is an array; the code is compiled once, for every length of it.
+        evaluation: function of the same arguments that writes a position's worth to `memory.worth` (`agent.analysis`).
+        probabilities: function of the same arguments that writes the probability of every legal action to
+            `memory.probabilities`, for searches with `prior=`.
+        params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; or the default of a Param.
 
     Raises:
-        InputError: a default is not a number or is outside its range, or `files` is not a list of names.
+        InputError: an invalid declaration, such as a default outside its range.
     """
     return lambda function: Agent(
         name,
@@ -187,14 +187,13 @@ def python_agent(
     """Declare the decorated class as an agent in Python; it is instantiated with its parameters as keyword arguments.
 
     See `strozzi_sim.agent.python` for its method, `act` or `act_batch`. An object with `act_batch` is also accepted.
-    `files`, next to the file that declares it, also determine its behaviour, such as weights: if one changes, a study
-    does not resume. An agent that queries a program or a language model, and replaces an illegal answer by a choice of
-    its own, returns `Replacement(action)` from `act` and is declared with `replaces`: the table `answers` of a study
-    has the share of its illegal answers.
+    `files` are further files that determine its behaviour, such as weights, in the folder of the file that declares it:
+    if one changes, a study does not resume. An agent that queries a program or a language model may replace an illegal
+    answer by its own choice. It then returns `Replacement(action)` from `act` and is declared with `replaces`, and the
+    table `answers` of a study has the share of illegal answers.
 
     Raises:
-        InputError: neither method, a default is not a number or is outside its range, `files` is not a list of names,
-            or `replaces` without a method act.
+        InputError: an invalid declaration, such as a class with neither method.
     """
 
     def declare(player: Any) -> Agent:

@@ -1,8 +1,8 @@
 """Files of agents: which of them may be used, and where they are on the workers of a cluster.
 
 An agent's file, program, graph or weights is used only if the user names it. A spec string in a results folder, a
-record or the call of an assistant is data of its author: while it is looked up, `only_named` is active, and
-`check_named` checks every file in it before it is read or run.
+record or the call of an assistant is data by its author. While it is looked up, `only_named` is active, and
+`check_named` checks every file in it before that file is read or run.
 
 Workers of a cluster have copies of the files in a folder, which replace the paths in spec strings.
 """
@@ -20,11 +20,11 @@ from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.parsing import check_name
 
 NAME_WITH_CODE = "name it with code"
-_COPIES = "STROZZI_AGENT_FILES"  # variable: the folder of the copies, also in the processes that a worker starts
+_COPIES = "STROZZI_AGENT_FILES"  # variable with the folder of the copies, which a worker's processes inherit
 
 
 class _Named(NamedTuple):
-    """The files that the user names; `by`: what else names files; `advice`: how the user can name one."""
+    """The files that the user named; for errors `by`, the source of other files, and `advice`, how to name a file."""
 
     files: frozenset[str]
     by: str
@@ -37,7 +37,7 @@ _used: set[str] = set()  # files that this process was allowed to use
 
 @contextmanager
 def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str = NAME_WITH_CODE) -> Iterator[None]:
-    """Allow inside the block only these files, and files that this process was allowed to use before."""
+    """Allow in this block only these files and those used before in this process; `by` and `advice` go into errors."""
     outer, allowed = _named.get(), frozenset(map(_resolved, files))
     token = _named.set(_Named(allowed if outer is None else allowed & outer.files, by, advice))
     try:
@@ -57,7 +57,7 @@ def check_named(file: str | Path) -> None:
 
 
 def _resolved(file: str | Path) -> str:
-    """Check the name of a file, and return its path without links."""
+    """Check the name of a file; return its absolute path without links."""
     check_name(Path(file))
     return os.path.realpath(file)  # not Path.resolve, which raises for a circle of links
 
@@ -70,14 +70,14 @@ class SentFile(NamedTuple):
 
 
 def place_of(file: str) -> Path:
-    """Return the path of a file in a spec string: of its copy on a worker of a cluster, else the path itself."""
+    """Return the path to open for a file of a spec string: its copy on a worker of a cluster, else the path itself."""
     root = os.environ.get(_COPIES)
     copy = _folder(root, file) / Path(file).name if root else None
     return copy if copy is not None and copy.is_file() else Path(file)
 
 
 def receive(files: Iterable[SentFile], root: str | Path) -> None:
-    """Store files below `root`, and use them for their paths from now on."""
+    """Store copies of files below `root`; from now on `place_of` returns them."""
     os.environ[_COPIES] = str(root)
     for file in files:
         for name, content in file.contents:
@@ -87,5 +87,5 @@ def receive(files: Iterable[SentFile], root: str | Path) -> None:
 
 
 def _folder(root: str | Path, given: str) -> Path:
-    """Return the folder of a file's copies."""
+    """Return the folder of the copies of a file and of those that it declares."""
     return Path(root, sha256(given.encode()).hexdigest()[:32])

@@ -36,17 +36,17 @@ MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take sec
 
 
 @cache
-def _module_of(file: str, content: str) -> ModuleType:
-    """Return the module of a file whose content has this digest; a changed file is imported again."""
+def _module_of(file: str, digest: str) -> ModuleType:
+    """Return the module of a file with this digest of its content, so that a changed file is imported again."""
     if spec_from_file_location("agent", file) is None:
         raise InputError(f"agent file {file}: not a Python file")
-    module: ModuleType = _import(f"agent file {file}", _run_file, file, content)
+    module: ModuleType = _import(f"agent file {file}", _run_file, file, digest)
     return module
 
 
-def _run_file(file: str, content: str) -> ModuleType:
+def _run_file(file: str, digest: str) -> ModuleType:
     path = Path(file)
-    name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}_{content}"
+    name = f"strozzi_agent_file_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}_{digest}"
     specification: Any = spec_from_file_location(name, path)  # `_module_of` has checked that there is one
     sys.modules[name] = module = module_from_spec(specification)
     try:
@@ -58,13 +58,13 @@ def _run_file(file: str, content: str) -> ModuleType:
 
 
 def agent_in_file(file: str, place: str, name: str) -> Agent:
-    """Return an agent of a file, which is at `place`."""
-    if not os.path.isfile(place):  # unlike `Path.is_file` it allows any name
+    """Return the agent `name` of a file; `file` is its path in a spec string, `place` the path to open (`place_of`)."""
+    if not os.path.isfile(place):  # `Path.is_file` raises for a name that is too long
         raise InputError(f"agent {short_text(f'{file}::{name}')}: no file {short_repr(file)}")
     check_named(place)
     module = _module_of(place, sha256(Path(place).read_bytes()).hexdigest()[:16])
     agents = {agent.name: agent for agent in vars(module).values() if isinstance(agent, Agent)}
-    agent = getattr(module, name, None) if name not in agents else agents[name]
+    agent = agents[name] if name in agents else getattr(module, name, None)
     if not isinstance(agent, Agent):
         declared = suggest_names(name, agents).removeprefix("known: ")
         raise InputError(f"agent {file}::{name}: the file declares no agent {name!r}; it has: {declared}")
@@ -72,13 +72,13 @@ def agent_in_file(file: str, place: str, name: str) -> Agent:
 
 
 def load_point(name: str, value: str) -> Any:
-    """Return the object `value` that a package registers as agent `name`."""
+    """Return the object at `value`, MODULE:ATTRIBUTE, which a package registers as agent `name`."""
     trusted = value.split(".")[0] == BUILTIN_PACKAGE
     return _import(f"agent {name!r}: {value}", load_object, EntryPoint("", value, ""), trusted=trusted)
 
 
 def _import(what: str, load: Callable[..., Any], *arguments: Any, trusted: bool = False) -> Any:
-    """Return `load(*arguments)`; a worker process tries third-party code first."""
+    """Return `load(*arguments)`; a worker process runs it first if it is not trusted. Raises AgentFault."""
     if not (trusted or is_worker()):
         seconds = max(seconds_allowed(), MIN_SECONDS)
         try:

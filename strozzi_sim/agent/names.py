@@ -1,6 +1,6 @@
 """Look-up of player counts, agents, line-ups and variants that callers give as text or as objects.
 
-In the message of an ArgumentError the command line shows the option, and a study file the key, instead of the argument.
+An ArgumentError shows its argument as the option on the command line, and as the key in a study file.
 """
 
 import os
@@ -37,19 +37,19 @@ CORES_VARIABLE = "LOKY_MAX_CPU_COUNT"  # read by joblib
 
 
 def player_counts(game: Game, players: Players, argument: str = "players") -> tuple[int, ...]:
-    """Return player counts, given as numbers or as `4`, `3-6`, `3,5` or `all`; default: 4, or the game's fewest."""
+    """Return player counts, given as numbers or as `4`, `3-6`, `3,5` or `all`; default: 4, or the game's minimum."""
     if players is None:
         return (default_players(game),)
     if players == ALL:
         return tuple(game.player_counts)
     numbers: Any = _counts_in(game, players, argument) if isinstance(players, str) else players
-    counts = tuple(dict.fromkeys(numbers if isinstance(numbers, Iterable) else (numbers,)))
+    counts = list(numbers) if isinstance(numbers, Iterable) else [numbers]
     wrong = [short_repr(count) for count in counts if isinstance(count, bool) or count not in game.player_counts]
     if not counts:
         wrong = [f"none in {players!r}" if isinstance(players, str) else "none"]
     if wrong:
         raise ArgumentError(argument, f"{game.name} takes {game.player_count_text}, got {wrong[0]}")
-    return tuple(map(int, counts))
+    return tuple(dict.fromkeys(map(int, counts)))
 
 
 def _counts_in(game: Game, text: str, argument: str) -> list[int]:
@@ -67,7 +67,7 @@ def _counts_in(game: Game, text: str, argument: str) -> list[int]:
 
 
 def one_count(game: Game, players: Players) -> int:
-    """Return a single player count; default: 4, or the fewest of the game."""
+    """Return a single player count; default: 4, or the game's minimum."""
     counts = player_counts(game, players)
     if len(counts) > 1:
         raise ArgumentError("players", f"this is played at one player count, got {short_repr(players)}")
@@ -90,21 +90,21 @@ def agents_named(
 
 
 def styles_of(game: Game) -> list[AgentSpec]:
-    """Return the agents that `comes_with` accepts, except those that search or must be given a file."""
+    """Return the agents that come with the game, except those that search and those that must be given a file."""
     specs = (load_agent(name, game) for name in agents_of(game))
     return [spec for spec in specs if comes_with(spec, game) and not (spec.searches or spec.missing)]
 
 
 def comes_with(spec: AgentSpec, game: Game) -> bool:
-    """Return whether an agent and its policies are built in or of the game's package, thus as trusted as the game."""
+    """Return whether an agent and its policies are built in or in the game's package, thus as trusted as the game."""
     is_own = spec.builtin or spec.agent.function.__module__.split(".")[0] == game.package.split(".")[0]
     return is_own and all(comes_with(policy, game) for policy in spec.policies)
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """Return the line-up of one agent, which plays itself, or of k: one per player count, seat i has agent i mod k.
+    """Return a line-up of k agents per player count: seat i has agent i mod k. A single agent is just one line-up.
 
-    Default: the game's default agent.
+    Without agents the game's default agent plays.
     """
     specs = agents_named(game, agents or [game.default_agent], counts=players)
     seats = min(players)
@@ -120,7 +120,7 @@ def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple
 def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[AgentSpec]:
     """Return the agent of every seat: `others` in their order, repeated, from the seat after `seat` on.
 
-    The entry of `seat` itself is the first agent, for the caller to replace. Every argument `opponents` is read so.
+    The entry of `seat` itself is the first agent, for the caller to replace. Every `opponents` argument works this way.
     """
     return [
         others[(other_seat - seat - 1) % players % len(others)] if other_seat != seat else others[0]
@@ -182,7 +182,7 @@ def variants_named(game: Game, variants: Variants, argument: str = "variant") ->
 
 
 def check_one_variant_per_name(variants: Iterable[Variant]) -> None:
-    """Raise InputError for different variants with one name."""
+    """Check that different variants have different names. Raises InputError."""
     by_name: dict[str, Variant] = {}
     for variant in variants:
         first = by_name.setdefault(variant.name, variant)
@@ -196,10 +196,12 @@ def check_one_variant_per_name(variants: Iterable[Variant]) -> None:
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], has_data: bool) -> tuple[Variant, ...]:
-    """Return the variants of a study: `own` are custom ones; `listed` has names, or, if `has_data`, component data."""
+    """Return a study's variants: `listed` has names, `own` changes by name; if `has_data`, `listed` is data by name."""
     if has_data:
+        if not isinstance(listed, Mapping):
+            raise ArgumentError("variants", f"expected a table of variants by name, got {short_repr(listed)}")
         return tuple(from_components(game, name, data, f"variants.{name}") for name, data in listed.items())
-    listed = [listed] if isinstance(listed, str | Variant | Mapping) else list(listed)
+    listed = list(listed) if isinstance(listed, Iterable) and not isinstance(listed, str | Mapping) else [listed]
     for name in own:
         if name not in listed:
             raise ArgumentError("variant", f"{name} is defined but not listed in variants")
@@ -220,14 +222,11 @@ def core_count() -> int:
 
 def worker_count(workers: int | None) -> int:
     """Return the number of workers; default: one per core."""
-    if workers is None:
-        return core_count()
-    check_whole("workers", workers, 1, MOST_WORKERS)
-    return workers
+    return core_count() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
 
 
 def path_of(argument: str, path: Any) -> Path:
-    """Return the path that an argument names."""
+    """Return the path that an argument names. Raises ArgumentError for anything else."""
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(argument, f"expected a path, got {short_repr(path)}")
     as_argument_error(argument, check_name, Path(path))
@@ -235,7 +234,7 @@ def path_of(argument: str, path: Any) -> Path:
 
 
 def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
-    """Return the variants that a study's TOML file lists, by name."""
+    """Return the variants that a study's TOML file lists, by name; it must be a study of this game."""
     keys = as_argument_error("study", read_toml, path_of("study", file))
     if find_game(keys.get("game", game)) is not game:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
@@ -250,7 +249,7 @@ def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
 
 
 def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:
-    """Return a variant: by name or changes, or by its name in a study's TOML file."""
+    """Return a variant, given by name or changes, or with `file` by its name in a study's TOML file."""
     if not file:
         return variants_named(game, variant, argument)[0]
     by_name = variants_of_file(game, file)
@@ -259,7 +258,7 @@ def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") 
 
 
 def listed_lineups(game: Game, lineups: Any) -> list[tuple[AgentSpec, ...]]:
-    """Return the line-ups of a study."""
+    """Return the line-ups of a study, each given as a list of agents or as text."""
     if not isinstance(lineups, list | tuple) or not lineups:
         raise ArgumentError("lineups", f"expected a list of line-ups, got {short_repr(lineups)}")
     listed = [agents_named(game, lineup, f"lineups[{number}]") for number, lineup in enumerate(lineups)]

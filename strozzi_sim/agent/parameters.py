@@ -1,9 +1,10 @@
 """Parameters that agents declare: numbers, words, other agents, and files.
 
-A spec string gives their values as text. A compiled agent reads them from its parameter record (see `agent.compile`),
-an agent in Python receives them as keyword arguments.
+A spec string has their values as text. A compiled agent reads them from its parameter record (see `agent.compile`); an
+agent in Python receives them as keyword arguments.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,7 +21,7 @@ from strozzi_sim.errors import InputError, range_words, short_repr, suggest_name
 from strozzi_sim.game.contract import Game
 from strozzi_sim.runtime.parsing import real_number, whole_number
 
-NONE = "none"  # no evaluator
+NONE = "none"  # value of an Evaluator without an agent
 Value = float | str
 Sizes = Mapping[int, Size]
 
@@ -37,11 +38,11 @@ class Parameter:
         return [(f"{key}{suffix}", "i8") for suffix in self.suffixes]
 
     def parse(self, value: str) -> Value:
-        """Return the value that a spec string gives; an InputError goes on after KEY. The registry parses policies."""
+        """Return the value of a text; the message of an InputError follows KEY. Policies are parsed by the registry."""
         raise NotImplementedError
 
     def format(self, value: Any) -> str:
-        """Format the value for the canonical spec string."""
+        """Return the text of a value in the canonical spec string."""
         return f"({value})" if set(value) & set(",:=") else str(value)
 
 
@@ -50,7 +51,7 @@ class Param(Parameter):
     """A numeric parameter of an agent: its default and the range of its values, ends included.
 
     An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples
-    behind a decision: with more than one, the agent counts as a search.
+    per decision; an agent that takes more than one counts as a search.
     """
 
     default: float
@@ -60,18 +61,16 @@ class Param(Parameter):
     samples: bool = False
 
     def fields(self, key: str) -> list[tuple[str, str]]:
-        """Return its field: int64 or float64, as the default."""
+        """Return its field: int64 for an int default, else float64."""
         return [(key, "i8" if isinstance(self.default, int) else "f8")]
 
     def parse(self, value: str) -> float:
         """Parse a number in the range."""
-        is_whole = isinstance(self.default, int)
+        read, kind = (whole_number, "a whole number") if isinstance(self.default, int) else (real_number, "a number")
         try:
-            number = whole_number(value) if is_whole else real_number(value)
+            number = read(value)
         except ValueError:
-            raise InputError(
-                f" must be {'a whole number' if is_whole else 'a number'}, got {short_repr(value)}"
-            ) from None
+            raise InputError(f" must be {kind}, got {short_repr(value)}") from None
         if not self.low <= number <= self.high:
             raise InputError(f" {range_words(self.low, self.high)}, got {number}")
         return number
@@ -105,7 +104,7 @@ class Policy(Parameter):
 
     default: str
     description: str = ""
-    # addresses of its function (0: `random`, which is inlined), its parameters and its memory, and the memory's size
+    # addresses of its function (0: `random`, which is inlined), parameters and memory, and the memory's size in bytes
     suffixes: ClassVar[tuple[str, ...]] = ("", "_params", "_memory", "_size")
 
 
@@ -114,35 +113,35 @@ class Evaluator(Policy):
     """A parameter that is an agent that evaluates positions (see `agent.analysis`), or `none`."""
 
     default: str = NONE
-    # its function is the agent's `evaluation` (0: none); further the address of the worth that it writes
+    # its function is the agent's `evaluation` (0: NONE); the last field is the address of the worth that it writes
     suffixes = (*Policy.suffixes, "_worth")
 
 
 @dataclass(frozen=True)
 class Prior(Policy):
-    """A parameter that is an agent whose actions are favoured; it may have probabilities (see `agent.analysis`)."""
+    """A parameter that is an agent whose actions a search favours; it may have probabilities (see `agent.analysis`)."""
 
     # addresses of its `probabilities` function (0: none), and of the array that it writes
     suffixes = (*Policy.suffixes, "_function", "_probabilities")
 
 
 class GivenFile(Parameter):
-    """Base of parameters that are files; the value is the path in a spec string, or "" for the one that is shipped."""
+    """Base of parameters that are files; the value is the path in a spec string, or "" for the shipped file."""
 
     default = ""
     shipped: Path | None  # None: a spec string must name a file
 
     def file(self, value: str) -> Path | None:
-        """Return the file of a value, or None without a file."""
+        """Return the path to open for a value (see `files.place_of`); None for "" if no file is shipped."""
         return place_of(value) if value else self.shipped
 
     def digest(self, value: str) -> str:
-        """Return the SHA-256 of the file of a value."""
+        """Return the SHA-256 of the content of a value's file, or "" if there is no file."""
         file = self.file(value)
         return sha256(file.read_bytes()).hexdigest() if file is not None and file.is_file() else ""
 
     def parse(self, value: str) -> str:
-        """Return the path of a file that the user has named and that can be used."""
+        """Return the path, without parentheses, of a file that the user has named and that can be used."""
         path = strip_parentheses(value)
         if path:
             check_named(place_of(path))
@@ -153,26 +152,26 @@ class GivenFile(Parameter):
         return path
 
     def check(self, path: str) -> None:
-        """Raise InputError if the file cannot be used."""
+        """Check that the file at a path can be used. Raises InputError."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class File(GivenFile):
-    """A parameter of an agent in Python that is a file; the agent receives its path, see `files.place_of`.
+    """A parameter of an agent in Python that is a file; the agent receives its path and opens `files.place_of(path)`.
 
     The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
     """
 
     description: str = ""
-    requires: str = ""  # module that the agent needs, which may be missing
-    extra: str = ""  # the optional dependency of the package with which that module is installed
+    requires: str = ""  # module that the agent imports and that may be missing
+    extra: str = ""  # name of the optional dependencies of strozzi-sim that install this module
     shipped: Path | None = None
     suffixes = ()  # an agent in Python has no record
 
     def check(self, path: str) -> None:
         """Check that the file and the required module are there."""
-        if not place_of(path).is_file():
+        if not os.path.isfile(place_of(path)):  # `Path.is_file` raises for a name that is too long
             raise InputError(f"no file {short_repr(path)}")
         if self.requires and find_spec(self.requires) is None:
             raise InputError(f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'")
@@ -180,24 +179,24 @@ class File(GivenFile):
 
 @dataclass(frozen=True)
 class Weights(GivenFile):
-    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their addresses."""
+    """A parameter that is a file of networks (see `agent.weights`); its field is the address of their address table."""
 
     shipped: Path | None
     # inputs and outputs of a network by player count; or, for an agent of several games, a function (game, evaluates)
-    # that returns them, where `evaluates` is whether the agent is to evaluate positions
+    # that returns them, where `evaluates` is True if the networks shall evaluate positions
     sizes: Sizes | Callable[[Game, bool], Sizes]
     description: str = ""
 
     def check(self, path: str) -> None:
-        """Check that the file has networks of these sizes; those of a game are checked with the line-up."""
+        """Check that the file has networks of these sizes; sizes for a game are checked with the line-up."""
         self.networks(path)
 
     def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:
-        """Return the addresses of the networks by player count (0: none), and the arrays that they point to."""
+        """Return the addresses of the networks by player count, int64 (0: none), and the arrays at these addresses."""
         file, sizes = self.file(value), self.sizes
         if file is None:
             return np.zeros(MOST_PLAYERS + 1, np.int64), []
         if callable(sizes):
             sizes = {} if game is None else sizes(game, evaluates)
-        modified = file.stat().st_mtime_ns if file.is_file() else 0  # a changed file is read again
+        modified = os.stat(file).st_mtime_ns if os.path.isfile(file) else 0
         return loaded(file, modified, tuple(sorted(sizes.items())))

@@ -4,8 +4,8 @@ An agent in Python is a class with one of two methods:
 
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
-- `act_batch(observations, legal, rng) -> actions`: one instance, without memory; from float32[B, F], bool[B, A] and
-  uint64[B] to int[B]. B is always BATCH_SIZE: a batch is padded with empty rows (zeros, with only action 0 legal).
+- `act_batch(observations, legal, rng) -> actions`: one instance without a memory; from float32[B, F], bool[B, A]
+  and uint64[B] to int[B]. B is always BATCH_SIZE: empty rows (zeros, only action 0 legal) fill up a batch.
 """
 
 import faulthandler
@@ -60,19 +60,19 @@ class InvalidAnswer(Exception):
 
 
 def kind_of(player: Any) -> str | None:
-    """Return the kind of agent of a class, or of an object with `act_batch`: "act", "batch", or None for others."""
+    """Return "batch" for a class or object with `act_batch`, "act" for a class with `act`, None for anything else."""
     if callable(getattr(player, "act_batch", None)):
         return "batch"
     return "act" if isinstance(player, type) and callable(getattr(player, "act", None)) else None
 
 
 def seconds_allowed() -> float:
-    """Return the time limit of a decision: the environment's STROZZI_DECISION_SECONDS, default: 60."""
+    """Return the time limit of a decision in seconds: the environment's STROZZI_DECISION_SECONDS, default: 60."""
     text = os.environ.get(SECONDS_VARIABLE, "")
     try:
         seconds = real_number(text) if text else SECONDS
     except ValueError:
-        seconds = 0.0  # which is refused
+        seconds = 0.0  # refused below
     if not 0 < seconds < 1e8:
         raise InputError(f"{SECONDS_VARIABLE}: must be a positive number of seconds, got {text!r}")
     return seconds
@@ -82,15 +82,15 @@ def seconds_allowed() -> float:
 
 
 class _TimeUp(BaseException):
-    """The time limit, raised inside an agent; a BaseException, so that its `except Exception` cannot catch it."""
+    """Raised inside an agent at the time limit; a BaseException, so that its `except Exception` cannot catch it."""
 
 
 class TimeLimit:
     """A context manager that ends calls that exceed the time limit of a decision.
 
-    In the main thread of a process a signal ends the call. A signal cannot end another thread, or C code that never
-    returns to the interpreter. Then the process is ended: a worker by its parent, any other process by Python's
-    `faulthandler`, after twice the time, with a traceback of the call.
+    In the main thread of a process a signal ends the call. A signal cannot end a call in another thread, or C code that
+    never returns to the interpreter. Then the process is ended: a worker by its parent, any other process by Python's
+    `faulthandler`, a second after twice the time, with a traceback of the call.
     """
 
     def __init__(self) -> None:
@@ -113,10 +113,10 @@ class TimeLimit:
         raise _TimeUp
 
     def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Call an agent's function.
+        """Return the result of an agent's function.
 
         Raises:
-            InvalidAnswer: it raised, or took too long.
+            InvalidAnswer: it raised an exception, or took too long.
         """
         try:
             if not is_worker():
@@ -136,7 +136,7 @@ class TimeLimit:
             raise
         except BaseException as error:  # agents may raise SystemExit and the like
             if isinstance(error, SIGNALS) and not is_worker():
-                raise  # a signal that ends the run; in a worker it is the agent's own
+                raise  # a signal that ends the run; in a worker the agent raised it
             raise InvalidAnswer(f"raised {describe_exception(error)}") from error
         finally:
             if not is_worker():
@@ -155,7 +155,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def _copy_state(value: Any) -> Any:
-    """Return a deep copy of a container, a read-only view of an array, or any other value unchanged."""
+    """Return a deep copy of a mutable container, a read-only view of an array, or any other value unchanged."""
     if isinstance(value, np.ndarray):
         view = value.view()
         view.setflags(write=False)
@@ -172,7 +172,7 @@ def _copy_state(value: Any) -> Any:
 
 
 def fresh_class(player: type) -> type:
-    """Return a subclass with separate class attributes, so that seats share no state in them."""
+    """Return a subclass with copies of the class attributes, so that seats share no state in them."""
     attributes: dict[str, Any] = {}
     for base in reversed(player.__mro__):
         attributes |= {name: _copy_state(value) for name, value in vars(base).items() if not name.startswith("__")}
@@ -181,7 +181,7 @@ def fresh_class(player: type) -> type:
 
 
 def make_player(player: Any, values: dict[str, Any], limit: TimeLimit) -> Any:
-    """Return an instance of an agent's class with its parameters; an object is returned unchanged."""
+    """Return an instance of an agent's class with its parameters; an object that is no class is returned unchanged."""
     return limit.call(lambda: fresh_class(player)(**values)) if isinstance(player, type) else player
 
 
@@ -203,7 +203,7 @@ def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, limit:
 
 
 def _checked_action(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng) -> int:
-    """Return the agent's action as an int; its conversion may run the agent's code, so it is timed too."""
+    """Return the agent's action as an int; the conversion may run the agent's code, so the time limit includes it."""
     action = player.act(view, legal, rng)
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
         raise InvalidAnswer(f"returned {short_repr(action)}, a {type(action).__name__}; an action is a whole number")
@@ -217,7 +217,7 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
     """Return the actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
 
     Raises:
-        InvalidAnswer: it failed, or chose an illegal action; gives the row.
+        InvalidAnswer: it failed, or chose an illegal action in `row`.
     """
     answer = limit.call(_action_array, player, observations, legal.copy(), rng)
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
@@ -234,5 +234,5 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
 
 
 def _action_array(player: Any, *arguments: Any) -> Any:
-    """Return the agent's answer as an array; its `__array__` may be the agent's code."""
+    """Return the agent's answer as an array; the conversion may run the agent's code, so the time limit includes it."""
     return np.array(player.act_batch(*arguments))

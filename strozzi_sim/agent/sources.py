@@ -2,12 +2,12 @@
 
 The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
 agent in a package, that package and its imports. Imports are followed by name, without running code. Python, installed
-packages and strozzi-sim are excluded: they change with a version. A package installed in editable form is in its
-author's folder, and is followed as the user's code.
+packages and strozzi-sim are excluded: they have versions. A package installed in editable form is in its author's
+folder and is followed like the user's code.
 
 The digest of an agent declared in code, in a notebook or a script, covers everything that its functions and classes
-reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested as pickle
-would reduce them.
+reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested by what
+`pickle` would store of them.
 """
 
 import ast
@@ -24,22 +24,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _BUILTIN = ("strozzi_sim", "strozzi_agents")
-_INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, also of an environment inside a project
-_BY_NAME = {"import_module", "__import__"}  # functions that import a module whose name they are given
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, also in an environment inside a project
+_BY_NAME = {"import_module", "__import__"}  # functions that import the module with a given name
 
 
 class Sources(NamedTuple):
-    """A digest of code, with the parts that it cannot cover."""
+    """A digest of code and files, with the parts that it does not cover."""
 
     digest: str  # SHA-256
-    unknown: tuple[str, ...]  # what cannot be followed, as text
+    unknown: tuple[str, ...]  # descriptions of these parts
 
 
 # -- of files ----------------------------------------------------------------------------------------------------------
 
 
 def sources_of_files(files: Iterable[Path]) -> Sources:
-    """Return the digest of these files and of the user's modules and packages that they import, also indirectly."""
+    """Return the digest of these files and of the user's modules and packages that they import, directly or not."""
     contents, unknown, seen = set[str](), list[str](), set[str]()
     pending = list(files)
     while pending:
@@ -60,7 +60,7 @@ def sources_of_files(files: Iterable[Path]) -> Sources:
 
 
 def files_of(module: str) -> list[Path]:
-    """Return the file of a module, or a package's source and extension files; only packages around it are imported."""
+    """Return a module's file, or all source and extension files of a package; this imports only its parent packages."""
     try:
         spec = find_spec(module)
     except Exception:  # noqa: BLE001 - third-party finders may raise anything
@@ -74,21 +74,21 @@ def files_of(module: str) -> list[Path]:
 
 
 def _is_user_code(module: str | None, file: str | None) -> bool:
-    """Return whether a module is code of the user: not strozzi-sim, Python or an installed package."""
+    """Return whether a module is the user's: not of strozzi-sim, Python or an installed package."""
     top = (module or "").partition(".")[0]
     library = file is not None and not _INSTALLED.isdisjoint(Path(file).parts)
     return top == "__main__" or not (library or top in _BUILTIN or top in sys.stdlib_module_names)
 
 
 @lru_cache(maxsize=4096)
-def _imports(text: bytes) -> tuple[frozenset[str], int]:
-    """Return the top-level names that a module's text imports, and the first line that computes a name, or 0.
+def _imports(source: bytes) -> tuple[frozenset[str], int]:
+    """Return the top-level names that a source imports, and the first line that imports a computed name, or 0.
 
-    Relative imports are left out: they are in the module's package, all files of which are followed.
+    Relative imports are left out: they stay in the package, all files of which are followed.
     """
     names, computed_at = set[str](), list[int]()
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(source)
     except (SyntaxError, ValueError):  # its import fails too
         return frozenset(), 0
     for node in ast.walk(tree):
@@ -108,7 +108,7 @@ def _imports(text: bytes) -> tuple[frozenset[str], int]:
 # -- of values ---------------------------------------------------------------------------------------------------------
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
-_NAMED = (  # types of Python and extensions whose objects are identified by name
+_NAMED = (  # types of objects of Python and extensions, which are digested by name
     types.BuiltinFunctionType,
     types.ClassMethodDescriptorType,
     types.GetSetDescriptorType,
@@ -121,7 +121,7 @@ _INTERNAL = ("_abc_", "__static_", "__firstlineno")  # attributes that Python ad
 
 
 def sources_of_values(values: Iterable[Any]) -> Sources:
-    """Return the digest of everything that these values reach."""
+    """Return the digest of everything that these values refer to, directly or not."""
     walk = _Walk()
     for value in values:
         walk.add(value, "the agent")
@@ -135,7 +135,7 @@ class _Walk:
         self.hash = sha256()
         self.unknown: dict[str, None] = {}
         self._seen: dict[int, int] = {}
-        self._referenced: list[Any] = []  # so that no other object gets the id of a temporary one
+        self._referenced: list[Any] = []  # kept, so that no later object gets the id of a temporary one
 
     def add(self, value: Any, owner: str) -> None:
         """Add a value that `owner`, a function or class, uses."""
@@ -159,7 +159,7 @@ class _Walk:
             self.hash.update(len(content).to_bytes(8, "little") + content)
 
     def _parts(self, value: Any, owner: str) -> Iterable[Any]:
-        """Return what a value consists of; note what cannot be taken apart as unknown."""
+        """Return the parts that determine a value; add a value that cannot be taken apart to `unknown`."""
         kind = type(value)
         if isinstance(value, types.ModuleType):
             return [value.__name__, self._digest_module(value.__name__)]
@@ -172,7 +172,7 @@ class _Walk:
             return [value.__module__, value.__qualname__, *parts]
         if isinstance(value, _NAMED):
             return [getattr(value, "__module__", ""), getattr(value, "__qualname__", repr(value))]
-        for attribute in ("py_func", "__wrapped__"):  # by numba, or by a decorator such as `lru_cache`
+        for attribute in ("py_func", "__wrapped__"):  # set by numba, or by a decorator such as `lru_cache`
             if isinstance(function := getattr_static(value, attribute, None), types.FunctionType):
                 return [function]
         if isinstance(value, types.CodeType):
@@ -189,11 +189,11 @@ class _Walk:
             return list(value)
         if kind in (dict, types.MappingProxyType):
             return [part for item in value.items() for part in item]
-        if kind in (set, frozenset):  # in the order of their digests: the order of a set differs between processes
+        if kind in (set, frozenset):  # sorted by digest: the order of a set differs between processes
             elements = [sources_of_values([element]) for element in value]
             self.unknown |= dict.fromkeys(name for element in elements for name in element.unknown)
             return sorted(element.digest for element in elements)
-        if isinstance(getattr(kind, "source_digest", None), property):  # an AgentSpec, which has a digest of its own
+        if isinstance(getattr(kind, "source_digest", None), property):  # an AgentSpec
             self.unknown |= dict.fromkeys(value.undigested)
             return [value.text, value.source_digest]
         try:
@@ -201,7 +201,7 @@ class _Walk:
         except Exception:  # noqa: BLE001 - user code may raise anything
             self.unknown[f"a {kind.__qualname__} of {owner}"] = None
             return []
-        # a string, the name of a global; or a tuple of 2 to 6 elements, of which the sixth, a setter, is left out
+        # the name of a global, or a tuple of 2 to 6 elements, of which the sixth, a state setter, is left out
         padded = (*((reduced,) if isinstance(reduced, str) else reduced), *[None] * 4)
         constructor, arguments, state, elements, items = padded[:5]
         return [constructor, arguments, state, list(elements or ()), list(items or ())]
@@ -211,7 +211,7 @@ class _Walk:
         if not _is_user_code(function.__module__, function.__code__.co_filename):
             return named
         codes = list(_codes(function.__code__))
-        names = {name for code in codes for name in code.co_names}  # names of attributes are among them
+        names = {name for code in codes for name in code.co_names}  # globals and attributes
         if names & _BY_NAME:
             self.unknown[f"modules that {function.__qualname__} imports by name"] = None
         steps = (step for code in codes for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
@@ -222,7 +222,7 @@ class _Walk:
         return [*named, closure, reached, [self._digest_module(str(step.argval)) for step in steps]]
 
     def _digest_module(self, name: str) -> str:
-        """Return the digest of the top-level package or module of a name, as far as it is the user's."""
+        """Return the digest of the top-level package or module of a name: of no files unless it is the user's."""
         top = name.partition(".")[0]
         sources = sources_of_files(file for file in files_of(top) if _is_user_code(top, str(file)))
         self.unknown |= dict.fromkeys(sources.unknown)
@@ -230,7 +230,7 @@ class _Walk:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield a code object and those nested in it."""
+    """Yield a code object and all code objects nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

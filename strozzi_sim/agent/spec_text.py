@@ -3,7 +3,7 @@
 from strozzi_sim.errors import InputError, short_repr
 
 MAX_SPEC = 1_000  # characters of a spec string
-MAX_NESTED = 8  # agents inside agents
+MAX_NESTED = 8  # nesting levels of agents, and of parentheses
 
 
 def split_specs(text: str) -> list[str]:
@@ -41,12 +41,12 @@ def split_top_level(text: str, separator: str) -> list[str]:
 
 
 def strip_parentheses(value: str) -> str:
-    """Return a spec string without enclosing parentheses."""
+    """Return a value of a spec string without enclosing parentheses."""
     return value[1:-1] if value.startswith("(") and value.endswith(")") else value
 
 
 def split_file(text: str) -> tuple[str, str]:
-    """Split a spec string into its file, or "", and the rest."""
+    """Split a spec string at its `::` into the file, or "" without one, and the rest."""
     before, bracket, inside = text.partition("(")
     file, _, rest = before.rpartition("::")
     return file, rest + bracket + inside

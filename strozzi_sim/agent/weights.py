@@ -1,10 +1,11 @@
-"""Files of trained networks, one for each player count: written, read, and packed for compiled code.
+"""Files of trained networks, one network per player count: written, read, and packed for compiled code.
 
 A file is NumPy's `.npz`, without pickled objects: arrays `PLAYERS/LAYER/weights` [I, O] and `PLAYERS/LAYER/bias` [O],
-float32. With `all` instead of PLAYERS they are the network of every other player count. Any library
-that can save arrays can make a file.
+float32. With `all` instead of PLAYERS they are the network for every other player count. Any library that saves arrays
+can make a file.
 """
 
+import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -18,19 +19,19 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.network import Layers, packed_network
 from strozzi_sim.runtime.files import open_atomically
 
-Networks = Mapping[int, Layers]  # by player count; that of ALL is for every other count
-Size = tuple[int, int | tuple[int, ...]]  # number of inputs, and number or numbers of outputs allowed
+Networks = Mapping[int, Layers]  # by player count; ALL: for every other count
+Size = tuple[int, int | tuple[int, ...]]  # number of inputs, and allowed number or numbers of outputs
 ALL = 0
-_ALL = "all"  # its name in a file
+_ALL = "all"  # name of ALL in a file
 MOST_PLAYERS = 16
 
 
 def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[int, Layers]:
-    """Return the networks of a file by player count or ALL; check those that the player counts in `sizes` use."""
+    """Return the networks of a file by player count or ALL; check those for the player counts in `sizes`."""
     try:
         with np.load(file, allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
-    except (OSError, ValueError, TypeError, EOFError, BadZipFile) as error:  # TypeError: a file of one array, .npy
+    except (OSError, ValueError, TypeError, EOFError, RuntimeError, BadZipFile, zlib.error) as error:  # TypeError: .npy
         reason = f"; {error}" if isinstance(error, OSError) else ""  # NumPy's other messages advise allow_pickle=True
         raise InputError(f"weights {file}: expected an .npz file of arrays{reason}") from None
     networks: dict[int, Layers] = {}
@@ -38,7 +39,7 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
         layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]] = []
         while (name := f"{_name(players)}/{len(layers)}/weights") in arrays:
             weights, bias = arrays.pop(name), arrays.pop(name.replace("weights", "bias"), None)
-            if bias is None or weights.dtype != np.float32 or bias.dtype != np.float32:
+            if bias is None or weights.dtype != np.float32 or bias.dtype != np.float32 or not weights.ndim:
                 raise InputError(f"weights {file}: {name}: expected float32 weights, and a bias of the same layer")
             layers.append((weights, bias))
         if layers:
@@ -64,7 +65,7 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
 
 
 def _name(players: int) -> str:
-    """Return the name of a player count in a file."""
+    """Return the name of a player count, or of ALL, in a file."""
     return _ALL if players == ALL else str(players)
 
 
@@ -89,15 +90,12 @@ def write_networks(file: Path, networks: Networks) -> None:
         for number, layer in enumerate(layers)
         for kind, array in zip(("weights", "bias"), layer, strict=True)
     }
-    with open_atomically(file) as target:  # it may hold networks that took hours
+    with open_atomically(file) as target:  # an older file may hold networks that took hours
         np.savez(target, **arrays)
 
 
 def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any]]:
-    """Return the addresses of the networks by player count, int64[MOST_PLAYERS + 1] (0: none), and the arrays there.
-
-    The caller keeps the arrays alive.
-    """
+    """Return addresses of networks by player count, int64[MOST_PLAYERS + 1] (0: none), and the arrays to keep alive."""
     packed = {players: packed_network(layers) for players, layers in networks.items()}
     table = np.zeros(MOST_PLAYERS + 1, np.int64)
     if ALL in packed:
@@ -109,5 +107,5 @@ def packed_networks(networks: Networks) -> tuple[npt.NDArray[np.int64], list[Any
 
 @lru_cache(maxsize=64)
 def loaded(file: Path, modified: int, sizes: tuple[tuple[int, Size], ...]) -> tuple[Any, list[Any]]:
-    """Return `packed_networks` of a file; `modified` is its time of change, so that a changed file is read again."""
+    """Return `packed_networks` of a file; `modified` is its modification time, so that a changed file is read again."""
     return packed_networks(read_networks(file, dict(sizes)))

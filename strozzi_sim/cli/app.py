@@ -16,17 +16,17 @@ from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_
 from strozzi_sim.errors import MAX_SHOWN, InputError, Interrupted, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.signals import postponed
 
-_MAX_LINE = 2_000  # letters of an error
-_CLOSED_PIPE = 141  # as of a program that SIGPIPE ends
+_MAX_LINE = 2_000  # characters of an error
+_CLOSED_PIPE = 141  # exit code of a program that SIGPIPE ends: 128 + 13
 _signals: list[int] = []  # signals received by the running command
 
 
 def main() -> None:
-    """Run the command line and exit with its code; SIGINT and SIGTERM leave through every block that tidies up."""
-    gc.set_threshold(100_000)  # imported modules, tables and pages are many objects and few cycles
+    """Run the command line and exit with its code. SIGINT and SIGTERM raise Stopped, so that `finally` blocks run."""
+    gc.set_threshold(100_000)  # modules, tables and pages are many objects with few cycles
     _open_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text, nor terminals know all
+        sys.stdout.reconfigure(errors="backslashreplace")  # for file names that are no text, or not printable here
     stop_on_signals()
     try:
         code = run(sys.argv[1:])
@@ -47,9 +47,9 @@ def _open_closed_streams() -> None:
 
 
 def stop_on_signals() -> None:
-    """Raise Stopped on SIGINT and SIGTERM in the main thread, a little later where it would be lost."""
+    """Make SIGINT and SIGTERM raise Stopped in the main thread, a little later where the exception would be lost."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as SIGINT is in a script's background job
             signal.signal(number, _stop)
 
 
@@ -60,7 +60,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command with these arguments; return the exit code. Errors are one line on standard error."""
+    """Run the command with these arguments and return the exit code. An error is one line on standard error."""
     _signals.clear()
     debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
     command: Declared | None = None
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except StrozziError as error:
         return _complain(error_text(error, command), error.exit_code, debug)
-    except SystemExit as ended:  # of the parser, which has printed help
+    except SystemExit as ended:  # by the parser, after printing help
         return int(ended.code or 0)
     except KeyboardInterrupt:
         return _complain("interrupted", 130, debug)
@@ -99,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _call(words: Sequence[str]) -> int:
-    """Call the function of a command and print its answer."""
+    """Call the function of a command, print its answer, and return the exit code."""
     from strozzi_sim.cli.show import show
 
     name, *rest = words
@@ -124,21 +124,21 @@ def _call(words: Sequence[str]) -> int:
             raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
         return show(name, answer, with_json=as_json, every_table=every_table)
     except Exception as error:
-        if _signals:  # an extension module interrupted during its import raises an ImportError instead
+        if _signals:  # the import of an extension module turns Stopped into an ImportError
             raise Stopped(_signals[0]) from error
         raise
 
 
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
-    """Yield progress callbacks for the terminal, with a bar; messages go to standard error, or nowhere if `quiet`."""
+    """Yield progress callbacks, with a bar in a terminal; messages go to standard error, or nowhere if `quiet`."""
     import warnings
     from dataclasses import replace
 
     from strozzi_sim.study.progress import progress_of
 
     with warnings.catch_warnings(), progress_of(False if quiet else None) as progress:
-        warnings.simplefilter("ignore", UserWarning)  # the error says the same about an interruption
+        warnings.simplefilter("ignore", UserWarning)  # of an interruption, which the error names too
         by_bar = quiet or sys.stderr.isatty()
         on_message = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
         yield replace(progress, command=line, on_message=on_message)
@@ -150,6 +150,6 @@ def _complain(message: str, code: int, debug: bool) -> int:
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in " ".join(message.split()))
     if len(line) > _MAX_LINE:
         line = f"{line[: _MAX_LINE - MAX_SHOWN]} ... {line[-MAX_SHOWN:]}"
-    with suppress(OSError):  # nobody reads it any more
+    with suppress(OSError):  # standard error is closed
         print(f"strozzi: error: {line}", file=sys.stderr)
     return code

@@ -1,4 +1,4 @@
-"""Lists of installed agents, games, fact tables and things of measurable worth; the folder of a new game."""
+"""agents, games, facts, new: what is installed, what restricted play can measure, and the folder of a new game."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -44,7 +44,7 @@ def agents(agent: str = "") -> Answer:
 
 
 def _with_errors(document: list[Document], lines: list[str], errors: Mapping[str, str], *closing_lines: str) -> Answer:
-    """Return installed games or agents, followed by those that do not load."""
+    """Return the answer that lists games or agents, with an entry and a line for each one that does not load."""
     document += [{"name": name, "error": error} for name, error in errors.items()]
     return Answer(document, [*lines, *(f"not loaded: {error}" for error in errors.values()), *closing_lines])
 
@@ -74,12 +74,12 @@ def _described(agent: Agent, games: list[str]) -> Document:
 
 
 def games(game: str = "") -> Answer:
-    """List the games, their player counts and variants, or the sizes of one.
+    """List the games with their player counts and variants; of one game also its sizes.
 
     Example: strozzi games strozzi
 
     Args:
-        game: this game, with its sizes; default: every game
+        game: list only this game, with its sizes; default: every game
     """
     listed_games, errors = ([find_game(game)], dict[str, str]()) if game else installed_games()
     lines, document = list[str](), list[Document]()
@@ -104,17 +104,15 @@ def games(game: str = "") -> Answer:
 
 
 def describe_games(game: str = "") -> Document:
-    """List the games; or of one game its rules, variants, agents, things whose worth can be measured, and facts.
+    """List the games; of one game list rules, variants, agents, things whose worth can be measured, and facts.
 
     Args:
-        game: default: all games in short
+        game: describe this game; default: list all games
     """
     if not game:
         listed, errors = installed_games()
-        return {
-            "games": {each.name: f"{each.title}, {each.player_count_text}" for each in listed},
-            "not_loaded": errors,
-        }
+        titles = {each.name: f"{each.title}, {each.player_count_text}" for each in listed}
+        return {"games": titles, "not_loaded": errors}
     found = find_game(game)
     base = resolve_variant(found, BASE)
     playing = [agent for agent, names in installed_agents() if game in names]
@@ -150,13 +148,13 @@ def things(game: str, variant: Any = BASE) -> Answer:
 
 
 def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
-    """List the fact tables of a game, or the columns of one: the columns that a custom heat map can use.
+    """List the fact tables of a game, or the columns of one table, which custom heat maps can use.
 
     Example: strozzi facts strozzi ship
 
     Args:
         table: show this table's columns and their values
-        markdown: as the page of the game's documents
+        markdown: print Markdown, as in docs/games
     """
     the_game = find_game(game)
     setting = GameConfig(the_game.max_players, resolve_variant(the_game, BASE).components, the_game.journal_rows)
@@ -178,7 +176,7 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
 
 
 def new(game: str, *, folder: str | Path = "") -> Answer:
-    """Write the folder of a new game that plays, with a fact table, a report page, an agent and a test.
+    """Write a small playable game into a new folder, with a fact table, a report page, an agent and a test.
 
     Example: strozzi new fair
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
 
 Document = dict[str, Any]
-_SLICE = 0.1  # seconds a task should take, about
-_BATCH_SLICE = 0.5  # with an agent that answers batches: some thousand games at once
+_SLICE = 0.1  # approximate seconds of a task
+_BATCH_SLICE = 0.5  # with an agent that answers batches, for some thousand games at once
 _GROWTH = 8  # times as many games in the next trial
-_SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # of the environment: slower games
+_SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # environment variables that slow games down
 
 
 def bench(
@@ -43,7 +43,7 @@ def bench(
         players: player count; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; seat i gets agent i mod k
         seconds: seconds to play; default: 5
-        games: number of games to play
+        games: number of games to play, instead of seconds
         count_facts: count all crosstabs of the default pages, as a study does
     """
     from strozzi_sim.agent.names import worker_count
@@ -118,8 +118,8 @@ def _lines(document: Document, title: str, playouts: float) -> Iterator[str]:
 def _slice_size(seconds: Callable[[int], float], most: int | None, target: float) -> int:
     """Return the number of games of a task that takes about `target` seconds.
 
-    More games at once fill the calls of an agent that answers batches, so its speed is measured
-    with a task that takes that long: with more and more games, up to `most`.
+    `seconds(n)` plays n games and returns the time taken. Trials grow, up to `most` games, until one takes `target`
+    seconds, since an agent that answers batches is faster the more games are played at once.
     """
     trial, duration = 1, seconds(1)
     while duration < target and (most is None or _GROWTH * trial <= most):
@@ -129,7 +129,7 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, target: float
 
 
 def _process_age() -> float:
-    """Return the seconds since this process started."""
+    """Return the seconds since this process started; without /proc, since this package was imported."""
     with suppress(OSError, ValueError, IndexError), open("/proc/self/stat") as stat, open("/proc/uptime") as uptime:
         ticks = int(stat.read().rpartition(")")[2].split()[19])
         return float(uptime.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
@@ -154,7 +154,7 @@ def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
     Args:
         game: with --warm: this game; default: every game
         clear: remove all compiled code; the next run compiles again
-        warm: compile the games and their agents ahead, so that no later command waits
+        warm: compile the games and the built-in agents in advance, so that later commands start fast
     """
     if clear and warm:
         raise ArgumentError("clear", "leave out --warm, or this")
@@ -163,9 +163,9 @@ def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:
     if warm:
         return _warmed(game)
     folders = cache_folders.clear() if clear else cache_folders.folders()
-    root, names = str(cache_folders.cache_root()), [folder.name for folder in folders]
-    document = {"root": root, "cleared": clear, "folders": names}
-    lines = [f"{cache_folders.cache_root()}: {len(folders)} folders{' removed' if clear else ''}"]
+    root = str(cache_folders.cache_root())
+    document = {"root": root, "cleared": clear, "folders": [folder.name for folder in folders]}
+    lines = [f"{root}: {len(folders)} folders{' removed' if clear else ''}"]
     return Answer(document, lines + [f"    {folder.name}  {_mib(folder):.1f} MiB" for folder in folders if not clear])
 
 

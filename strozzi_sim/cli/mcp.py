@@ -25,9 +25,9 @@ from strozzi_sim.runtime.parsing import parse_json
 
 Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
-MOST_SECONDS = 120.0  # of a call
-MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # rows of a table, and of a table that is asked for by name
-MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a folder
+MOST_SECONDS = 120.0  # longest time of a call
+MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # most rows of a main table, and of a table that the call names
+MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a results folder
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that no tool offers
 INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval
 holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed
@@ -38,8 +38,8 @@ class Offer(NamedTuple):
     """A tool: its function, main tables and default arguments."""
 
     function: str
-    tables: tuple[str, ...] = ()  # the main ones of a study
-    defaults: Mapping[str, int] = MappingProxyType({})  # for somebody who waits
+    tables: tuple[str, ...] = ()  # of a study, shown by default
+    defaults: Mapping[str, int] = MappingProxyType({})  # smaller than Python's, as an assistant waits
 
 
 TOOLS = {
@@ -55,7 +55,7 @@ TOOLS = {
     "results": Offer("strozzi_sim.study.folders:load_results", MAIN_TABLES),
 }
 TABLE_ARGUMENTS = (
-    Argument("tables", "names of tables to show, of kept facts too; default: the main ones", is_repeated=True),
+    Argument("tables", "names of tables to show, also of kept fact tables; default: the main tables", is_repeated=True),
     Argument("where", "values that rows must have, COLUMN=VALUE such as figure=win_share", is_repeated=True),
 )
 
@@ -93,7 +93,7 @@ def schema_of(tool: str) -> Document:
 
 
 def checked(tool: str, given: Mapping[str, Any]) -> Document:
-    """Return a call's arguments as its function takes them; refuse others, and paths that lead out."""
+    """Return the checked arguments of a call, with the tool's defaults; see `_parsed`. Raises ArgumentError."""
     declared_arguments, arguments = arguments_of(tool), dict(TOOLS[tool].defaults)
     for name, value in given.items():
         if name not in declared_arguments:
@@ -107,7 +107,7 @@ def checked(tool: str, given: Mapping[str, Any]) -> Document:
 
 
 def _parsed(argument: Argument, value: Any) -> Any:
-    """Return the value of an argument from JSON; a path must not lead out of the current folder."""
+    """Return the value of an argument from JSON. Raises ArgumentError, also for a path outside the current folder."""
     if argument.is_repeated:
         item = replace(argument, is_repeated=False)
         return [_parsed(item, entry) for entry in (value if isinstance(value, list) else [value])]
@@ -150,7 +150,7 @@ def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
 
 
 def as_json(data: Any) -> Any:
-    """Return an answer for JSON: numbers of six digits, and no infinite ones."""
+    """Return an answer as JSON types: floats with six significant digits, None for NaN and infinity."""
     data = data.item() if hasattr(data, "item") else data
     if isinstance(data, dict):
         return {str(key): as_json(value) for key, value in data.items()}
@@ -160,16 +160,15 @@ def as_json(data: Any) -> Any:
 
 
 def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], conditions: Sequence[str]) -> Document:
-    """Return the verdict and the tables that are asked for, or the main ones; of figures only rows with an interval.
+    """Return the verdict, and the rows of the tables `asked`, or else `main`, that meet all conditions COLUMN=VALUE.
 
-    A table without the column of a condition has no rows that meet it, and is left out.
+    Rows of figures without an interval are only counted. A table without the column of a condition is left out.
     """
     kept_facts = [name for name in results.look.facts if name not in results.tables]
     known_names = [*results.tables, *kept_facts]
-    if unknown := [name for name in asked if name not in known_names]:
-        raise ArgumentError(
-            "tables", f"unknown name {short_repr(unknown[0])}; {suggest_names(unknown[0], known_names)}"
-        )
+    for name in asked:
+        if name not in known_names:
+            raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, known_names)}")
     names = asked or [name for name in main if name in results.tables]
     frames = {name: results.facts(name) if name in kept_facts else results.tables[name] for name in names}
     for condition in conditions:
@@ -197,15 +196,15 @@ def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], cond
 
 
 def call(
-    tool: str, given: Document, code: Sequence[str], seconds: float, is_left: Callable[[], bool] = lambda: False
+    tool: str, given: Document, code: Sequence[str], seconds: float, is_abandoned: Callable[[], bool] = lambda: False
 ) -> Document:
-    """Return the answer of a tool from another process, which is ended after `seconds`."""
+    """Return the answer of a tool from another process, killed after `seconds` or once `is_abandoned` returns True."""
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
     deadline, function = monotonic() + seconds, function_of(tool)
 
     def is_over() -> bool:
-        return is_left() or monotonic() > deadline
+        return is_abandoned() or monotonic() > deadline
 
     try:
         return dict(call_in_worker(answer, tool, given, code, seconds=seconds, is_cancelled=is_over))
@@ -217,7 +216,7 @@ def call(
 
 
 def make_server(seconds: float = MOST_SECONDS, code: Sequence[str] = ()) -> Any:
-    """Return the server of all tools; a call ends after `seconds`, and uses no agents' files but `code`."""
+    """Return the server of all tools. A call is ended after `seconds`; agents may use no files but `code`."""
     from importlib.metadata import version
 
     from anyio.to_thread import run_sync
@@ -257,8 +256,8 @@ def mcp(
     Args:
         tool: call this tool once; default: serve all
         arguments: its arguments, a JSON object
-        seconds: longest time of one call
-        code: a file that agents may use; several times
+        seconds: longest time of one call; default: 120
+        code: a file that agents may use; may be given several times
     """
     check_range("seconds", seconds, 1, 1e6)
     if not tool:

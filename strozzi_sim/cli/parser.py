@@ -1,7 +1,7 @@
-"""Commands from functions: their list, a declaration and a parser for each, and the arguments for the function.
+"""Commands made from functions: a list of all, the declaration and parser of each, and the arguments of a call.
 
 A declaration has the arguments, types, defaults and docstring of a function, read from its source without importing it.
-So the help of a command takes no import of the engine, and commands and tools need no further declaration.
+So help is shown without importing the engine, and a command or tool is declared by its function alone.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, split_docstring
 from strozzi_sim.study.kinds import FUNCTIONS
 
 REQUIRED = object()
-OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # argument in Python -> its option
-BY_OPTION = ("agents",)  # options in every command, even if positional in Python
+OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # argument -> option of another name
+BY_OPTION = ("agents",)  # always an option, even if positional in Python
 _TYPES = {"int": int, "float": float, "bool": bool}
-_REPEATED = ("Sequence[", "Variants", "Things")
+_REPEATED = ("Sequence[", "Variants", "Things")  # beginnings of annotations of several values
 _STUDY, _CLI = "strozzi_sim.study", "strozzi_sim.cli"
-PLACES = {
+PLACES = {  # command -> MODULE:FUNCTION
     "run": f"{_STUDY}.folders:run_file",
     "report": f"{_CLI}.report:report",
     "merge": f"{_STUDY}.folders:merge",
@@ -45,7 +45,7 @@ PLACES = {
     "new": f"{_CLI}.installed:new",
     "desk": "strozzi_sim.desk.server:desk",
 }
-USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults that differ from Python's
+USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults of a command that differ from Python's
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
 EPILOG = (
     "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, "
@@ -58,21 +58,21 @@ class Argument:
     """An argument of a function."""
 
     name: str  # in Python
-    words: str  # its line in the docstring
+    words: str  # its description in the docstring
     type: type = str  # int, float, bool, or str for everything that is given as text
-    default: Any = None  # REQUIRED without one
-    is_option: bool = True  # given by option, not by place
+    default: Any = None  # REQUIRED if there is none
+    is_option: bool = True  # False: a positional argument of the command line
     is_repeated: bool = False  # takes several values
     is_path: bool = False  # may name a file or folder
 
     @property
     def label(self) -> str:
-        """The name on the command line: the option, or the place in capitals."""
+        """The name on the command line: an option, or in capitals for a positional argument."""
         option = f"--{OPTIONS.get(self.name, self.name).replace('_', '-')}"
         return option if self.is_option else self.name.replace("_", "-").upper()
 
     def read(self, text: str) -> Any:
-        """Return a value from text, else raise ArgumentTypeError. Numbers are plain digits: not `1_0` and not `nan`."""
+        """Return the value of a text. Raises ArgumentTypeError. Numbers are plain digits: not `1_0`, not `nan`."""
         from strozzi_sim.runtime.parsing import real_number, whole_number
 
         readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
@@ -94,7 +94,7 @@ class Declared:
     summary: str  # first sentence of its docstring
     more: str  # the paragraphs after it, without the example
     example: str  # the command line after `Example: `
-    arguments: tuple[Argument, ...]  # that have a line in the docstring; `progress` has no text form
+    arguments: tuple[Argument, ...]  # those with a description, except `progress`, which has no text form
     takes_progress: bool
     returns: str  # annotation
 
@@ -110,11 +110,11 @@ class Declared:
 
 
 def declared(place: str, *further: Argument) -> Declared:
-    """Return the declaration of the function at MODULE:FUNCTION, with further arguments that the caller handles."""
+    """Return the declaration of the function at MODULE:FUNCTION. One with a variant gets `further` arguments."""
     module, _, name = place.partition(":")
     spec = find_spec(module)
     assert spec is not None, module
-    source = Path(str(spec.origin)).read_text("utf-8")  # of which the function alone is parsed, to be quick
+    source = Path(str(spec.origin)).read_text("utf-8")  # parsing only the function is faster
     (function,) = ast.parse(re.findall(rf'(?ms)^def {name}\(.*?^    """.*?"""$', source)[0]).body
     assert isinstance(function, ast.FunctionDef)
     description, words_of_function, _ = split_docstring(ast.get_docstring(function) or "")
@@ -138,7 +138,7 @@ def declared(place: str, *further: Argument) -> Declared:
 
 
 def _argument(node: ast.arg, words: str, default: ast.expr | None, is_keyword: bool) -> Argument:
-    """Return an argument; a default that is a name of the module is given as this name."""
+    """Return an argument of a function; a default that is a constant of the module is given as its name."""
     annotation = ast.unparse(node.annotation) if node.annotation else "str"
     value = REQUIRED if default is None else default.id if isinstance(default, ast.Name) else ast.literal_eval(default)
     kind, is_path = _TYPES.get(annotation.removesuffix(" | None"), str), "Path" in annotation or "Folder" in annotation
@@ -159,7 +159,7 @@ TABLES = Argument("tables", "print every table, and all of its lines", bool)
 
 @cache
 def command_named(name: str) -> Declared:
-    """Return the declaration of a command's function."""
+    """Return the declaration of a command's function. Raises InputError for an unknown command."""
     if name not in PLACES:
         suggestion = nearest(name, list(PLACES))
         hint = f"did you mean {suggestion!r}?" if suggestion else "strozzi --help lists them"
@@ -168,7 +168,7 @@ def command_named(name: str) -> Declared:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are an InputError of one line, with the option and the value."""
+    """A parser that raises its errors as an InputError: one line with the option and the value."""
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (?:-h/)?", "", message)
@@ -179,7 +179,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def help_text() -> str:
-    """Return the list of all commands with a sentence on each."""
+    """Return the help of `strozzi` itself: all commands, with a sentence on each."""
     listed = "\n".join(f"  {name:<12} {command_named(name).summary}" for name in PLACES)
     return f"usage: strozzi COMMAND ...\n\n{ABOUT}\n\n{listed}\n\nstrozzi COMMAND --help shows its options. {EPILOG}"
 
@@ -199,15 +199,14 @@ def parser_of(name: str) -> _Parser:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for argument in command.arguments:
         _add(parser, argument, f"; here: {defaults[argument.name]}" if argument.name in defaults else "")
-    general_options = {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ())
-    for argument in general_options:
+    for argument in {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ()):
         if argument.name not in command.by_name:
             _add(parser, argument)
     return parser
 
 
 def _add(parser: argparse.ArgumentParser, argument: Argument, note: str = "") -> None:
-    """Add an argument, with its default if that is informative and its words lack it."""
+    """Add an argument to the parser; its help names an informative default that its words lack, then adds `note`."""
     is_plain = argument.default in (REQUIRED, None, "", ()) or argument.type is bool or "default" in argument.words
     words = argument.words if is_plain else f"{argument.words}; default: {argument.default}"
     options: dict[str, Any] = {"help": (words + note).replace("%", "%%")}
@@ -225,7 +224,7 @@ def _add(parser: argparse.ArgumentParser, argument: Argument, note: str = "") ->
 
 
 def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
-    """Return the options of a command line by the names of the function's arguments; SystemExit after printing help."""
+    """Return the values on a command line by name of the function's argument. Raises SystemExit after printing help."""
     parser = parser_of(name)
     options, unknown = parser.parse_known_intermixed_args(list(words))
     for word in unknown:
@@ -240,7 +239,7 @@ def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
 
 
 def arguments_of(name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the function: with the command's defaults, and with changed keys as a variant."""
+    """Return the arguments for a command's function: `options`, the command's defaults, and --set as a variant."""
     command, arguments = command_named(name), {**USUAL.get(name, {}), **options}
     if SETTINGS in command.arguments and (settings := arguments.pop("settings", None)):
         arguments["variant"] = _changed(arguments, settings)
@@ -249,7 +248,7 @@ def arguments_of(name: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed(arguments: dict[str, Any], settings: Sequence[str]) -> Any:
-    """Return the variants of --variant with the changed keys of --set: one, or as many as the command takes."""
+    """Return the variant of --variant with the changed keys of --set; a list if --variant gives a list."""
     from strozzi_sim.agent.names import one_variant
     from strozzi_sim.game import find_game
     from strozzi_sim.game.variants import with_settings
@@ -263,9 +262,9 @@ def _changed(arguments: dict[str, Any], settings: Sequence[str]) -> Any:
 
 
 def error_text(error: Exception, command: Declared | None) -> str:
-    """Return the text of an error, with options and places instead of the arguments that it names.
+    """Return the text of an error, with the labels of the command line for the arguments that it names.
 
-    An ArgumentError names one; other text names one in backquotes.
+    An ArgumentError begins with a name; other names in the text of an error stand in backquotes.
     """
     arguments = {} if command is None else command.by_name
 

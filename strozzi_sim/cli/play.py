@@ -1,5 +1,6 @@
 """play: a human player at one seat, in the terminal or in the browser."""
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -30,11 +31,11 @@ from strozzi_sim.play.start import joined, split_names
 from strozzi_sim.runtime.workers import stdout_to_stderr
 from strozzi_sim.web.session import Sitting
 
-HELP = """Type a choice, or as much of it as no other begins with; numbers are typed whole. Or type
+HELP = """Type a choice, or its first letters if no other choice begins with them; type numbers whole. Or type
   board  to print the whole table; otherwise the parts that changed are printed
   undo   to take your last choice back; chance is unchanged
   quit   to leave the table"""
-_WIDTH = 100  # maximum columns of the terminal in use
+_WIDTH = 100  # most columns used of a terminal
 
 
 def play(
@@ -66,7 +67,7 @@ def play(
         web: play in the browser, on this machine alone
         hint: with --web: the agent that gives hints; default: the game's search agent
         port: with --web: port of 127.0.0.1 to listen on; default: a free one
-        out: with --web: write the record of each finished game
+        out: with --web: file for the records of finished games
     """
     the_game = find_game(game)
     count = one_count(the_game, players)
@@ -85,11 +86,14 @@ def play(
         for option, value in (("hint", hint), ("port", port), ("out", out)):
             if value:
                 raise ArgumentError(option, "only valid with --web")
-        options = f"--players {count} --agents '{agents}' --seat {seat} --seed {seed} --deal {deal}"
-        _play(table, seat, seat_agents, judge_spec, f"strozzi play {game} {options}")
+        given = {"players": count, "agents": agents, "seat": seat, "seed": seed, "deal": deal}
+        given |= {"variant": table.variant.origin or table.variant.name, "study": table.variant.file}
+        options = [f"--{name}={value}" for name, value in given.items() if value != ""]
+        options += [f"--set={setting}" for setting in table.variant.settings]
+        _play(table, seat, seat_agents, judge_spec, shlex.join(["strozzi", "play", game, *options]))
         return
     if judge_spec is None:
-        with suppress(InputError):  # no such agent, or it does not evaluate positions of this game
+        with suppress(InputError):  # no such agent, or none that can judge games of this variant
             judge_spec = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
     hint = hint or the_game.tiers.get("search", the_game.default_agent)
     hint_spec = as_argument_error("hint", load_agent, hint, the_game)
@@ -98,13 +102,13 @@ def play(
     from strozzi_sim.web.server import TableServer
 
     if out and not Path(out).exists():
-        write_record(Path(out), [])  # an unwritable place is an error before the game
+        write_record(Path(out), [])  # so that an unwritable file is an error before the game
     with TableServer(sitting, Path(out) if out else None, port) as server:
         server.serve_until_interrupted("table")
 
 
 def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentSpec | None, command: str) -> None:
-    """Play in the terminal to the end, or until the player leaves."""
+    """Play in the terminal until the game ends or the player leaves; an AgentFault names `command` as its replay."""
     names, start = [YOU if number == seat else spec.text for number, spec in enumerate(agents)], table.copy()
     person = Person(table, names, seat)
     print("Type ? at any question for help.")
@@ -123,12 +127,11 @@ def _play(table: Position, seat: int, agents: Sequence[AgentSpec], judge: AgentS
     person.hear()
     person.show_table()
     if judge is not None:
-        print()
-        print(*analysis_lines(analyse_game(start, table.actions, judge, names=names)), sep="\n")
+        print("", *analysis_lines(analyse_game(start, table.actions, judge, names=names)), sep="\n")
 
 
 class Person:
-    """The human player, and what the terminal has shown."""
+    """The human player, and what of the game the terminal has shown."""
 
     def __init__(self, table: Position, names: Sequence[str], seat: int) -> None:
         self.table, self.names, self.seat = table, names, seat
@@ -136,7 +139,7 @@ class Person:
         self._parts_shown: set[str] = set()  # of the table, as they were last printed
         self._choice_starts: list[int] = []  # number of actions before each choice of the player
         if isinstance(sys.stdin, TextIOWrapper):
-            sys.stdin.reconfigure(errors="backslashreplace")  # so that any typed bytes get an answer
+            sys.stdin.reconfigure(errors="backslashreplace")  # so that bytes that are no text are answered too
 
     def hear(self) -> None:
         """Print the events since the last call."""
@@ -158,7 +161,7 @@ class Person:
             elif command in ("?", "help"):
                 print(HELP)
             elif command == "board":
-                print(f"\n{self._board()}\n")
+                print(f"\n{self.table.text(self.seat, self.names)}\n")
             elif not answer:
                 print(self._spoken())
             elif not meant:
@@ -173,13 +176,10 @@ class Person:
         return False
 
     def show_table(self) -> None:
-        """Print the parts of the table that have changed since the last call, all at first."""
-        parts = self._board().split("\n\n")
+        """Print the parts of the table that changed since the last call; the first call prints all."""
+        parts = self.table.text(self.seat, self.names).split("\n\n")
         print("".join(f"\n{part}\n" for part in parts if part not in self._parts_shown), end="")
         self._parts_shown = set(parts)
-
-    def _board(self) -> str:
-        return self.table.text(self.seat, self.names)
 
     def _ask(self) -> None:
         self.show_table()
@@ -190,14 +190,14 @@ class Person:
         return spoken(self.table.compound_choices or self.table.names, meanings)
 
     def _is_confirmed(self, action: int) -> bool:
-        """Return whether the player means a choice; one that may be a mistake is asked again."""
+        """Return whether to play a choice; the player must confirm one that may be a mistake."""
         warning = self.table.game.view.caution(action, self.table.view(self.seat))
         if warning:
             print(f"{warning} Type yes to do it, or anything else to choose again.")
         return not warning or str(_typed()).lower() in ("y", "yes")
 
     def _undo(self) -> None:
-        """Undo to the player's last choice, and ask again."""
+        """Undo the player's last choice and all that followed, and ask again."""
         if not self._choice_starts:
             print("There is no choice of yours to take back.")
             return
@@ -218,14 +218,14 @@ def _typed() -> str | None:
 
 
 def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
-    """Return choices with their meanings, in as many lines as they take."""
+    """Return choices with their meanings as text, in lines that fit the terminal."""
     line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in in_ranges(names))
     width = min(_WIDTH, get_terminal_size((_WIDTH, 24)).columns)
     return fill(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list[str]:
-    """Return the names that begin with an answer; of a compound choice each item may be abbreviated."""
+    """Return the choices that an answer can mean; of a compound choice, the items that its first unclear part fits."""
     if not items:
         return _names_beginning(answer, names)
     words = [_names_beginning(word, items) for word in split_names(answer)]
@@ -237,6 +237,6 @@ def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list
 
 
 def _names_beginning(answer: str, names: Sequence[str]) -> list[str]:
-    """Return the names equal to an answer, else those that begin with it, but not with a digit."""
+    """Return the names equal to a lower-case answer, else those that begin with it and not with a digit."""
     matches = [name for name in names if name.lower().startswith(answer)]
     return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]

@@ -31,16 +31,16 @@ def record(
     out: str | Path = "",
     json: bool = False,
 ) -> Answer:
-    """Play games and write them down, one event a line.
+    """Play games and write their records, one event per line.
 
     Example: strozzi record strozzi --players 4 --agents heuristic,random --games 10 --seed 7 --out games.jsonl
 
     Args:
         players: player count; default: 4, or the fewest of the game
         agents: one line-up, separated by commas; seat i gets agent i mod k
-        games: record deals 0 .. games-1 at one seating
+        games: record deals 0 to games - 1, each at one seating
         deal: record only this deal
-        seating: number of the seating in the design; default: 0, with spread that of the deal
+        seating: number of the seating in the design; default: 0, with spread the deal's own
         seatings: the seating design: one, rotate, spread, all or latin
         out: file to write, - for standard output; default: <game>.jsonl
         json: print one JSON document and nothing else
@@ -55,7 +55,7 @@ def record(
     try:
         with stop_flag():
             games_written = write_record(path, record_games(match, deals, seating))
-    except BrokenPipeError:  # as `| head` leaves it: enough was read
+    except BrokenPipeError:  # by `| head`, which has read enough
         return Answer(None)
     lines = [] if to_output else [f"{pluralize(games_written, 'game')} written to {path}"]
     return Answer({"out": str(path), "games": games_written, "seed": seed}, lines)
@@ -116,7 +116,7 @@ def analyse(
 
 
 def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
-    """Yield the parts of every seat's result, error rates and levels, and the turning points."""
+    """Yield an analysis as text: the parts of every seat's result, error rates and levels, and the turning points."""
     yield f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n"
     for title, rows in analysis.tables().items():
         yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"

@@ -1,4 +1,4 @@
-"""report: the page of results again, of several folders side by side, and tables for a spreadsheet."""
+"""report: the page of a results folder, a page of several side by side, and tables for a spreadsheet."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ def report(
         raise ArgumentError("folders", f"{given_twice[0]} is given more than once")
     if len(results) > 1:
         if spreadsheet:
-            raise ArgumentError("spreadsheet", "is for one folder; write that of each")
+            raise ArgumentError("spreadsheet", "is for one folder; write it for each folder alone")
         together = side_by_side(results)
         page = together.report(out or "side-by-side.html", figures=figures)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
 ALL_LINES = 10**9
-MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3
-_MOST_CHANGES = 16
-_SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # of other names
-_BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # no keys
+MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3  # of a table; at most FEW things have a column each
+_MOST_CHANGES = 16  # lines of a table of changes
+_SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # no "share" in the name
+_BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # not keys
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a function of the command line."""
+    """The answer of a command's function."""
 
     document: Any  # plain data for --json, or a function that returns it
-    lines: Iterable[str] = ()  # for the terminal, made while they are printed
-    code: int = 0  # of the exit
+    lines: Iterable[str] = ()  # for the terminal; an iterator makes them while they are printed
+    code: int = 0  # exit code
 
 
 def show(command: str, answer: Any, *, with_json: bool, every_table: bool) -> int:
-    """Print the result of a command's function, and return the exit code."""
+    """Print what a command's function returned, an Answer, Results or None, and return the exit code."""
     if answer is None:
         return 0
     if not isinstance(answer, Answer):
@@ -49,7 +49,7 @@ def show(command: str, answer: Any, *, with_json: bool, every_table: bool) -> in
 
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
-    """Return the answer of a study, whose report is written too; a heat map of an earlier study is shown alone."""
+    """Return the answer of a study after writing its report; of an earlier study only the new heat map is shown."""
     if "leak_check" in results.tables:
         (row,) = results.tables["leak_check"].to_dict("records")
         document = {"ok": bool(row.pop("ok")), "agent": row.pop("agent"), "game": results.study.game}
@@ -88,7 +88,7 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
 
 
 def _changes(results: "Results", every: bool) -> Iterator[str]:
-    """Yield the headlines of the changes between variants and the largest others, in the words of the page."""
+    """Yield a table for each pair of variants: the headlines of the changes, then the largest others."""
     from strozzi_sim.study.games import labelled_changes
 
     for first, second, rows in labelled_changes(results.study, results.tables, every=every):
@@ -110,7 +110,7 @@ def _own_maps(results: "Results") -> list[str]:
 
 
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:
-    """Return the paths of the tables and the report."""
+    """Return the numbers of games, the seconds, and the paths of the folder, its tables and the report."""
     document: dict[str, Any] = {"results": str(results.folder)} if results.folder else {}
     document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
     if not results.tables:
@@ -131,21 +131,20 @@ def rows_of(results: "Results") -> dict[str, Any]:
 
 
 def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
-    """Return a table for the terminal, with the values that all lines share in its title.
+    """Return a table for the terminal; its title has the values that all rows share, and the lines have the others.
 
-    A table of figures has a column for each figure, or with few things a line for each; a heat map is a grid.
+    A table of figures is laid out by `_figures`, a heat map as a grid; any other table has a line for each row.
     """
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]
     without = [key for key in vary if key != "lineup"]
     if {"agent", "position"} & set(vary) and not frame.duplicated([*without, *({"figure"} & set(frame.columns))]).any():
-        vary = without  # the others identify a line
+        vary = without  # the other keys identify a line
     first = {key: frame[key].iloc[0] for key in keys if key not in vary}
     shared = [_head(key, value) for key, value in first.items() if key == "players" or isinstance(value, str)]
     title = ", ".join(word for word in (name.replace("_", " "), *shared) if word not in ("", "base", "all"))
     values = zip(*(frame[key] for key in vary), strict=True)
-    things = [", ".join(filter(None, map(_head, vary, row))) for row in values]
-    things = things or ["value"] * len(frame)
+    things = [", ".join(filter(None, map(_head, vary, row))) for row in values] or ["value"] * len(frame)
     if not set(_BESIDE[:4]) <= set(frame.columns):
         lines = [[key.replace("_", " ") for key in frame.columns][:MOST_COLUMNS]]
         lines += [[plain(cell) for cell in row][:MOST_COLUMNS] for row in frame.itertuples(index=False)]
@@ -165,14 +164,14 @@ def columns_of(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _head(key: str, value: Any) -> str:
-    """Return a value of a key as text: `3 players`, `seat 0`, `random`."""
+    """Return a key's value as text: `3 players`, `seat 0`, `random`."""
     if isinstance(value, bool):
         return key if value else f"not {key}"
     return f"{value} players" if key == "players" else str(value) if isinstance(value, str) else f"{key} {plain(value)}"
 
 
 def _figures(frame: Any, things: Sequence[str]) -> list[list[str]]:
-    """Return a heading, and a line for each thing with a column for each figure; of few things a column for each."""
+    """Return a heading, then a line per thing with a column per figure; for few things and more figures the reverse."""
     texts = [estimate(row) for row in frame.itertuples(index=False)]
     cells = frame.assign(thing=things, text=texts, figure=frame["figure"].str.replace("_", " "))
     figures, few = cells["figure"].nunique(), len(set(things)) <= FEW
@@ -210,14 +209,14 @@ def _unit_of(figure: str) -> "Unit":
 
 
 def _text(form: str, shown: Any, unit: "Unit") -> str:
-    """Return a row or value as the page has it, by one of the functions of `game.reporting`."""
+    """Return a row or value as on the page: formatted by the function `form` of `game.reporting`."""
     from strozzi_sim.game import reporting
 
     return str(getattr(reporting, form)(shown, unit)).replace(reporting.THIN, " ")
 
 
 def plain(value: Any) -> str:
-    """Return a cell without an interval."""
+    """Return a single value as text: three significant digits of a float, "" for a missing value."""
     if isinstance(value, float):
         return "" if value != value else f"{float(f'{value:.3g}'):,.9g}"
     if isinstance(value, int) and not isinstance(value, bool):

@@ -21,44 +21,43 @@ from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 Json = dict[str, Any]
 SHELF = "shelf.json"
-PICTURE, RESULTS, PAGE, STUDY = "picture.svg", "results", "results/report.html", "results/study.toml"  # of an answer
+PICTURE, RESULTS, PAGE, STUDY = "picture.svg", "results", "results/report.html", "results/study.toml"  # in its folder
 WAITS, PLAYS, DONE, STOPPED, FAILED = "waits", "plays", "done", "stopped", "failed"
-MOST = 200  # answers of a shelf
-_ENDINGS = {0: DONE, 130: STOPPED, -15: STOPPED}  # by exit code; -15 before the process could hear the signal
-_PATIENCE = 30.0  # seconds that a stopped process has to finish
+MOST = 200  # most answers on a shelf
+_ENDINGS = {0: DONE, 130: STOPPED, -2: STOPPED, -15: STOPPED}  # by exit code; < 0: a signal during its imports
+_PATIENCE = 30.0  # seconds in which a stopped process must end
 
 
 class Answer(Asked, kw_only=True):
-    """A question on the shelf, and its answer as far as it is known; as sent to the page and written to SHELF."""
+    """A question on the shelf, and its answer as far as known. The page receives this, and SHELF holds it."""
 
     number: int
-    # command, python: the question as a command line, and as a call of the Python interface
-    command: str
-    python: str
+    command: str  # the question as a command line
+    python: str  # the question as a call of the Python interface
     status: str = WAITS
     error: str = ""
-    phase: tuple[str, int, int] = ("", 0, 0)  # how far it is, and how far it goes or 0
-    seconds: float = 0.0  # of its process so far
+    phase: tuple[str, int, int] = ("", 0, 0)  # (phase, done, total); total is 0 if unknown
+    seconds: float = 0.0  # that its process has run so far
     verdict: tuple[str, ...] = ()
     games: int = 0  # behind the verdict
     picture: Json | None = None  # title and legend of the first picture
-    saved: str = ""  # where
+    saved: str = ""  # path of the folder in which it was saved
 
 
 class _Kept(msgspec.Struct):
     """The content of SHELF."""
 
     answers: dict[int, Answer] = {}
-    variants: dict[str, dict[str, Json]] = {}  # [game][the user's name] -> changed variant, and its settings
+    variants: dict[str, dict[str, Json]] = {}  # game -> custom name -> {variant, settings}
 
 
 class Shelf:
-    """The answers in a folder, which the first one makes. One desk uses it; the answer that plays has all workers."""
+    """The answers in a folder, which one desk at a time uses. One answer plays at a time, on all cores."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed, self.version = folder, Condition(), 0
         self._lock: IO[bytes] | None = None  # keeps other desks out until this process ends
-        self._process: subprocess.Popen[str] | None = None  # of what plays
+        self._process: subprocess.Popen[str] | None = None  # of the answer that plays
         file = folder / SHELF
         if folder.exists() and not folder.is_dir():
             raise ArgumentError("shelf", f"{folder} is not a folder")
@@ -67,6 +66,7 @@ class Shelf:
         except msgspec.DecodeError as error:
             raise StorageError(f"{file}: not of a desk ({error}); remove it") from None
         self.answers, self.variants = kept.answers, kept.variants
+        self._last = max(self.answers, default=0)  # number given last; pages know pictures by number, so none is reused
         for answer in self.answers.values():
             answer.status = STOPPED if answer.status in (WAITS, PLAYS) else answer.status
         if folder.exists():
@@ -86,7 +86,7 @@ class Shelf:
         self._lock = lock
 
     def state(self, have: str = "", seconds: float = 0.0) -> Json:
-        """Return all answers, once something is newer than version `have`, or after these seconds."""
+        """Return the version and all answers, newest first, once the version is not `have`, or after `seconds`."""
         with self.changed:
             self.changed.wait_for(lambda: str(self.version) != have, seconds)
             return {"version": self.version, "answers": msgspec.to_builtins([*self.answers.values()][::-1])}
@@ -98,11 +98,11 @@ class Shelf:
         return self.answers[number]
 
     def ask(self, asked: Asked) -> int:
-        """Put a question on the shelf; it plays when those before it are done. Return its number."""
+        """Put a question on the shelf and return its number; it plays when those before it have ended."""
         with self.changed:
             if len(self.answers) >= MOST:
                 raise InputError(f"the shelf holds {MOST} answers; forget some")
-            number = max(self.answers, default=0) + 1
+            number = self._last + 1
             place = self.folder / str(number)
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
@@ -110,19 +110,19 @@ class Shelf:
             self._make_and_lock()
             with storage_errors(f"cannot write {place}"):
                 place.mkdir(exist_ok=True)
-            if sheets := asked.values.get("file"):  # on the desk, the text of the file
+            if sheets := asked.values.get("file"):  # the form has its text
                 write_atomically(place / SHEETS, _sheets(str(sheets)).encode())
-            self.answers[number] = answer
+            self.answers[number], self._last = answer, number
             self._note(answer)
             return number
 
     def again(self, number: int) -> None:
-        """Go on with a stopped or failed answer from where it was."""
+        """Resume a stopped or failed answer from where it was, once no other plays."""
         if (answer := self.find(number)).status in (STOPPED, FAILED):
             self._note(answer, status=WAITS, error="")
 
     def stop(self, number: int) -> None:
-        """End the process of an answer; what is finished is kept."""
+        """Stop an answer that plays or waits; what is finished is kept."""
         with self.changed:
             if (answer := self.find(number)).status == WAITS:
                 self._note(answer, status=STOPPED)
@@ -130,7 +130,7 @@ class Shelf:
                 self._process.terminate()
 
     def forget(self, number: int) -> None:
-        """Remove an answer that does not play."""
+        """Remove an answer and its folder. Raises InputError for one that plays."""
         with self.changed:
             if self.find(number).status == PLAYS:
                 raise InputError("stop this answer before you forget it")
@@ -140,7 +140,7 @@ class Shelf:
                 shutil.rmtree(self.folder / str(number))
 
     def save(self, number: int, name: str, results: Path) -> str:
-        """Copy an answer, with its page and study, to the new folder `name` in `results`; return the path."""
+        """Copy an answer's results, with page and study, to the new folder `name` in `results`; return its path."""
         with self.changed:
             answer, target = self.find(number), results / _checked(name)
             if answer.status != DONE:
@@ -153,7 +153,7 @@ class Shelf:
             return answer.saved
 
     def keep(self, game: str, name: str, variant: str, settings: list[str]) -> None:
-        """Keep changed keys of a variant under a name of the user's own; without changes, forget the name."""
+        """Keep a variant with changed keys under the custom name `name`; without `settings`, forget the name."""
         with self.changed:
             own = self.variants.setdefault(game, {})
             if settings:
@@ -163,7 +163,7 @@ class Shelf:
             self._publish()
 
     def close(self) -> None:
-        """End what plays; its finished part is kept."""
+        """Stop all answers, whose finished parts are kept, and unlock the folder."""
         with self.changed:
             for number in self.answers:
                 self.stop(number)
@@ -173,7 +173,7 @@ class Shelf:
             self._lock = None
 
     def _note(self, answer: Answer, **known: Any) -> None:
-        """Set these fields of an answer, and publish it."""
+        """Set these fields of an answer, and publish them."""
         with self.changed:
             for name, value in known.items():
                 setattr(answer, name, value)
@@ -196,7 +196,7 @@ class Shelf:
             write_atomically(self.folder / SHELF, kept)
 
     def _hear(self, answer: Answer, process: "subprocess.Popen[str]") -> None:
-        """Note the fields of an answer that its process prints until it ends, one JSON object per line."""
+        """Set the fields of an answer that its process prints, one JSON object per line, and in the end its status."""
         began = monotonic()
         with process:
             for line in process.stdout or ():
@@ -208,11 +208,11 @@ class Shelf:
 
 
 def _sheets(text: str) -> str:
-    """Return score sheets as CSV: what the user wrote, with the heading that it may lack."""
+    """Return the score sheets that a user wrote as CSV with a heading; semicolons and tabs become commas."""
     text = re.sub(r"[;\t]", ",", text.strip())
     if text.lower().startswith("seat"):
         return text
-    seats = 1 + max(line.count(",") for line in text.splitlines())
+    seats = 1 + max((line.count(",") for line in text.splitlines()), default=0)
     return "\n".join([",".join(f"seat {seat}" for seat in range(seats)), text])
 
 

@@ -1,4 +1,4 @@
-"""The box of a game for a form: every number, switch and block with its range and its source, and what was changed."""
+"""The box of a game for a form: all numbers, switches and blocks with ranges, sources, and values before changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,22 +11,22 @@ from strozzi_sim.game.restricting import restrictions
 from strozzi_sim.game.variants import BASE, component_data, resolve_variant, shipped_variants, with_settings
 
 Json = dict[str, Any]
-_SILENT = ("provenance", "provenance_note", "id")  # keys that a designer does not change
+_SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
 _KINDS = {bool: "switch", int: "number", float: "number", list: "list"}
 
 
 def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
-    """Return the box of a variant with changed keys, and what questions about it can name.
+    """Return the box of a variant with changed keys, and the names that questions about it can use.
 
-    A setting is KEY=VALUE, as `--set` takes it; InputError names a refused one. The box has groups: of fields, each
-    with its key, kind and range, and its value before and after the changes; or of blocks, as a table. Groups and
-    blocks have the source of their data.
+    A setting is KEY=VALUE, as `--set` takes it; a refused one raises InputError. A group of the box has fields, each
+    with key, kind, range, and value before and after the changes; or it has blocks, as a table. Groups and blocks name
+    the source of their data.
     """
     game = find_game(game)
-    begun, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
+    unchanged, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
     data, kind, groups = component_data(game), inspect.type_info(game.components_part.Components), []
     for section in game.components_part.VARIABLE:
-        boxed, now, before = data.get(section, {}), changed.components[section], begun.components[section]
+        boxed, now, before = data.get(section, {}), changed.components[section], unchanged.components[section]
         group = {"name": section, **_source(boxed if isinstance(boxed, Mapping) else data.get(f"{section}_meta", {}))}
         if isinstance(now, list) and now and isinstance(now[0], Mapping) and "id" in now[0]:
             groups.append(group | _blocks(kind, section, now, before, boxed))
@@ -36,17 +36,17 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     columns = sorted({column.name for table in game.fact_tables for column in table.columns})
     box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
-    box |= {"columns": columns, "things": list(restrictions(game, begun))}
+    box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
     return box | {"tiers": game.tiers, "agent": game.default_agent}
 
 
 def _source(block: Mapping[str, Any]) -> Json:
-    """Return what a block says of its source."""
+    """Return the source of a block's data and a note on it, each "" if not given."""
     return {"source": block.get("provenance", ""), "note": block.get("provenance_note", "")}
 
 
 def _fields(kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) -> Iterator[Json]:
-    """Yield the fields of a value: of a table those of its keys, of anything else one."""
+    """Yield a field for each value in a table and the tables in it; any other value is one field."""
     if not isinstance(now, Mapping):
         yield {"key": ".".join(path), "value": now, "before": before, **_control(kind, path, now)}
         return
@@ -56,7 +56,7 @@ def _fields(kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) ->
 
 
 def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
-    """Return how to change a value: `kind` is number, switch, choice, list, text or fixed; with choices and range."""
+    """Return the input of a value: `kind` (number, switch, choice, list, text or fixed), choices and, if any, range."""
     found: Json = {"kind": _KINDS.get(type(value), "text"), "choices": []}
     for each in types_at(kind, path):
         if isinstance(each, inspect.LiteralType) and not isinstance(value, bool):
@@ -67,7 +67,7 @@ def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
 
 
 def _blocks(kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]) -> Json:
-    """Return a list of blocks with ids as a table, a row each; removed ones stay, marked."""
+    """Return blocks with ids as a table with a row for each; added and removed ones are marked."""
     columns = [name for name in now[0] if name not in _SILENT]
     kept, old, sources = ({each["id"]: each for each in blocks} for blocks in (now, before, boxed))
 

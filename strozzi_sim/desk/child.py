@@ -1,7 +1,7 @@
-"""The process that answers one question: runs its command, tells how far it is, and shows what is known so far.
+"""The process that answers one question: it runs the command, and reports progress and the results so far.
 
-It works in the folder of its answer, and writes fields of the answer to standard output, a JSON object per line.
-SIGTERM ends it, and so does the end of the desk; finished chunks stay in the folder, and the same command resumes.
+It writes files into the answer's folder, and fields of the answer to standard output, one JSON object per line.
+SIGTERM or the end of the desk ends it; finished chunks stay in the folder, and the same command resumes.
 """
 
 import json
@@ -23,11 +23,11 @@ from strozzi_sim.runtime.workers import stdout_to_stderr
 from strozzi_sim.study.progress import Progress, now_and_then
 from strozzi_sim.study.results import Results
 
-_WIDTHS = 620, NARROW  # pixels of the picture, on wide and on narrow pages
+_WIDTHS = 620, NARROW  # pixels of the picture on wide and narrow pages
 
 
 def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
-    """Run a command in the folder of its answer, and write its page and study there; return the exit code."""
+    """Run a command, write its results and page into the answer's folder, report to `desk`; return the exit code."""
     command = command_named(words[0])
 
     def say(**fields: Any) -> None:
@@ -67,5 +67,5 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
 
 if __name__ == "__main__":
     stop_on_signals()
-    with os.fdopen(os.dup(1), "w") as stdout, stdout_to_stderr():  # what an agent prints is no message
+    with os.fdopen(os.dup(1), "w") as stdout, stdout_to_stderr():  # agents may print; `desk` may not receive that
         sys.exit(answer(sys.argv[2:], Path(sys.argv[1]), stdout))

@@ -1,7 +1,6 @@
-"""The ten questions of the desk: each is a command, whose form is made from what its function says of itself.
+"""The questions of the desk: each is a command, and its form is made from the declaration of the command's function.
 
-A question adds plain words, the fields in front, and precisions by how long they take; all other options are under
-*more*.
+A question adds plain words, the fields shown first, and precisions by time taken; other options are under *More*.
 """
 
 import json
@@ -18,8 +17,8 @@ from strozzi_sim.errors import InputError, check_names
 from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
 
-SHEETS = "sheets.csv"  # final scores, in the folder of their answer
-# Arguments that the desk gives itself, or that a form cannot ask.
+SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
+# Arguments that the desk sets itself, or that a form leaves out.
 _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
 _OWN |= {"workers", "folder", "file", "code", "rows", "facts", "facts_share", "every"}
 
@@ -36,7 +35,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def fields(self) -> dict[str, Argument]:
-        """The arguments that the form asks, those in front first."""
+        """The arguments in the form, by name; those of `front` come first."""
         known = command_named(self.command).by_name
         return {name: known[name] for name in [*self.front, *known] if name in self.front or name not in _OWN}
 
@@ -46,7 +45,7 @@ QUESTIONS = msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, Question])
 
 
 class Asked(msgspec.Struct, kw_only=True):
-    """A question about a box: a variant with changed keys (KEY=VALUE), and what the form holds, by argument."""
+    """A question about a box, a variant with `settings` (KEY=VALUE), and the form's `values` by argument."""
 
     game: str = ""
     variant: str = BASE
@@ -57,14 +56,14 @@ class Asked(msgspec.Struct, kw_only=True):
 
 
 def forms() -> list[dict[str, Any]]:
-    """Return the questions with the arguments that their forms ask, in the order of the page."""
+    """Return the questions with the arguments in their forms, in the order of the page."""
     asked = [{"name": name, "fields": [*each.fields.values()], **asdict(each)} for name, each in QUESTIONS.items()]
-    # a type has a name, and what stands for the default of an argument without one has none
+    # a type becomes its name, and REQUIRED becomes ""
     return list(msgspec.to_builtins(asked, enc_hook=lambda other: getattr(other, "__name__", "")))
 
 
 def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
-    """Return the words of a question's command line, without `strozzi`; `folder` is its answer's. Raises InputError."""
+    """Return a question's command line without `strozzi`; `folder` is that of its answer. Raises InputError."""
     check_names("question", [asked.question], QUESTIONS)
     question = QUESTIONS[asked.question]
     check_names("field", asked.values, question.fields)
@@ -89,12 +88,12 @@ def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
 
 
 def command_of(words: Sequence[str]) -> str:
-    """Return a command line as it is typed."""
+    """Return the text of a command line, quoted for a shell."""
     return shlex.join(["strozzi", *words])
 
 
 def python_of(words: Sequence[str]) -> str:
-    """Return the lines of Python that give the same results as a command line; InputError names what is wrong in it.
+    """Return Python code that gives the results of a command line. Raises InputError for an invalid one.
 
     >>> print(python_of(["balance", "strozzi", "--players", "4", "--agents", "random", "--deals", "100"]))
     import strozzi_sim as ss

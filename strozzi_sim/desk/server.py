@@ -1,4 +1,4 @@
-"""desk: change the box of a game on a page, ask what that does, and play it."""
+"""desk: change the box of a game on a page, ask what the change does, and play it."""
 
 import hashlib
 import os
@@ -25,8 +25,8 @@ from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Sitting
 
 Json = dict[str, Any]
-_WAIT = 10.0  # seconds that an answer waits for news
-MAX_TABLES = 8  # that one desk serves
+_WAIT = 10.0  # seconds that a request for the state waits for a change, at most
+MAX_TABLES = 8  # of one desk
 
 
 class DeskServer(LocalServer):
@@ -37,7 +37,7 @@ class DeskServer(LocalServer):
         super().__init__(_Handler, port, host)
 
     def server_close(self) -> None:
-        """Close the desk, its tables, and what plays."""
+        """Close the page and its tables, and stop all answers."""
         super().server_close()
         for table in self.tables:
             table.shutdown()
@@ -55,10 +55,10 @@ class DeskServer(LocalServer):
 
 
 class Request(Asked, kw_only=True, forbid_unknown_fields=True):
-    """A request of the page: a box, with a question or the players and agents of a table; or an answer, with a name."""
+    """A request of the page: about a box with a question, or players and agents of a table; or about an answer."""
 
-    answer: int = 0
-    name: str = ""
+    answer: int = 0  # its number
+    name: str = ""  # of the folder to save in, or of the variant to keep
 
 
 class _Handler(LocalHandler):
@@ -94,7 +94,7 @@ class _Handler(LocalHandler):
             self.send_file(file.read_bytes(), "application/toml", f"study-{number}.toml")
 
     def post(self, path: str, body: Json) -> None:
-        """Do what the page asks for."""
+        """Do what the page asks for, and answer with JSON."""
         shelf, given = self.server.shelf, converted(body, Request, "request")
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
@@ -113,7 +113,7 @@ class _Handler(LocalHandler):
         self.send_json(deeds[deed]() or {})
 
     def _table(self, given: Request) -> str:
-        """Return the address of a new table with the changed box, by default against the learned agent of the game."""
+        """Open a table with the changed box and return its address; default opponents: the game's learned agent."""
         if len(self.server.tables) >= MAX_TABLES:
             raise InputError(f"{MAX_TABLES} tables are open; start the desk again for more")
         game = find_game(given.game)
@@ -137,21 +137,21 @@ def desk(
     shelf: str | Path = "",
     folder: str | Path = "results",
 ) -> None:
-    """Open a page on this machine: change the box of a game, ask what that does, play it. Ctrl+C closes it.
+    """Open a page on this machine: change the box of a game, ask what the change does, play it. Ctrl+C closes it.
 
     Answers are kept outside the current folder until they are saved, so that an empty folder stays empty.
 
     Example: strozzi desk strozzi
 
     Args:
-        game: the game that is open first; `strozzi games` lists them
-        no_open: only print the address
+        game: the game shown first; `strozzi games` lists them
+        no_open: print the address without opening a browser
         port: port to listen on; default: a free one
-        host: address to listen on; one that other machines reach lets whoever has the page's address in
-        shelf: folder of the answers; default: in the user's state, by current folder
-        folder: where answers are saved; default: results
+        host: address to listen on; users of other machines need the page's whole address too; default: 127.0.0.1
+        shelf: folder of the answers; default: one for each current folder, in the user's state folder
+        folder: folder in which answers are saved; default: results
     """
-    if not shelf:  # in the user's state, so that an empty folder stays empty
+    if not shelf:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         shelf = Path(state, "strozzi-sim", "desk", hashlib.sha256(os.fsencode(Path.cwd())).hexdigest()[:16])
     kept = Shelf(Path(shelf).absolute())

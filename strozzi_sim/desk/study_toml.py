@@ -11,11 +11,11 @@ from strozzi_sim.game.variants import ADD, BASE, REMOVE, Variant, differing_keys
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study
 
-_RESOLVED = ("behaviour", "agents", "variants")  # of a complete study, or written otherwise
+_RESOLVED = ("behaviour", "agents", "variants")  # keys that are derived, or written in another form
 
 
 def study_toml(study: Study, look: Look) -> str:
-    """Return the study file: all keys that differ from their defaults, and what changed variants change."""
+    """Return the text of the study file: the keys that differ from their defaults, and variants changed by settings."""
     fields = [each for each in msgspec.structs.fields(type(study)) if each.name not in _RESOLVED]
     changed = [each for each in study.listed_variants.values() if each.settings]
     keys = {
@@ -30,7 +30,7 @@ def study_toml(study: Study, look: Look) -> str:
 
 
 def _changes(game: Game, variant: Variant) -> dict[str, Any]:
-    """Return what a variant changes in the published game, as a study file has it."""
+    """Return the changes of a variant from the published game, in the form of a study file."""
     found: dict[str, Any] = {}
     for key, _, value in differing_keys(resolve_variant(game, BASE).components, variant.components):
         section, name, *rest = key.split(".")
@@ -47,7 +47,7 @@ def _changes(game: Game, variant: Variant) -> dict[str, Any]:
 
 
 def _lines(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """Yield a line for each key of a table, those of its tables with points between."""
+    """Yield a line `KEY = VALUE` for each value of a table; `above` is its own key, such as `variant.`, or ""."""
     for name, value in table.items():
         is_plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
         key = above + (name if is_plain else json.dumps(name))

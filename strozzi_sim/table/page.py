@@ -15,7 +15,6 @@ from strozzi_sim.table.plain import next_steps, table_of
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("shell.js", "curve.js", "steps.js")
-_PLAY = "play.js"
 _HEIGHT = 900  # pixels of a frame in a notebook
 
 
@@ -24,7 +23,7 @@ def render(
 ) -> str:
     """Return the page as HTML, drawn by the game's `table.js` and `table.css`; `data` is as in `table.schema`.
 
-    `nonce` is that of a served page's script and style; `before` is JavaScript before the script, for tests.
+    `nonce` allows the script and style of a served page; `before` is JavaScript that tests run before the script.
     """
     live = data["head"]["viewer"] is not None and "version" in data
     parts = {"css": Markup(style(game)), "script": Markup(before + script(game, live))}
@@ -34,18 +33,18 @@ def render(
 
 @cache
 def template(name: str) -> jinja2.Template:
-    """Return the template of a table's page or of a list of them."""
-    look: Any = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
-    return jinja2.Environment(loader=jinja2.FileSystemLoader(_HERE / "templates"), **look).get_template(name)
+    """Return a template: `table.html` for a table's page, `games.html` for a list of pages."""
+    options: Any = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(_HERE / "templates"), **options).get_template(name)
 
 
 @cache
 def script(game: Game, live: bool = False) -> str:
-    """Return the script of a page: primitives, the game's drawing or the plain one, and the shell."""
-    names = [*_SCRIPTS, *([_PLAY] if live else [])]
+    """Return the script of a page: primitives, the game's drawing or the plain one, and the shell; if `live`, play."""
+    shell = [*_SCRIPTS, "play.js"] if live else _SCRIPTS
     game_script = _of_game(game, "table.js")
     drawing = [game_script] if game_script else [_asset("plain.js"), "const renderer = plain;"]
-    parts = [_asset("draw.js"), *drawing, *(_asset(name) for name in names), "begin();"]
+    parts = [_asset("draw.js"), *drawing, *map(_asset, shell), "begin();"]
     return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
 
 
@@ -56,7 +55,7 @@ def common_style() -> str:
 
 @cache
 def style(game: Game) -> str:
-    """Return the style of a page."""
+    """Return the style of a page: the common one, then the game's."""
     return common_style() + _of_game(game, "table.css")
 
 
@@ -65,7 +64,7 @@ def _asset(name: str) -> str:
 
 
 def _of_game(game: Game, name: str) -> str:
-    """Return the text of a file in the game's folder, "" without it."""
+    """Return the text of a file in the game's folder; "" without it."""
     path = files(game.package).joinpath(name)
     return path.read_text("utf-8") if path.is_file() else ""
 

@@ -1,4 +1,4 @@
-"""The JSON of a table as types: what a page is made of, and what a script of one's own draws."""
+"""The JSON of a table as types: the data from which a page is made, and which a game's script draws."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ from strozzi_sim.game.converting import json_schema
 
 
 class Seat(msgspec.Struct, forbid_unknown_fields=True):
-    """A seat: name in sentences, agent, sign on its disc (default: its number), and a name of the game's own."""
+    """A seat: name in sentences, agent, sign on its disc (default: its number), and the game's name for it (or "")."""
 
     name: str
     agent: str
@@ -90,21 +90,21 @@ class Turn(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Draws(msgspec.Struct, forbid_unknown_fields=True):
-    """The possible draws of a step, as rows: place in `names`, ways, 1 if it came, win share by seat in 1/1000."""
+    """The possible draws of a step; a row: index in `names`, ways, 1 if drawn, and each seat's win share in 1/1000."""
 
     note: str
     rows: list[list[int]]
 
 
 class Next(msgspec.Struct, forbid_unknown_fields=True):
-    """What could have come, by step; the names of the draws are listed once."""
+    """The possible draws by step; `names` lists the name of every draw once."""
 
     names: list[str]
     steps: dict[str, Draws]
 
 
 class Judged(msgspec.Struct, forbid_unknown_fields=True):
-    """What an analysis found: `win[step][seat]`, a note on each step or "", the turning points, and `next` by step."""
+    """An analysis: the win share `win[step][seat]`, a note on each step or "", turning points, and possible draws."""
 
     agent: str
     redraws: int
@@ -115,7 +115,7 @@ class Judged(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Kept(msgspec.Struct, forbid_unknown_fields=True):
-    """A line of play that the player left, with what the hinting agent thinks of its first choice."""
+    """A line of play that the player left, with the hinting agent's evaluation of its first choice."""
 
     number: int
     said: str
@@ -123,14 +123,14 @@ class Kept(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Costly(msgspec.Struct, forbid_unknown_fields=True):
-    """A decision of the player that cost much."""
+    """A costly decision of the player."""
 
     step: int
     said: str
 
 
 class Result(msgspec.Struct, forbid_unknown_fields=True):
-    """A player's result: points by source and seat, what became of the record, the rating, and costly decisions."""
+    """A player's result: points by source and seat, sentences on record and rating, and costly decisions."""
 
     sources: dict[str, list[int]]
     words: list[str]
@@ -140,10 +140,10 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Page(msgspec.Struct, forbid_unknown_fields=True):
-    """The JSON of a page, which opens at the step `start`; default: the one in its address.
+    """The JSON of a page, which opens at the step `start` (from 1); default: the step in its address.
 
-    The keys from `version` on are those of a served page: `keep` is the number of steps that it still has, before
-    `steps`, and `thinking` the seat whose agent thinks.
+    Served pages have the keys from `version` on: the page keeps its first `keep` steps, which `steps` follow, and
+    `thinking` is the seat whose agent thinks.
     """
 
     head: Head
@@ -171,5 +171,5 @@ def schema() -> dict[str, Any]:
 
 
 def check(data: Any) -> None:
-    """Check the JSON of a page; msgspec.ValidationError names the key that is not as declared."""
+    """Check the JSON of a page. Raises msgspec.ValidationError, which names the wrong key."""
     msgspec.convert(data, Page)

@@ -13,8 +13,8 @@ from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import table_of
 from strozzi_sim.web.session import Refused, Session
 
-REDRAWS = 16
-COSTLY = 3  # decisions that are shown
+REDRAWS = 16  # draws of chance behind each worth of a position
+COSTLY = 3  # number of costly decisions shown
 
 
 class Ending:
@@ -62,7 +62,7 @@ class Ending:
 
 
 def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
-    """Return each seat's points by source, of the scoring lines, summed over the game."""
+    """Return source -> points of each seat, summed over the scoring lines of the game."""
     scored = [line for line in lines if line["type"].startswith("score_")]
     points = {key: [line[key] for line in scored if key in line] for key in keys}
     return {key: [int(sum(of_seat)) for of_seat in zip(*found, strict=True)] for key, found in points.items() if found}
@@ -90,8 +90,8 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
     mistakes = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
     costly = []
     for mistake in sorted(mistakes, key=lambda mistake: -mistake.loss)[:COSTLY]:
-        lines_on = sum(len(later.events) for later in analysis.decisions[mistake.number - 1 :])  # its own too
+        lines_left = sum(len(each.events) for each in analysis.decisions[mistake.number - 1 :])  # its own too
         cost = f"{100 * mistake.win_loss:.0f} % of the win, {mistake.loss:.1f} {unit}"
         said = f"{mistake.played}: {cost}; best found: {mistake.best}"
-        costly.append({"step": len(record) - 1 - lines_on, "said": said})
+        costly.append({"step": len(record) - 1 - lines_left, "said": said})
     return {"rating": words, "costly": costly, "judging": False}

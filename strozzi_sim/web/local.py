@@ -1,4 +1,4 @@
-"""A server for one user's page on this machine: that of a table or of the desk.
+"""A server for one user's page on this machine: a table or the desk.
 
 It listens on 127.0.0.1. The address contains a token; requests must name this host, and those that change something
 must come from the page. Bodies and connections are bounded.
@@ -21,8 +21,8 @@ from strozzi_sim.runtime.parsing import parse_json
 HOST = "127.0.0.1"
 MAX_CONNECTIONS = 32
 Query = Mapping[str, list[str]]
-_FIELDS = 4  # of a query
-_SECONDS = 15.0  # without a byte, after which a connection is closed
+_FIELDS = 4  # largest number of fields of a query
+_SECONDS = 15.0  # a connection without a byte for this time is closed
 _NOTHING = "default-src 'none'"
 _ALONE = f"{_NOTHING}; frame-ancestors 'none'"
 _NO_MORE: Mapping[str, str] = {}
@@ -34,7 +34,7 @@ class LocalServer(ThreadingHTTPServer):
 
     Args:
         handler: answers the requests.
-        port: default: a free one.
+        port: port to listen on; default: 0, a free one.
         host: address to listen on; the user decides whether other machines can reach it.
     """
 
@@ -107,7 +107,7 @@ class Problem(Exception):
 
 
 def as_object(content: bytes) -> dict[str, Any]:
-    """Return the JSON object that a page sends."""
+    """Return the JSON object that a page sent. Raises Problem."""
     try:
         body = parse_json(content)
     except ValueError as error:
@@ -125,7 +125,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     timeout = _SECONDS
     wbufsize, disable_nagle_algorithm = 65_536, True  # one packet per answer, without the 40 ms of acknowledgements
     max_body = 4_096  # bytes
-    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors of requests that come too early or twice
+    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors of requests that are too early or repeated: 409
 
     def get(self, path: str, query: Query) -> None:
         """Answer a request for a path."""
@@ -154,7 +154,7 @@ class LocalHandler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _path(self) -> tuple[str, Query]:
-        """Return the path behind the token, and the query, of a request that may be answered."""
+        """Return the path after the token, and the query. Raises Problem if the request must not be answered."""
         try:
             parts = urlsplit(self.path)
             query = parse_qs(parts.query, max_num_fields=_FIELDS)
@@ -189,7 +189,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     }
 
     def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
-        """Send a page whose script and style have the nonce, or are inline without one; add `more` to its policy."""
+        """Send a page whose script and style have the nonce, or are inline without one; `more` extends its policy."""
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
         policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'"
         policy += f"; form-action 'none'; connect-src 'self'; frame-ancestors {frames}{more}"
@@ -201,11 +201,11 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send_html(page(nonce), nonce, more)
 
     def send_json(self, answer: Any) -> None:
-        """Send plain data."""
+        """Send plain data as JSON."""
         self.send(200, json.dumps(answer, separators=(",", ":")).encode(), "application/json")
 
     def send_file(self, content: bytes, kind: str, name: str) -> None:
-        """Send a file that the browser keeps under this name."""
+        """Send a file that the browser saves under this name."""
         self.send(200, content, kind, more={"Content-Disposition": f'attachment; filename="{name}"'})
 
     def _refuse(self, code: int, words: str, *, closing: bool = True) -> None:
@@ -216,8 +216,8 @@ class LocalHandler(BaseHTTPRequestHandler):
     def send(self, code: int, body: bytes, kind: str, policy: str = _ALONE, more: Mapping[str, str] = _NO_MORE) -> None:
         """Send an answer with the headers that all answers have."""
         self.send_response(code)
-        lengths = {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": policy}
-        for key, value in {**lengths, **self._ALWAYS, **more}.items():
+        headers = {"Content-Type": kind, "Content-Length": str(len(body)), "Content-Security-Policy": policy}
+        for key, value in {**headers, **self._ALWAYS, **more}.items():
             self.send_header(key, value)
         self.end_headers()
         self.wfile.write(body)

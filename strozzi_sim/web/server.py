@@ -1,7 +1,6 @@
 """The local server of a table for one player on this machine, with one game at a time and a bounded number of games."""
 
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.table.page import render
@@ -26,7 +25,7 @@ class _Handler(LocalHandler):
     def get(self, path: str, query: Query) -> None:
         """Answer with the page, its state, or the record."""
         session = self.server.session
-        if path == "/" or (path == "" and urlsplit(self.path).path.endswith("/")):
+        if path == "/":
             game, data = session.sitting.game, session.state()
             self.send_page(lambda nonce: render(game, data, data["heading"], rules=session.rules, nonce=nonce))
         elif path.strip("/") == "state":

@@ -22,8 +22,8 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import next_steps, table_of
 
 Json = dict[str, Any]
-MAX_GAMES = 1_000  # of one server
-MAX_LINES = 50  # left lines of play that are kept of one game
+MAX_GAMES = 1_000  # games of one server
+MAX_LINES = 50  # lines of play kept per game
 PATIENCE = 0.08  # seconds that an answer waits for fast agents
 MAX_COMPOSED = 200  # actions of one composed choice; a compound choice, of several things at once, is one action
 
@@ -43,12 +43,12 @@ class Sitting:
     deal: int  # the first one
     seat: int  # the player's
     agents: Sequence[AgentSpec]  # by seat; the player's own is ignored
-    hint: str  # agent that is asked for a hint
+    hint: str  # agent that gives hints
     judge: AgentSpec | None = None  # agent that judges finished games
 
     @property
     def names(self) -> list[str]:
-        """The agents by seat, and "you"."""
+        """The agent of each seat, and "you" for the player."""
         return [YOU if seat == self.seat else spec.text for seat, spec in enumerate(self.agents)]
 
 
@@ -57,9 +57,9 @@ class _Line:
     """A line of play that the player left."""
 
     actions: tuple[int, ...]
-    position: Position  # at the decision at which it was left
-    name: str  # its choice there
-    said: str  # the choice as shown
+    position: Position  # before the choice at which the player left it
+    name: str  # that choice
+    said: str  # that choice as shown
     value: str = ""  # the hinting agent's evaluation of the choice, once it is known
 
 
@@ -80,8 +80,8 @@ class Session:
         self.result: Json | None = None
         self._cuts: list[tuple[int, int]] = []  # (version, steps that it kept of the version before)
         self._steps: list[Json] = []
-        self._record_lines: list[Json] = []  # those folded into steps
-        self._before: dict[str, bytes] = {}  # the encoded view after them
+        self._record_lines: list[Json] = []  # lines that are folded into `_steps`
+        self._before: dict[str, bytes] = {}  # the encoded view after the last step
         self._ask: Json | None = None
         self._deal = sitting.deal - 1
         with self.changed:
@@ -90,7 +90,7 @@ class Session:
     # -- requests -----------------------------------------------------------------------------------------------------
 
     def state(self, have: int = 0, version: int = -1) -> Json:
-        """Return the table for a page that has `have` steps of `version`: `keep` of them hold, `steps` follow."""
+        """Return the table for a page with `have` steps of `version`: it keeps the first `keep`; `steps` follow."""
         with self.changed:
             return self._answer(have, version)
 
@@ -115,7 +115,7 @@ class Session:
             self._play_on()
 
     def undo(self, version: int) -> None:
-        """Take the player's last choice back; chance to come is unchanged. The line of play is kept."""
+        """Take the player's last choice back, and keep the line of play. Future chance is unchanged."""
         with self.changed:
             self._check(version)
             if not self._chosen:
@@ -143,7 +143,7 @@ class Session:
         self._evaluate(left)
 
     def hint(self, version: int) -> Json:
-        """Return what the hinting agent would choose: `name` and `words`."""
+        """Return the hinting agent's choice: `name`, and a sentence `words`."""
         with self.changed:
             self._check(version)
             if self._position.over:
@@ -210,7 +210,7 @@ class Session:
         self._before, self._record_lines, self._steps = {}, [], []
 
     def _cut(self, kept: int) -> None:
-        """Begin a version that keeps so many steps of the last one."""
+        """Begin a version that keeps the first `kept` steps of the last one."""
         self.version += 1
         self._cuts.append((self.version, kept))
 
@@ -276,7 +276,7 @@ class Session:
             Thread(target=self._on_end, args=(self, position), daemon=True).start()
 
     def _leave(self, count: int) -> _Line | None:
-        """Undo the last actions until `count` remain; keep and return the line of play that they were, unless known."""
+        """Undo all but the first `count` actions; keep and return the line of play, if it is new and has room."""
         position = self._position
         actions = position.actions
         while len(position.actions) > count:
@@ -346,5 +346,5 @@ class Session:
 
 
 def _common(first: Sequence[Any], second: Sequence[Any]) -> int:
-    """Return the length of the common beginning."""
+    """Return the number of first elements that both sequences share."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))

@@ -206,6 +206,10 @@ def test_wrong_arguments_are_named(arguments, words):
         GameEnv("strozzi").step(1)
     with pytest.raises(InputError, match="options: deal: must be a whole number, got 'x'"):
         GameEnv("strozzi").reset(options={"deal": "x"})
+    env = GameEnv("strozzi")
+    with pytest.raises(InputError, match="seed: must be between 0 and"):
+        env.reset(seed=2**53)
+    env.reset()
     with pytest.raises(InputError, match="render_mode"):
         GameVectorEnv("strozzi", 2, render_mode="human")
 

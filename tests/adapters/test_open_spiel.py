@@ -185,9 +185,9 @@ def test_observers_have_named_parts():
     assert observation.string_from(state, 1).startswith("seat 1\n")
     assert position.actor == -1
     kind = pyspiel.IIGObservationType(perfect_recall=False, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS)
-    with pytest.raises(InputError, match="must be of public_info=True, private_info=SINGLE_PLAYER"):
+    with pytest.raises(InputError, match="must have public_info=True, private_info=SINGLE_PLAYER"):
         game.make_py_observer(kind)
-    with pytest.raises(InputError, match="there are no parameters"):
+    with pytest.raises(InputError, match="takes no parameters"):
         game.make_py_observer(None, {"x": 1})
 
 

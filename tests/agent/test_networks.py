@@ -209,6 +209,8 @@ def test_a_file_must_be_given(files):
     assert agent(files).missing is None
     with pytest.raises(InputError, match=r"weights nowhere\.npz: expected an \.npz file"):
         load_agent("network:weights=nowhere.npz", STROZZI)
+    with pytest.raises(InputError, match="File name too long"):
+        load_agent(f"network:weights={'x' * 300}", STROZZI)
 
 
 def test_other_sizes_are_refused_with_the_file_and_both(files, tmp_path):

@@ -86,6 +86,7 @@ def test_its_file_is_part_of_its_identity(file, tmp_path):
     [
         ((INPUTS - 1, ACTIONS), "batch", rf"got the inputs observations tensor\(float\) \['batch', {INPUTS - 1}\]"),
         ((INPUTS, ACTIONS), 1, rf"got the inputs observations tensor\(float\) \[1, {INPUTS}\]"),
+        ((INPUTS, ACTIONS), 64, rf"got the inputs observations tensor\(float\) \[64, {INPUTS}\]"),
         ((INPUTS, ACTIONS - 1), "batch", rf"got the output \[256, {ACTIONS - 1}\] of 256 rows"),
     ],
 )

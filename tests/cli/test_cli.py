@@ -51,6 +51,7 @@ def test_help_lists_every_command_and_each_has_an_example():
         page = strozzi(command, "--help")
         assert page.returncode == 0
         assert f"strozzi {command}" in page.stdout.split("Example:")[1]
+        assert not re.search(r"default:\s+[A-Z_]{3,}", page.stdout), "a constant is shown by its name"
 
 
 def test_help_imports_nothing_heavy():
@@ -439,6 +440,15 @@ def test_an_agents_fault_is_exit_3_with_a_replay_that_faults_again(tmp_path):
     assert not (tmp_path / "fault.jsonl").exists()
     (tmp_path / "bots.py").write_text("import nothing_of_that_name")
     assert strozzi(*bench, cwd=tmp_path).returncode == 3
+
+
+def test_the_replay_of_a_played_game_has_its_variant(tmp_path):
+    (tmp_path / "bots.py").write_text(BOT)
+    given = ["--players", 3, "--agents", "bots.py::bad", "--seat", 1, "--set", "setup.rounds=2"]
+    done = strozzi("play", "strozzi", *given, cwd=tmp_path, stdin="quit\n")
+    assert done.returncode == 3
+    words = "--players=3 --agents=bots.py::bad --seat=1 --seed=0 --deal=0 --variant=base --set=setup.rounds=2"
+    assert done.stderr.endswith(f"replay: strozzi play strozzi {words}\n")
 
 
 @pytest.mark.parametrize("kind", [ImportError, OSError, StorageError])

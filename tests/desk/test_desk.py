@@ -204,6 +204,7 @@ def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
     assert call(again, "forget", {"answer": number}) == (200, {})
     assert call(again, "state")[1]["answers"] == []
     assert (tmp_path / "results" / "fair").exists()
+    assert call(again, "ask", ASKED)[1]["answer"] == number + 1  # a page knows pictures by number
 
 
 @pytest.mark.slow
