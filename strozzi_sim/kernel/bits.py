@@ -43,7 +43,7 @@ def _kth_table() -> Any:
     return table
 
 
-_KTH = _kth_table()
+_KTH = _kth_table()  # uint8[set, k]: the k-th smallest member
 
 
 @force_inline
@@ -54,8 +54,8 @@ def kth_bit(members, k):
 
 @force_inline
 def seats_after(seat, other, players):
-    """Return the number of seats from `seat` clockwise to `other`; a modulo would be slower."""
-    distance = int64(other) - int64(seat)
+    """Return the number of seats from `seat` clockwise to `other`."""
+    distance = int64(other) - int64(seat)  # a modulo would be slower
     return distance if distance >= 0 else distance + players
 
 
@@ -99,7 +99,7 @@ def count_items(counts, kinds):
 
 @jit
 def kth_item(counts, k):
-    """Return the kind of the k-th item, 0 <= k < `count_items`; with a random k a draw in proportion to the counts."""
+    """Return the kind of the k-th item, 0 <= k < `count_items`; a uniform k draws a kind in proportion to its count."""
     kind = 0
     while k >= counts[kind]:
         k -= counts[kind]
@@ -109,7 +109,7 @@ def kth_item(counts, k):
 
 @jit
 def count_kinds(counts, kinds):
-    """Return the number of kinds of which there is an item."""
+    """Return how many of the first `kinds` kinds have at least one item."""
     present = 0
     for kind in range(kinds):
         present += counts[kind] > 0
@@ -118,7 +118,7 @@ def count_kinds(counts, kinds):
 
 @jit
 def kth_kind(counts, k):
-    """Return the k-th kind of which there is an item, k from 0 and below `count_kinds`."""
+    """Return the k-th of the kinds with at least one item, 0 <= k < `count_kinds`."""
     kind = 0
     while k > 0 or counts[kind] == 0:
         k -= counts[kind] > 0
@@ -131,7 +131,7 @@ def kth_kind(counts, k):
 
 @jit
 def placed(values, players, seat, sign=1):
-    """Return (seats with a higher value, seats with an equal value, this one too); `sign=-1`: with a lower value."""
+    """Return how many seats have a higher value than `seat` (`sign=-1`: lower) and how many its value, itself too."""
     better, equal = 0, 0
     for other in range(players):
         better += int64(sign * values[other] > sign * values[seat])

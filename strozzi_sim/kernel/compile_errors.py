@@ -1,4 +1,4 @@
-"""Errors of numba in the kernels of a game or an agent, as one line: place and cause."""
+"""Compile errors of numba in the code of a game or an agent, as one line: place and cause."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _INFIX = {"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "
 _IN_PLACE = {f"i{name.strip('_')}": f"{sign}=" for name, sign in _INFIX.items()}
 _OPERATORS = {"getitem": "an index [ ]", "setitem": "an index [ ]", "invert": "~", **_INFIX, **_IN_PLACE}
 _INTERNAL_FOLDERS = ("strozzi_sim", Path(numba.__file__).parent.name)
-_LONGEST = 200  # letters of a cause
+_LONGEST = 200  # characters of a cause
 NO_RECORDS: Mapping[Any, str] = MappingProxyType({})
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -35,63 +35,58 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
     """Return the place and the cause of an error of numba, such as `core.py, line 46: no field 'actr'; known: actor`.
 
-    The place is the innermost one in the author's code, if any, and a call there that fails within is named.
-    `records` are the author's names of record types.
+    The place is the innermost one in the author's code, else in any code. If types do not fit inside a function that is
+    called there, the cause names this function. `records` are the author's names of record types.
     """
     if isinstance(error, KeyError):
         return _unknown_field(error, records)
-    text = _COLOURS.sub("", str(error))  # which numba adds where colorama is installed
+    text = _COLOURS.sub("", str(error))  # numba adds colours if colorama is installed
     places = _PLACE.findall(text)
-    author_places = [place for place in places if _is_authors(place[0])]
-    innermost = (author_places or places)[:1]
-    name, line = _place_of_name(text) or (innermost[0] if innermost else ("", ""))
-    callee = re.search(rf"{_CALLEE}{re.escape(Path(name).name)} \({line}\)", text)
-    return (f"{Path(name).name}, line {line}: " if name else "") + _cause(text, callee[1] if callee else "")[:_LONGEST]
+    author_places = [place for place in places if _is_author_file(place[0])]
+    path, line = _place_of_name(text) or (author_places or places or [("", "")])[0]
+    file = Path(path).name
+    callee = re.search(rf"{_CALLEE}{re.escape(file)} \({line}\)", text)
+    return (f"{file}, line {line}: " if file else "") + _cause(text, callee[1] if callee else "")[:_LONGEST]
 
 
-def _is_authors(file: str | Path) -> bool:
-    """Return whether a file is neither of this package nor of numba."""
+def _is_author_file(file: str | Path) -> bool:
+    """Return whether a file is outside strozzi_sim and numba, by the names of its folders."""
     return not set(Path(file).parts) & set(_INTERNAL_FOLDERS)
 
 
 def _place_of_name(text: str) -> tuple[str, int] | None:
-    """Return the file and line of an unknown name, of which numba states only the function; None for other errors."""
+    """Return the file and line of an unknown name, for which numba names only the function; None if not found."""
     if (unknown := _UNKNOWN_NAME.search(text)) is None:
         return None
     files = [Path(file) for file in _CALL_PLACE.findall(text[unknown.start() :])]
-    folders = dict.fromkeys(file.parent for file in files if _is_authors(file))
+    folders = dict.fromkeys(file.parent for file in files if _is_author_file(file))
     for file in (file for folder in folders for file in sorted(folder.glob("*.py"))):
-        _, _, function = file.read_text("utf-8").partition(f"def {unknown[2]}(")
+        before, _, function = file.read_text("utf-8").partition(f"def {unknown[2]}(")
         if name := re.search(rf"\b{unknown[1]}\b", function):
-            line = file.read_text("utf-8").count("\n") - function.count("\n", name.start()) + 1
-            return str(file), line
+            return str(file), before.count("\n") + function.count("\n", 0, name.start()) + 1
     return None
 
 
 def _cause(text: str, callee: str) -> str:
-    """Return the cause; `callee` is the function that the author calls there, if the fault is within it."""
+    """Return the cause stated in an error's text; `callee` is the function called at its place, "" if none failed."""
     if no_return := _NO_RETURN.search(text):
         fault = "can end without `return`" if no_return[1] == "none" else f"returns {_short_kinds(no_return[1])}"
         return f"it {fault}; an action is a whole number"
-    causes = _CAUSES.findall(text)
-    calls = _CALL.findall(text)
-    if not causes and calls:
-        # the author's call, or the innermost one within a function of which numba does not state the arguments
+    if causes := _CAUSES.findall(text):
+        return _short_kinds(causes[-1])
+    if calls := _CALL.findall(text):
+        # the call of `callee`, or the innermost call if numba does not state the arguments of `callee`
         name, kinds = next((call for call in calls if call[0] == callee), calls[-1])
         kinds_given = _short_kinds(kinds)
         advice = "; a float must be made a whole number by // or int()" if "float64" in kinds_given else ""
         within = f"in {callee}: " if callee not in ("", name) else ""
         return f"{within}{_OPERATORS.get(name, name)} cannot take ({kinds_given}){advice}"
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return (
-        _short_kinds(causes[-1])
-        if causes
-        else next((line for line in lines if not line.startswith(("Failed in", "-"))), text)
-    )
+    lines = (line.strip() for line in text.splitlines())
+    return next((line for line in lines if line and not line.startswith(("Failed in", "-"))), text)
 
 
 def _short_kinds(kinds: str) -> str:
-    """Return types of numba without the fields of records.
+    """Return a text with its numba types in short form: records without fields, literals as their type.
 
     >>> _short_kinds("NarrowRecord(phase[type=nestedarray(uint8, (6,));offset=0];64;True), Literal[int](3), float64")
     'record, int64, float64'
@@ -115,7 +110,7 @@ def _unknown_field(error: KeyError, records: Mapping[Any, str]) -> str:
         instance = step.tb_frame.f_locals.get("self")
         record = instance if isinstance(instance, types.Record) else record
         loc = getattr(instance, "loc", loc)
-        author_loc = loc if loc is not None and _is_authors(loc.filename) else author_loc
+        author_loc = loc if loc is not None and _is_author_file(loc.filename) else author_loc
         step = step.tb_next
     loc = author_loc or loc
     place = f"{Path(loc.filename).name}, line {loc.line}: " if loc is not None else ""

@@ -1,6 +1,6 @@
-"""A dense layer with independent rows: a row has the same bits in any batch, at any index.
+"""A dense layer with independent rows: the result of a row has the same bits in any batch, at any index.
 
-Each sum is in the order of the inputs, and each product is rounded before it is added (no fused multiply-add, no
+Each sum adds the inputs in their order, and each product is rounded before it is added (no fused multiply-add, no
 reassociation). IEEE 754 then determines the result, so the bits are equal on every processor.
 """
 
@@ -72,5 +72,7 @@ def dense(x: Any, weights: Any, bias: Any = None) -> Any:
             f"{bias.dtype}{list(bias.shape)}"
         )
     out = np.empty((len(x), outputs), x.dtype)
-    _compiled(x.dtype)(x, weights, bias, out)
+    # The compiled signature excludes read-only arrays, such as the class attributes of Python agents.
+    arrays = [np.require(array, requirements=["C", "A", "W"]) for array in (x, weights, bias)]
+    _compiled(x.dtype)(*arrays, out)
     return out

@@ -52,22 +52,22 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function without separate machine code (see `kernel.numba_patches`)."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Compile it as an entry, once, and call that; used by tests."""
+        """Call the kernel from Python, as tests do: it is compiled as an entry at the first call."""
         if not hasattr(self, "from_python"):
             self.from_python = numba.njit(self.py_func, **_ENTRY)
         return self.from_python(*arguments, **named)
 
 
 def _marker(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator for kernels, which are compiled for records with integers as int64."""
+    """Return a decorator for kernels, which are compiled for widened signatures (see `widen_signature`)."""
 
     def mark(kernel: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(**options, **_OPTIONS, **DRAFT, **references(kernel))(kernel)
         dispatcher.__class__ = _Kernel
         compile_for = dispatcher.compile
 
-        def compile_widened(kinds: Any) -> Any:
-            return compile_for(widen_signature(kinds) if isinstance(kinds, tuple) else kinds)
+        def compile_widened(signature: Any) -> Any:
+            return compile_for(widen_signature(signature) if isinstance(signature, tuple) else signature)
 
         dispatcher.compile = compile_widened
         return dispatcher
@@ -128,7 +128,7 @@ class _AgentCompiler(EntryCompiler):
 def compile_cfunc(
     kernel: Callable[..., Any], signature: Any, game: str, *, cache: bool = True, boundscheck: bool = False
 ) -> Any:
-    """Compile `kernel` as a C function of `signature`; the result has an `address` valid in this process."""
+    """Compile `kernel`, which returns an integer, as a C function; the result's `address` is valid in this process."""
     options = {**_OPTIONS, **references(kernel), "boundscheck": boundscheck or None}
     callback: Any = CFunc(
         kernel, sigutils.normalize_signature(signature), locals={}, options=options, pipeline_class=_AgentCompiler
@@ -146,7 +146,7 @@ _compiling = RLock()
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
     """The cached machine code of a function: a file for each signature, with its SHA-256, as damaged code crashes.
 
-    numba's own cache has an index for each function, which processes cannot write at once.
+    numba's own cache has an index file for each function, which two processes must not write at the same time.
     """
 
     def __init__(self, function: Any, folder: Path) -> None:
@@ -160,7 +160,7 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature; None if it is missing or damaged.
 
-        Parts of numba that only compiling needs are not loaded, which saves a quarter of a second; its runtime is
+        Parts of numba that only compiling needs are not loaded, which saves a quarter of a second; numba's runtime is
         initialised, since a game's package may use it.
         """
         rtsys.initialize(target_context)
@@ -190,7 +190,7 @@ def _digest(file: Path, code: bytes) -> bytes:
 
 
 def _text_of(code: CodeType) -> str:
-    """Return a text of what a function computes, without its place in a file."""
+    """Return a text that identifies what a function computes, wherever it is in a file."""
     constants = [_text_of(constant) if isinstance(constant, CodeType) else constant for constant in code.co_consts]
     return repr((code.co_code, code.co_names, constants))
 
@@ -199,7 +199,7 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
     """Register `kernel` as the implementation of `verb` for a first argument that is a record of `dtype`.
 
     The dispatch is static, without cost at run time. With bounds checks (third-party agents), a verb with an attribute
-    `guard` calls `guard(kernel)`. Functions that numba compiles lazily, for the types of a call, may call the verb too.
+    `guard` calls `guard(kernel)`. Functions that numba compiles for plain record types may call the verb too.
     """
     body: Callable[..., Any] = kernel.py_func
     guard = getattr(verb, "guard", None)
@@ -223,10 +223,10 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
 
 
 def generated(source: str, name: str, **bound: Any) -> Callable[..., Any]:
-    """Return the function `name` of `source`, for code that depends on names, over which compiled code cannot loop.
+    """Return the function `name` defined by `source`: code for a list of names, over which compiled code cannot loop.
 
     The source refers to the values `bound` by their names. They are bound as a closure, so that the cache of compiled
-    code distinguishes equal sources.
+    code distinguishes equal sources with different values.
 
     >>> generated("def add(a): return a + b", "add", b=2)(3)
     5

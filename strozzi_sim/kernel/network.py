@@ -1,8 +1,8 @@
-"""Dense networks in compiled code: one row at a time, inputs that are 0 skipped, the same bits on every processor.
+"""Dense networks in compiled code, for one row at a time: inputs of 0 are skipped; bits are equal on every processor.
 
-A network is packed into one array: sizes, and after them biases and weights of each layer, its outputs filled up with
-zeros to whole blocks of vector instructions. Each output is a sum in the order of the inputs, beginning with the bias;
-a product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers keep only positive sums
+A network is packed into one array: a header of sizes, then the biases and weights of each layer, whose outputs are
+padded with zeros to whole blocks. Each output is a sum that begins with the bias and adds the inputs in their order; a
+product is rounded before it is added, so that IEEE 754 determines every bit. Hidden layers replace negative sums by 0
 (ReLU); the last layer is linear.
 """
 
@@ -21,21 +21,21 @@ from strozzi_sim.kernel.pointers import int64_at
 WIDEST = 512  # most outputs of a layer
 MOST_INPUTS = 1 << 16  # of the first layer
 MOST_LAYERS = 6
-BLOCK = 32  # outputs that are computed together
+BLOCK = 32  # outputs that are computed together, by vector instructions
 Layers = Sequence[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]  # weights [I, O] and bias [O] of each
 
-_HEADER = 32  # float32 places of the numbers of layers and inputs, all widths, and outputs, int64: two cache lines
-_OUTPUTS = 8 * (MOST_LAYERS + 2)  # where the number of outputs is, bytes
+_HEADER = 32  # size in float32: int64 numbers of layers, inputs, padded outputs of each layer, outputs; 2 cache lines
+_OUTPUTS = 8 * (MOST_LAYERS + 2)  # offset of the number of outputs, bytes
 _FLOAT = 4  # bytes
-_LINE = 64  # bytes of a cache line: blocks of weights aligned to it are read a third faster
+_LINE = 64  # bytes of a cache line; aligned blocks of weights are read a third faster
 
 
 def network_work(inputs: int) -> np.dtype[Any]:
-    """Return the record with which a network of up to `inputs` inputs computes; its `input` must be set before."""
+    """Return the dtype of the `work` of `run_network`, for networks of up to `inputs` inputs."""
     longest = max(inputs, WIDEST)
     return np.dtype([
         ("input", "f4", (longest,)),
-        ("output", "f4", (WIDEST,)),  #  of the last layer
+        ("output", "f4", (WIDEST,)),  #  of each layer in turn, at the end of the last
         ("index", "i8", (longest,)),  #  of the inputs of a layer that are not 0
         ("value", "f4", (longest,)),  #  these inputs
     ], align=True)  # fmt: skip
@@ -86,7 +86,7 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
 
 @intrinsic
 def _block(typingctx, bias, weights, stride, index, value, count, out, hidden):
-    """Compute BLOCK outputs at address `out`, from `count` inputs; all arguments are int64, `stride` in bytes."""
+    """Write BLOCK outputs to `out`, from `count` inputs; all arguments are int64, `stride` in bytes; `hidden`: ReLU."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bias, weights, stride, index, value, count, out, hidden = args
@@ -128,7 +128,7 @@ def _block(typingctx, bias, weights, stride, index, value, count, out, hidden):
 
 @jit
 def _gather(values, inputs, work):
-    """Write the values that are not 0, with their places, into `work`; return their number."""
+    """Write the values other than 0, and their indices, into `work`; return their number."""
     count = 0
     for i in range(inputs):
         work.index[count] = i
@@ -145,7 +145,7 @@ def network_outputs(address):
 
 @jit
 def run_network(address, work):
-    """Compute the network at `address` (see `packed_network`) for `work.input`; the result is `work.output`."""
+    """Compute the network at `address` (see `packed_network`) for `work.input`; its outputs are in `work.output`."""
     layers = int64_at(address)
     inputs = int64_at(address + 8)
     place = address + _HEADER * _FLOAT

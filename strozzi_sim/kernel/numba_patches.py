@@ -1,17 +1,17 @@
 """Changes to numba's compilation of kernels, which then run as fast as C and compile in half the time.
 
-This is the only module that depends on the internals of numba's compiler. Code of other packages is not affected: only
-kernels and entries select these compilers, and indices are plain only in marked modules.
+This is the only module that depends on the internals of numba's compiler. Apart from names, code of other packages is
+not affected: only kernels and entries select these compilers, and indices are plain only in marked modules.
 
 - Drafts: numba optimises every function with its callees, and its caller does so again. Kernels run only inside an
   entry, so they are optimised only there, which halves the compile time.
 - Private functions: numba exports every function that is linked into an entry, so LLVM must keep numba's calling
-  convention between them; as private functions they lose unused arguments and results: 7 % of random play.
-- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does: a
-  sixth of counted play.
-- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the play of
-  an agent with many arrays. Kernels of strozzi-sim allocate nothing, and their callers hold the arrays; third-party
-  code may allocate.
+  convention between them. As private functions they lose unused arguments and results; this saves 7 % of random play.
+- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does. This
+  saves a sixth of play with facts.
+- No references: numba counts references to every array that it passes, with locked instructions: a tenth of the time of
+  an agent with many arrays. Kernels of strozzi-sim allocate nothing, and their callers hold the arrays. Third-party
+  code may allocate, so its references are counted.
 - No collection: compiling makes millions of objects that live until its end; without garbage collection it takes 15 %
   less time.
 - Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share
@@ -53,12 +53,12 @@ class _Codegen:
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a function of strozzi-sim: its modules are marked for `_plain_indices`."""
+    """The code of a kernel or entry; the modules of one of strozzi-sim are marked for `_plain_indices`."""
 
     plain_indices = False
 
     def create_ir_module(self, name: str) -> Any:
-        """Create a module, marked if indices are never negative."""
+        """Return a new module, marked if its indices are never negative."""
         module = super().create_ir_module(name)
         module.plain_indices = self.plain_indices
         return module
@@ -69,7 +69,7 @@ class _Draft(_Library):
 
     @property
     def codegen(self) -> Any:
-        """The code generator."""
+        """The code generator, without environments."""
         return _Codegen(self._codegen)
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -92,7 +92,7 @@ class _Whole(_Library):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.environments: list[Environment] = []  # that the code points to
+        self.environments: list[Environment] = []  # kept alive, since the code points to them
 
     def _optimize_final_module(self) -> None:
         for function in self._final_module.functions:
@@ -100,7 +100,7 @@ class _Whole(_Library):
                 # Not "internal": the JIT would find such a function by its name for other modules that link the same
                 # kernel and call it by numba's convention.
                 function.linkage = "private"
-        manager, builder = self._codegen._module_pass_manager()  # numba runs it twice; the code is as fast after one
+        manager, builder = self._codegen._module_pass_manager()  # numba runs it twice, for no faster code
         with self._recorded_timings.record("Module passes (full optimization)", builder):
             manager.run(self._final_module, builder)
 
@@ -115,8 +115,8 @@ class _Whole(_Library):
     def _set_environments(self) -> None:
         """Give the code the environments of all linked functions: Python objects, which `print` and `raise` need.
 
-        numba does so for functions that Python calls, not for callbacks or drafts: these would fail while they hold the
-        lock of the interpreter, and never release it.
+        numba does so for functions that Python calls, not for callbacks or drafts: their `print` or `raise` would fail
+        after it took the interpreter's lock, and never release it.
         """
         for variable in self._final_module.global_variables:
             environment = lookup_environment(variable.name)
@@ -126,7 +126,7 @@ class _Whole(_Library):
 
 
 class _BeginLibrary(LoweringPass):  # type: ignore[misc]
-    """A pass that creates the library of a function before lowering would create numba's."""
+    """A pass that creates the library of a function, before lowering creates one of numba's class."""
 
     library: Any = None
 
@@ -162,7 +162,7 @@ class EntryCompiler(CompilerBase):  # type: ignore[misc]
     begin: Any = _BeginWhole
 
     def extend(self, passes: Any) -> None:
-        """Add further passes."""
+        """Add a subclass's passes."""
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with the library created before lowering."""
@@ -184,18 +184,18 @@ DRAFT: dict[str, Any] = {"pipeline_class": _DraftCompiler, "no_cpython_wrapper":
 
 
 def references(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the option that counts references to arrays: not in a function of strozzi-sim, which allocates nothing."""
+    """Return the option that counts references to arrays: off for functions of strozzi-sim, which allocate nothing."""
     return {"_nrt": not is_internal(function.__module__)}
 
 
 def is_internal(module: str) -> bool:
-    """Return whether a module is one of strozzi-sim."""
+    """Return whether a module is in strozzi_sim or strozzi_agents."""
     return module.split(".")[0] in _PACKAGES
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Collect no garbage inside the block."""
+    """Switch garbage collection off inside the block."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -207,11 +207,11 @@ def without_collection() -> Iterator[None]:
 
 @cache
 def _plain_indices() -> None:
-    """Leave indices of marked modules unchanged in numba's `fix_integer_index`; cached code needs no import of it.
+    """Make numba's `fix_integer_index` leave the indices of marked modules unchanged.
 
     With bounds checks a negative index is then out of bounds, so the tests with NUMBA_BOUNDSCHECK=1 find one.
     """
-    from numba.np import arrayobj
+    from numba.np import arrayobj  # here, since cached code does not need it
 
     fix = arrayobj.fix_integer_index
 

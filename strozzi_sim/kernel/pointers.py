@@ -1,4 +1,4 @@
-"""Intrinsics for records by pointer, which numba lacks and a compiled game needs.
+"""Intrinsics for records passed by pointer, which compiled games need and numba lacks.
 
 A record is passed as a pointer to its bytes. `clone` makes a copy on the stack, `assign` copies one record over
 another, `record_at` reads an address as a record, `call_at` calls an agent by address, `call_back` calls Python.
@@ -11,13 +11,13 @@ from numba.core import cgutils, types
 
 from strozzi_sim.kernel.jit import force_inline, intrinsic
 
-STOP_FIELD = "_stop"  # last field of every parameter record: address of an int64, or 0: the agent cannot be stopped
+STOP_FIELD = "_stop"  # last field of every parameter record: 0, or the address of an int64 that is not 0 once cancelled
 _BYTES = ir.IntType(8).as_pointer()
 
 
 @intrinsic
 def clone(typingctx: Any, source: Any) -> Any:
-    """Return a copy of the record `source`, on the stack of the caller."""
+    """Return a copy of the record `source`, on the caller's stack: in a loop, in the same place each time."""
     if not isinstance(source, types.Record):
         return None
 
@@ -113,22 +113,20 @@ def zero_at(typingctx: Any, address: Any, size: Any) -> Any:
 
 @intrinsic
 def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, memory: Any, rng: Any) -> Any:
-    """Call the agent at `address`: int64(state, rules, params, memory, rng), the last four also addresses."""
+    """Return the action of the agent at `address`; each of its arguments is a record or the address of one."""
 
     def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i64 = ir.IntType(64)
         function = ir.FunctionType(i64, [_BYTES] * 5)
         callee = builder.inttoptr(args[0], function.as_pointer())
-        pointers_passed = [
+        pointers = [
             builder.inttoptr(value, _BYTES) if isinstance(kind, types.Integer) else _as_bytes(builder, value)
             for kind, value in zip(signature.args[1:], args[1:], strict=True)
         ]
-        return builder.call(callee, pointers_passed)
+        return builder.call(callee, pointers)
 
-    pointers = [
-        types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, rng)
-    ]
-    return types.int64(types.int64, *pointers), build
+    kinds = [types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, rng)]
+    return types.int64(types.int64, *kinds), build
 
 
 @intrinsic
@@ -153,5 +151,5 @@ def _size(record: Any) -> Any:
 
 @force_inline
 def is_stopped(params):
-    """Return whether the run is cancelled, so that any legal action will do: what a search plays now is discarded."""
+    """Return whether the run is cancelled: a search may then return any legal action, as its game is discarded."""
     return params._stop != 0 and int64_at(params._stop) != 0

@@ -41,7 +41,7 @@ class Narrow(types.Integer):  # type: ignore[misc]
         return _AS_INT64[self.stored.name]
 
     def can_convert_to(self, typingctx: Any, other: Any) -> Any:
-        """Return the conversion of an int64."""
+        """Return the conversion of an int64 to `other`, since the field is read as one."""
         return Conversion.promote if other == types.int64 else typingctx.can_convert(types.int64, other)
 
     def can_convert_from(self, typingctx: Any, other: Any) -> Any:
@@ -106,7 +106,7 @@ def _lower_copy(context: Any, builder: Any, source: Any, target: Any, value: Any
 
 
 class NarrowRecord(types.Record):  # type: ignore[misc]
-    """A record whose integers are Narrow, except int64."""
+    """A record whose integer fields are Narrow, except int64 and random words."""
 
     def __init__(self, plain: Any) -> None:
         self._plain = plain
@@ -116,7 +116,7 @@ class NarrowRecord(types.Record):  # type: ignore[misc]
             for name, field in plain.fields.items()
         ]
         super().__init__(fields, plain.size, plain.aligned)
-        self.name = f"Narrow{plain.name}"  # its key
+        self.name = f"Narrow{plain.name}"  # by which numba compares types
 
     __repr__ = types.Type.__repr__  # the name; numba calls it before every pass, and a record's repr is slow
 
@@ -142,7 +142,7 @@ class _Field(AttributeTemplate):  # type: ignore[misc]
 
 @infer_global(operator.getitem)
 class _Item(AbstractTemplate):  # type: ignore[misc]
-    """Typing of an item: `state.coins[seat]` is an int64. A CPU template precedes those for any target."""
+    """Typing of an item: `state.coins[seat]` is an int64. As a CPU template it precedes numba's, for any target."""
 
     metadata = {"target": "cpu"}  # noqa: RUF012 - required by numba
 
@@ -216,13 +216,13 @@ def array_type(dtype: Any, ndim: int = 1) -> Any:
 
 
 def _accept(plain: Any, kind: Any) -> None:
-    """Allow Python to pass a plain record as `kind`."""
+    """Allow Python to pass a plain record, or an array of them, as `kind`."""
     if kind != plain:
         default_type_manager.set_compatible(plain, kind, Conversion.safe)
 
 
 def widen_signature(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the types of arguments, with records as `record_type` and literal integers as int64.
+    """Return the types of arguments, with records as in `record_type` and literals as their type, such as int64.
 
     Otherwise numba would compile a kernel again for every literal number in a call.
     """
@@ -239,7 +239,7 @@ def _lower_record(context: Any, builder: Any, source: Any, target: Any, value: A
 
 
 def field_bytes(records: np.ndarray[Any, Any]) -> bytes:
-    """Return the bytes of all fields without padding: equal for equal records."""
+    """Return the bytes of all fields, without the padding between them: equal for equal records."""
     return b"".join(records[name].tobytes() for name in records.dtype.names or ())
 
 

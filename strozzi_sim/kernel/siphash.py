@@ -1,4 +1,4 @@
-"""SipHash-2-4 (Aumasson, Bernstein 2012), a keyed hash of one way: outputs reveal neither the key nor other outputs.
+"""SipHash-2-4 (Aumasson, Bernstein 2012), a keyed one-way hash: outputs reveal neither the key nor other outputs.
 
 `siphash` hashes any message in plain Python. Kernels call `hash_number` and `hash_pair`, which return the same numbers
 for messages of 2 and of 16 bytes. All share one source of the rounds.
@@ -11,12 +11,12 @@ from strozzi_sim.kernel.jit import force_inline
 _MASK = 2**64 - 1
 _V0, _V1, _V2, _V3 = 0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573
 _FINAL = 0xFF
-_NUMBER_END, _PAIR_END = uint64(2 << 56), uint64(16 << 56)  # the last word of a message has its size, in bytes, on top
+_NUMBER_END, _PAIR_END = uint64(2 << 56), uint64(16 << 56)  # the top byte of a message's last word is its size in bytes
 
 
 @force_inline
 def sip_round(v0, v1, v2, v3):
-    """Return the four words of the state after one round; in plain Python `sip_round.py_func`."""
+    """Return the four words of the state after one round; `sip_round.py_func` does so in plain Python."""
     v0 = (v0 + v1) & _MASK
     v1 = ((v1 << 13) & _MASK | v1 >> 51) ^ v0
     v0 = (v0 << 32) & _MASK | v0 >> 32
@@ -83,7 +83,7 @@ def _absorb(v0, v1, v2, v3, word):
 
 @force_inline
 def _finish(v0, v1, v2, v3, word):
-    """Add the last word of the message and return the hash: four rounds more."""
+    """Add the last word of the message, and return the hash after four more rounds."""
     v0, v1, v2, v3 = _absorb(v0, v1, v2, v3, word)
     v0, v1, v2, v3 = sip_round(v0, v1, v2 ^ uint64(_FINAL), v3)
     v0, v1, v2, v3 = sip_round(v0, v1, v2, v3)

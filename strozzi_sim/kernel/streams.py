@@ -1,19 +1,19 @@
 """Random streams: SplitMix64 (Steele, Lea, Flood 2014), keyed, never global; and scripted chance.
 
-The key of a deal is a hash of (seed, game name, players, deal). A stream is the key and a purpose: a chance source of
-the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons are
-paired. The n-th draw of a stream depends on the stream and n alone.
+The key of a deal is a hash of (seed, game name, players, deal). A stream is seeded by this key and a purpose: a chance
+source of the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons
+are paired. The n-th draw of a stream depends on the stream and n alone.
 
-SplitMix64 can be inverted: one word of a stream reveals all its other words. The keys are hashes of one way
+SplitMix64 can be inverted: one word of a stream reveals all its other words. The keys are one-way hashes
 (`kernel.siphash`), so an agent that inverts its own stream learns neither the key of the deal nor any other stream.
 
-A chance record has a key for each source: all from the key of the deal (`seed_chance`), until one is redrawn
-(`redraw`). Searches redraw thousands of times, so `redraw` and `reseed` use a cheap hash, which can be inverted: their
-words come from the agent's own stream and reveal nothing else.
+A chance record has a key for each source: `seed_chance` derives it from the key of the deal, `redraw` replaces it.
+Searches redraw thousands of times, so `redraw` and `reseed` use a cheap hash, which can be inverted: their words come
+from the agent's own stream and reveal nothing else.
 
 A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the first draw
-beyond the script. To enumerate chance, play an action once to learn the draw, and then once for every outcome. The
-choice is made at compile time, so that scripts cost nothing elsewhere.
+that fails. To enumerate chance, play an action once to learn the draw, and then once for every outcome. The choice is
+made at compile time, so that scripts cost nothing elsewhere.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ CHANCE = keep_words(np.dtype([  # shape  meaning
 SCRIPT = np.dtype([  # meaning
     ("place", "i8"),  #     address of the next outcome, an int64
     ("left", "i8"),  #      number of remaining outcomes
-    ("source", "i8"),  #    source of the first failed draw
+    ("source", "i8"),  #    chance source of the first failed draw
     ("outcomes", "i8"),  #  number of possible outcomes of that draw; 0: no draw failed
 ], align=True)  # fmt: skip
 
@@ -58,7 +58,7 @@ _MASK = 2**64 - 1
 
 
 def game_key(game: str) -> int:
-    """Return a game's name as a number below 2^63: the first bytes of its SHA-256."""
+    """Return a number below 2^63 for a game's name, from the first bytes of its SHA-256."""
     return int.from_bytes(hashlib.sha256(game.encode()).digest()[:8], "little") >> 1
 
 
@@ -102,19 +102,19 @@ def seat_stream(key, seat):
 
 @force_inline
 def lineup_of(key, lineups):
-    """Return the number of the line-up that plays the deal of this key, below `lineups`, each equally likely."""
+    """Return the index of the line-up, one of `lineups` with equal probability, that plays the deal of this key."""
     return below(stream_key(key, int64(_LINEUP)), lineups)
 
 
 @jit
 def seed_chance(chance, key):
-    """Set the key of every source from the key of a deal; see `deal_key`."""
+    """Set the key of every source from the key of a deal (see `deal_key`); `reset_source` then sets its cursor."""
     for source in range(SOURCES):
         chance.key[source] = stream_key(key, source)
 
 
 def reset_source(chance, source):
-    """Reset the cursor of a chance source."""
+    """Restart the draws of a chance source, unless they are scripted."""
     raise TypeError("reset_source is a verb of compiled code; call it from a kernel with a chance record")
 
 
@@ -188,7 +188,7 @@ def reseed(chance, rng):
 
 
 class SeatRng:
-    """The random stream of a seat for agents in Python, equal to that of compiled ones; draw n depends on n alone.
+    """The random stream of a seat for agents in Python, with the numbers of compiled agents; draw n depends on n alone.
 
     >>> SeatRng(0).below(6)
     5

@@ -3,11 +3,11 @@
 numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
 use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
 strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
-sources were edited after their import keeps no code. Each piece of code is a file (see `kernel.jit`), so processes need
-no lock: two that compile the same write equal code, atomically.
+sources were edited after their import neither loads nor stores code. Each piece of code is a file (see `kernel.jit`),
+so processes need no lock: two that compile the same write equal code, atomically.
 
-Loaded code is executed, so only the user may have access to the folder, as with ssh. A folder that cannot be written to
-is replaced by a temporary one, or by none, which costs a compilation and one line on standard error.
+Loaded code is executed, so only the user may write to the folder, as with ssh. A folder that cannot be written to is
+replaced by a temporary one, or by none, which costs a compilation and one line on standard error.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ from strozzi_sim.errors import StorageError
 from strozzi_sim.runtime.entry_points import installed
 
 FOLDERS_KEPT = 8
-PRIVATE = 0o700  # mode of every folder that is made here
+PRIVATE = 0o700  # mode of new cache folders and roots
 _TAG = "CACHEDIR.TAG"  # https://bford.info/cachedir/
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code compiled by strozzi-sim. `strozzi cache --clear` removes it.
@@ -35,10 +35,11 @@ _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _EXCLUDED_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
+_TABLE = "table.py"  # a game's module of drawings, without kernels
 
 
 def cache_root() -> Path:
-    """Return the root of all cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache.
+    """Return the root of the cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache folder.
 
     platformdirs would do, but for a user without a home it returns the relative path `~/.cache`.
     """
@@ -51,15 +52,12 @@ def cache_root() -> Path:
 
 
 def _private_root() -> Path:
-    """Return the root among the temporary files, used if `cache_root` fails."""
+    """Return the root among the temporary files, used if `cache_root` is not usable."""
     return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
 
 
 def _roots() -> list[Path]:
     return list(dict.fromkeys((cache_root(), _private_root())))
-
-
-_TABLE = "table.py"  # of a game: what pages draw, which has no kernels
 
 
 def _sources(game: str = "") -> list[Path]:
@@ -91,7 +89,7 @@ def _places(package: str) -> list[Path]:
 
 
 def _stamps() -> dict[Path, tuple[int, int]]:
-    return {file: (stat.st_mtime_ns, stat.st_size) for file in _sources() for stat in (file.stat(),)}
+    return {file: (status.st_mtime_ns, status.st_size) for file in _sources() for status in (file.stat(),)}
 
 
 _AS_IMPORTED = _stamps()
@@ -131,10 +129,10 @@ def folder_of(game: str) -> Path:
 
 
 def code_folder(game: str) -> Path | None:
-    """Make and return the folder of `game`'s compiled code, for workers too; None if code cannot be stored.
+    """Make and return the folder of `game`'s compiled code; None if code cannot be stored.
 
     Raises:
-        StorageError: others could write to the folder, so that its code must not be executed.
+        StorageError: another user owns the folder or can write to it, so its code must not be executed.
     """
     if _stamps() != _AS_IMPORTED:
         return None
@@ -150,7 +148,7 @@ def code_folder(game: str) -> Path | None:
 
 
 def is_cold(game: str) -> bool:
-    """Return whether code for `game` can be stored, but none is."""
+    """Return whether code for `game` can be stored, but none is stored yet."""
     folder = code_folder(game)
     return folder is not None and not any(folder.glob("*.nbc"))
 
@@ -169,14 +167,14 @@ _given_up: set[Path] = set()
 
 
 def give_up(root: Path, reason: str) -> None:
-    """Stop using the cache folders in `root` in this process."""
+    """Stop using the cache folders in `root` in this process, and print the reason once."""
     if root not in _given_up:
         _given_up.add(root)
         print_status(f"the cache of compiled code in {root} is not used: {reason}")
 
 
 def print_status(line: str) -> None:
-    """Print a line for the user in the parent process only; its workers have the same message."""
+    """Print a line for the user, but not in processes of a pool, which would repeat it."""
     if multiprocessing.current_process().name == "MainProcess":
         print(f"strozzi: {line}", file=sys.stderr, flush=True)
 
@@ -213,7 +211,7 @@ def _drop_old(root: Path) -> None:
 
 
 def clear() -> list[Path]:
-    """Remove every cache folder, and return them; a running process compiles what it needs again."""
+    """Remove all cache folders and return their paths; a running process compiles again what it still needs."""
     removed = folders()
     for folder in removed:
         shutil.rmtree(folder, ignore_errors=True)

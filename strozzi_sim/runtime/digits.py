@@ -2,14 +2,14 @@
 
 from math import ceil, floor, isfinite, log10
 
-ALL_DIGITS = 15
+ALL_DIGITS = 15  # decimals of a figure without uncertainty
 SIGNIFICANT = 3  # digits of a value
 
 
 def most_digits(half_width: float) -> int:
     """Return the number of decimals at which a half-width has one digit; negative: tens, hundreds.
 
-    The last one is then not below a fifth of the standard error.
+    A unit of the last decimal is then at least a fifth of the standard error, half_width / 1.96.
 
     >>> most_digits(0.3), most_digits(30)
     (1, -1)
@@ -22,7 +22,7 @@ def most_digits(half_width: float) -> int:
 def decimals(value: float, half_width: float, most: int) -> int:
     """Return the decimals of a figure: at most `most`, one digit of its half-width, three significant of its value.
 
-    Ones are rounded off only if two digits of the value are left.
+    A negative result (rounding to tens or more) leaves at least two significant digits of the value.
 
     >>> decimals(238.94, 0.7, 2), decimals(23.894, 0.7, 2), decimals(23.894, 0.07, 2), decimals(1234.5, 3.0, 2)
     (0, 1, 1, -1)
@@ -36,7 +36,7 @@ def decimals(value: float, half_width: float, most: int) -> int:
 
 
 def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[str]:
-    """Return numbers, such as a figure and the ends of its interval, as plain text with at most `digits` decimals."""
+    """Return numbers as text with the `decimals` of the first; of three, the last two are the ends of an interval."""
     digits = decimals(values[0], half_width, digits)
     if len(values) == 3:
         values = (values[0], *rounded_ends(*values[1:], digits))
@@ -44,7 +44,7 @@ def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[s
 
 
 def rounded_ends(low: float, high: float, digits: int) -> tuple[float, float]:
-    """Return the ends of an interval with these decimals; rounded outwards if they were equal otherwise.
+    """Return the ends of an interval rounded to `digits` decimals, outwards if they would be equal otherwise.
 
     >>> rounded_ends(239.0, 239.18, 1), rounded_ends(239.0, 239.18, 0)
     ((239.0, 239.2), (239.0, 240.0))
@@ -56,5 +56,5 @@ def rounded_ends(low: float, high: float, digits: int) -> tuple[float, float]:
 
 
 def rounded_up(value: float, digits: int) -> float:
-    """Return a value rounded up to these decimals."""
+    """Return a value rounded up to `digits` decimals."""
     return ceil(value * 10.0**digits - 1e-6) * 10.0**-digits

@@ -13,9 +13,9 @@ _GROUPS = ("strozzi_sim.games", "strozzi_sim.agents")
 
 
 def find_entry_points(group: str) -> dict[str, EntryPoint]:
-    """Return the entry points of a group, such as `strozzi_sim.agents`, by name; also those installed meanwhile.
+    """Return the entry points of a group, such as `strozzi_sim.agents`, by name, as installed now.
 
-    The first of two packages that register a name is returned; `check_unique` raises InputError for such a name.
+    If two packages register a name, the first one's is returned; `check_unique` raises InputError.
     """
     return {point.name: point for point in reversed(installed(group))}
 
@@ -30,7 +30,7 @@ def check_unique(group: str, name: str) -> None:
 
 
 def load_object(point: EntryPoint) -> Any:
-    """Return the object of an entry point; an ImportError names a folder in `sys.path` that hides its package."""
+    """Return the object of an entry point. Raises ImportError with the name of a folder that hides the package."""
     try:
         return point.load()
     except (AttributeError, ModuleNotFoundError) as error:
@@ -46,7 +46,7 @@ def load_object(point: EntryPoint) -> Any:
 
 
 def error_in_package(error: Exception) -> str:
-    """Return an error in the package of a game or agent as text, `table.py, line 12: KeyError: 'seat'`; else ""."""
+    """Return an error as `table.py, line 12: KeyError: 'seat'`; "" if it was not in the package of a game or agent."""
     points = (point for group in _GROUPS for point in find_entry_points(group).values())
     packages = {point.module.partition(".")[0] for point in points} - {"strozzi_sim"}
     places = [
@@ -76,5 +76,5 @@ def _modified(folder: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=16)
 def _points(group: str, folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of a group in the packages of these folders, those of `sys.path`."""
+    """Return the entry points of a group, cached until `folders`, the state of `sys.path`, change."""
     return tuple(entry_points(group=group))

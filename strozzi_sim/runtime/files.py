@@ -24,7 +24,7 @@ _NAME_KEPT = 40  # characters of the target's name in its temporary file's name;
 
 @contextmanager
 def storage_errors(what: str) -> Iterator[None]:
-    """Turn an OSError inside the block into a StorageError that names `what`."""
+    """Turn an OSError inside the block into a StorageError whose message begins with `what`."""
     try:
         yield
     except OSError as error:
@@ -52,10 +52,10 @@ def _is_stream(path: Path) -> bool:
 def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]:
     """Yield a file to write to. It replaces `path` if the block succeeds; otherwise `path` is unchanged.
 
+    The path `-` is standard output. With `lasting` the file is synced to disk (fsync) before it replaces `path`.
+
     Raises:
         BrokenPipeError: the reader of standard output has closed it.
-
-    The path `-` is standard output; `lasting` is with fsync.
     """
     what = f"cannot write {path}"
     with storage_errors(what):
@@ -91,7 +91,7 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
 
 
 def remove_unfinished(paths: Iterable[Path]) -> None:
-    """Remove what killed processes left of `open_atomically` of these files; no other process may be writing them."""
+    """Remove the temporary files that killed processes left next to `paths`, which no process may be writing now."""
     left = re.compile(rf"\.(.*)\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp")
     names_by_folder: dict[Path, set[str]] = {}
     for path in paths:
@@ -103,7 +103,7 @@ def remove_unfinished(paths: Iterable[Path]) -> None:
 
 
 def _permissions(target: Path) -> int | None:
-    """Return the permissions of a file to replace, None if it does not exist."""
+    """Return the permissions of a file to replace, None if it does not exist; OSError if it cannot be replaced."""
     try:
         status = target.stat()
     except FileNotFoundError:
@@ -116,6 +116,6 @@ def _permissions(target: Path) -> int | None:
 
 
 def write_atomically(path: Path, content: bytes, *, lasting: bool = False) -> None:
-    """Write a file atomically; `lasting`: with fsync."""
+    """Write a file atomically; see `open_atomically`."""
     with open_atomically(path, lasting=lasting) as file:
         file.write(content)

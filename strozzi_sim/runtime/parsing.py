@@ -21,7 +21,7 @@ MAX_BYTES = 4 * 2**20  # of a document, and of a line of a record
 MAX_DEPTH = 32  # nested tables and lists
 MAX_INTEGER = 2**63 - 1
 
-# a.b.c...: as deep as it has dots, and the parser's time grows with their square
+# A key a.b.c nests as deep as it has dots, and the parser's time grows with the square of their number.
 _DOTTED = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++\s*+\.\s*+){{{MAX_DEPTH},}}")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -32,7 +32,7 @@ _TOO_LONG = "an integer has at most 64 bits"
 
 
 def toml_value(text: str) -> Any:
-    """Return a value parsed as TOML, other text unchanged. Raises ValueError for odd numbers, such as `1_0` or `inf`.
+    """Return text parsed as a TOML value, else unchanged. Raises ValueError for odd numbers, such as `1_0` or `inf`.
 
     >>> toml_value("[1, 2.5]"), toml_value("red")
     ([1, 2.5], 'red')
@@ -41,13 +41,15 @@ def toml_value(text: str) -> Any:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
     if odd := _ODD_NUMBER.search(_TOML_STRING.sub("", text)):
         raise ValueError(f"expected plain digits, got {short_repr(odd[0])}")
     return value
 
 
 def whole_number(text: str) -> int:
-    """Return the whole number of digits with an optional sign, else ValueError: also for `1_0`, unlike `int`.
+    """Return the integer written as digits with an optional sign. Raises ValueError for other text, such as `1_0`.
 
     >>> whole_number("-12")
     -12
@@ -58,7 +60,7 @@ def whole_number(text: str) -> int:
 
 
 def real_number(text: str) -> float:
-    """Return the number of digits with optional sign, point and exponent, else ValueError: also for `1_0` and `nan`.
+    """Return the number in digits with optional sign, point, exponent. Raises ValueError for other text, such as `nan`.
 
     >>> real_number("1.5e3")
     1500.0
@@ -76,7 +78,7 @@ def check_name(file: Path) -> None:
 
 @contextmanager
 def _reading(file: Path) -> Iterator[IO[bytes]]:
-    """Yield a file of the user. Raises InputError if there is none, StorageError if it cannot be read."""
+    """Yield an opened file. Raises InputError if it does not exist, StorageError if it cannot be read."""
     check_name(file)
     try:
         with file.open("rb") as opened:
@@ -88,13 +90,13 @@ def _reading(file: Path) -> Iterator[IO[bytes]]:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """Read a TOML file of at most MAX_BYTES."""
+    """Return the content of a TOML file. Raises InputError if it is invalid or beyond the bounds."""
     with _reading(file) as opened:
         content = opened.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise InputError(f"{file}: is larger than {MAX_BYTES:,} bytes")
     try:
-        text = content.decode("utf-8-sig")  # some editors begin a file with a mark
+        text = content.decode("utf-8-sig")  # some editors write a byte order mark
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 text: byte {error.start} is wrong") from None
     if _DOTTED.search(text):
@@ -113,7 +115,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 
 
 def parse_json(content: bytes) -> Any:
-    """Return the plain data of a JSON document of at most MAX_BYTES; ValueError states what is wrong."""
+    """Return the plain data of a JSON document. Raises ValueError if it is invalid or beyond the bounds."""
     if len(content) > MAX_BYTES:
         raise ValueError(f"longer than {MAX_BYTES:,} bytes")
     try:
@@ -140,6 +142,6 @@ def _check_bounds(raw: Any) -> None:
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file with their numbers, from 1; a line longer than MAX_BYTES is cut one byte beyond it."""
+    """Yield (number from 1, line) of a file; a line of more than MAX_BYTES comes in pieces of MAX_BYTES + 1."""
     with _reading(file) as opened:
         yield from enumerate(iter(partial(opened.readline, MAX_BYTES + 1), b""), 1)

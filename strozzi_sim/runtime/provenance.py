@@ -8,14 +8,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 PACKAGE = "strozzi-sim"
-_SECONDS = 5.0  # git may take
+_SECONDS = 5.0  # limit of a git command
 
 
 @cache
 def source_commit() -> str:
-    """Return the commit of the package's source, with ", changed" if files of a checkout differ; "" if unknown.
+    """Return the commit of the package's source, with ", changed" if tracked files differ from it; "" if unknown.
 
-    It is known for an install from version control, and for an editable one from a checkout where git is at hand.
+    It is known for an install from version control, and for an editable one from a checkout if git is available.
     """
     try:
         text = distribution(PACKAGE).read_text("direct_url.json")  # PEP 610
@@ -28,13 +28,13 @@ def source_commit() -> str:
         return ""
     folder = Path(unquote(urlparse(origin["url"]).path))
     commit, top = _git(folder, "rev-parse", "HEAD"), _git(folder, "rev-parse", "--show-toplevel")
-    if not commit or not top or Path(top).resolve() != folder.resolve():  # no checkout, or one of something around it
+    if not commit or not top or Path(top).resolve() != folder.resolve():  # no checkout, or one of an outer folder
         return ""
     return commit + (", changed" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
 
 
 def _git(folder: Path, *words: str) -> str:
-    """Return what a git command prints, "" if it fails."""
+    """Return the output of a git command, "" if it fails."""
     command = ["git", "-C", str(folder), "--no-optional-locks", *words]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)

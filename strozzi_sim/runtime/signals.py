@@ -19,7 +19,7 @@ def is_executing(package: str, frame: FrameType | None) -> bool:
 def postponed(number: int, frame: FrameType | None) -> threading.Timer | None:
     """Start a timer that sends the signal again if an exception would be lost here, and return it; else None.
 
-    llvmlite is called by C code, which prints an exception and continues compiling.
+    C code calls llvmlite's Python code, prints any exception from it, and continues compiling.
     """
     if not is_executing("llvmlite", frame):
         return None

@@ -28,7 +28,7 @@ def single_threaded_blas() -> Iterator[None]:
 
 
 def limit_loaded() -> None:
-    """Limit libraries that were loaded since; call inside `single_threaded_blas`."""
+    """Limit libraries loaded inside the block of `single_threaded_blas` too; call it there."""
     from threadpoolctl import threadpool_limits
 
     with _lock:

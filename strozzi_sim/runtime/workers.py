@@ -37,28 +37,28 @@ HEARTBEAT = np.dtype([
     ("deal", "i8"),
     ("seating", "i8"),  #    index among the played seatings
     ("seat", "i8"),  #       acting seat
-    ("spare", "u1", (128,)),  # separates the cache lines of threads
+    ("spare", "u1", (128,)),  # keeps the records of threads in separate cache lines
 ], align=True)  # fmt: skip
 
 TICK = 0.05  # seconds between two checks of a worker
 GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
 IDLE_SECONDS = 300  # without a request for this long a worker ends and frees its memory
-_GOODBYE = 1.0  # seconds for a worker to end after its line is closed
+_GOODBYE = 1.0  # seconds for a worker to end after its connection is closed
 _PARENT_SECONDS = 0.5  # between two checks that the parent is alive
 _DONE, _RAISED, _QUIT = range(3)  # kinds of reply: a value, an exception, an exception that ends processes
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.workers import serve; "
     "serve(*map(int, sys.argv[2:]))"
 )
-# Every process computes on one core; workers use the others.
+# One thread in each process: other workers use the other cores.
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 _ONE_THREAD = dict.fromkeys(("VECLIB_MAXIMUM_THREADS", *(f"{name}_NUM_THREADS" for name in _LIBRARIES)), "1")
-_INHERITED: Mapping[str, str] = MappingProxyType({})  # no variables beside those of this process
+_INHERITED: Mapping[str, str] = MappingProxyType({})  # no variables but those of this process
 
 # -- heartbeats --------------------------------------------------------------------------------------------------------
 
 _shared: np.ndarray[Any, Any] | None = None  # in a worker: the heartbeat that the parent reads
-_raised = ""
+_raised = ""  # last exception of compiled code in this worker
 
 
 def is_worker() -> bool:
@@ -83,7 +83,7 @@ def active_heartbeat(beat: np.ndarray[Any, Any], players: int = 0, deal: int = 0
 
 
 def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number: int) -> None:
-    """Record in the heartbeat that Python begins the game's `number`-th decision, from 0."""
+    """Record in a heartbeat, as int64 `words`, that Python begins the `number`-th decision of a game, from 0."""
     words[2] = words[1] - number  # first
     words[1] += 1  # decisions
     words[4], words[5], words[6] = deal, seating, seat
@@ -93,7 +93,7 @@ def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number
 
 
 def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
-    """Answer requests until the parent closes the connection or sends none for IDLE_SECONDS.
+    """Answer requests until the process `parent` closes the connection or sends none for IDLE_SECONDS.
 
     A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
     """
@@ -113,7 +113,7 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
             reply = _reply(line.recv_bytes())
         except EOFError:
             return
-        if os.getpid() != worker:  # a copy that an agent made of its process: there is one reply
+        if os.getpid() != worker:  # a fork made by an agent: only the worker replies
             os._exit(1)
         line.send_bytes(reply)
 
@@ -136,7 +136,7 @@ def _reply(request: bytes) -> bytes:
 
 
 def _error_reply(error: Exception) -> bytes:
-    """Return the reply that raises this in the parent: with its traceback, else without it, else only its text."""
+    """Return the reply that raises the error in the parent: with its traceback, else without it, else as text."""
     from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
 
     for wrap in (lambda: ExceptionWithTraceback(error, error.__traceback__), lambda: error):
@@ -148,7 +148,7 @@ def _error_reply(error: Exception) -> bytes:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return type and text of an exception, although `str` of it may raise."""
+    """Return type and text of an exception, even if its `str` raises."""
     try:
         text = str(error)
         return f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -157,7 +157,7 @@ def describe_exception(error: BaseException) -> str:
 
 
 def raised_in_compiled_code() -> str:
-    """Return type and text of the last exception of compiled code in this worker; "" without one, or elsewhere.
+    """Return type and text of the last exception of compiled code in this worker; "" if there was none.
 
     Such code cannot raise into the loop that calls it by address: it returns 0, and numba only reports the exception.
     """
@@ -174,11 +174,11 @@ def _note(report: Any) -> None:
 
 
 def _end_with_parent(lifeline: int, parent: int) -> None:
-    """Make sure that this process, and all that it starts, ends with the parent, however the parent ends.
+    """Make this process, and all that it starts, end with the parent, however the parent ends.
 
     The pipe's other end closes with the parent. The system then sends SIGIO, which ends a process without its
-    interpreter, even if code holds the lock forever. A thread handles parents whose forked children still hold that
-    end.
+    interpreter, even if code holds the lock forever. If forked children of the parent still hold that end, a thread
+    ends the process.
     """
     import fcntl
 
@@ -220,7 +220,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 class WorkerDied(Exception):
-    """The end of a worker process, caused by its code: `what` it did follows its name, `beat` is the last HEARTBEAT."""
+    """The end of a worker process, caused by its code: `what`, as in "it ended its process", and the last HEARTBEAT."""
 
     def __init__(self, what: str, beat: np.ndarray[Any, Any]) -> None:
         super().__init__(what)
@@ -320,11 +320,11 @@ class Worker:
         self._process.wait()
 
     def close(self) -> None:
-        """Close the connection: an idle worker then ends by itself, and writes what its agents have not written yet."""
+        """Close the connection: an idle worker then ends by itself, and flushes the output of its agents."""
         self._line.close()
 
     def end(self, seconds: float = 0.0) -> None:
-        """Close the connections, and kill the process if it does not end by itself in this time."""
+        """Close the connections, and kill the process if it does not end by itself within `seconds`."""
         self.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
@@ -346,14 +346,12 @@ def call_in_worker(
 ) -> Any:
     """Call a function in a worker process, or here if this is a worker or the system does not support workers.
 
-    With variables of its own in `environment` the process is a new one, in a worker too, and ends after the call.
+    With variables in `environment` the process is a new one, in a worker too, and ends after the call. `seconds` is the
+    longest time without a heartbeat while agents are running. `is_cancelled` is polled.
 
     Raises:
         WorkerDied: the process ended or was killed.
-        Cancelled: `is_cancelled` returned True.
-
-    `seconds` is the longest time without a heartbeat while agents are running. The worker is killed once
-    `is_cancelled`, which is polled, returns True.
+        Cancelled: `is_cancelled` returned True, and the worker was killed.
     """
     if (is_worker() and not environment) or os.name != "posix":
         return function(*arguments)
@@ -376,7 +374,10 @@ def call_in_worker(
 
 @contextmanager
 def run_beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
-    """Call a function in a worker process while the block runs, for its files; its result and errors are dropped."""
+    """Call a function in a worker process while the block runs, for the files that it writes.
+
+    The call is awaited after the block, or cancelled if the block raises. Its result and errors are ignored.
+    """
     if is_worker() or os.name != "posix":
         yield
         return
@@ -416,7 +417,7 @@ def _give_back(worker: Worker) -> None:
 
 @atexit.register
 def end_all() -> None:
-    """End every worker; idle ones may end by themselves first."""
+    """End all workers: kill busy ones, and let idle ones end by themselves first."""
     with _lock:
         idle, busy = list(_idle), _all.difference(_idle)
         _forget()

@@ -99,6 +99,7 @@ NETWORK = {"4/0/weights": np.ones((2, 3), np.float32), "4/0/bias": np.ones(3, np
     [
         ({}, "no array named PLAYERS/LAYER/weights, such as 4/0/weights"),
         ({"4/0/weights": np.ones((2, 3), np.float32)}, "4/0/weights: expected float32 weights, and a bias"),
+        ({"4/0/weights": np.float32(1), "4/0/bias": np.float32(1)}, "expected float32 weights, and a bias"),
         ({"4/0/weights": np.ones((2, 3)), "4/0/bias": np.ones(3, np.float32)}, "expected float32 weights"),
         ({"4/0/weights": np.ones((2, 3), np.float32), "4/0/bias": np.ones(2, np.float32)}, r"expected weights \[2, O"),
         *(
@@ -125,7 +126,16 @@ def of_one_array():
     return content.getvalue()
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", of_one_array(), None])
+def damaged():
+    """A compressed archive with an invalid first block of data."""
+    archive = io.BytesIO()
+    np.savez_compressed(archive, **NETWORK)
+    content = bytearray(archive.getvalue())
+    content[30 + sum(int.from_bytes(content[k : k + 2], "little") for k in (26, 28))] = 0xFF  # after name and extra
+    return bytes(content)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", of_one_array(), damaged(), None])
 def test_a_file_that_is_no_archive_is_refused(tmp_path, content):
     if content is not None:
         (tmp_path / "w.npz").write_bytes(content)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from strozzi_sim.errors import InputError, StorageError, short_repr, suggest_names
-from strozzi_sim.runtime.parsing import MAX_BYTES, MAX_DEPTH, parse_json, read_lines, read_toml
+from strozzi_sim.runtime.parsing import MAX_BYTES, MAX_DEPTH, parse_json, read_lines, read_toml, toml_value
 
 DEEP = 100_000
 
@@ -43,6 +43,11 @@ def test_toml_beyond_the_bounds_is_one_line(tmp_path, content, words):
     assert words in str(caught.value)
     assert len(str(caught.value)) < 400
     assert "\n" not in str(caught.value)
+
+
+def test_a_deep_toml_value_is_refused():
+    with pytest.raises(ValueError, match="nested too deeply; at most 32 levels"):
+        toml_value(nested(DEEP, "[", "]"))
 
 
 def test_a_long_text_with_dots_is_no_deep_key(tmp_path):
