@@ -1,4 +1,4 @@
-"""The agent `network`: the policy, and the values, of any dense network over a game's observation."""
+"""The agent `network`: plays, and evaluates positions, by any dense network over a game's observation."""
 
 import numpy as np
 
@@ -10,24 +10,24 @@ from strozzi_sim.kernel.network import network_outputs, network_work, run_networ
 from strozzi_sim.kernel.pointers import clone, int64_at
 from strozzi_sim.kernel.streams import random_word
 
-NO_NETWORK = 0  # in place of an address, for a player count without a network; `check_lineup` refuses such agents
+NO_NETWORK = 0  # instead of an address: no network for this player count; `check_lineup` refuses such agents
 ILLEGAL = 0  # no game has an action 0, so it is reported as a fault of the agent
-VALUE_COUNTS = (1, len(WORTHS))  # after its actions a network that evaluates has the logit of a win, or all of WORTHS
+VALUE_COUNTS = (1, len(WORTHS))  # outputs of a network that evaluates, after its actions: logit of a win, or WORTHS
 _UNIT = 2.0**-53
 
 
 def network_sizes(game, evaluates):
-    """Return by player count the number of inputs, and those of outputs to choose from; see `agent.Weights`."""
+    """Return (number of inputs, allowed numbers of outputs) by player count; see `agent.Weights`."""
     counts = VALUE_COUNTS if evaluates else (0, *VALUE_COUNTS)
     outputs = tuple(game.actions + count for count in counts)
     return dict.fromkeys(game.player_counts, (game.observation_size, outputs))
 
 
 def network_memory(values, game):
-    """Return the memory of `network`: results of its functions, of which no decision reads an earlier one's."""
+    """Return the dtype of the memory of `network`; every call overwrites what it reads there."""
     return np.dtype([
-        worth_field(game.max_players),  #  [seat, worth], by `_evaluate`
-        probabilities_field(game.actions),  #  [action], by `_probabilities`; by `_weigh` a multiple of them
+        worth_field(game.max_players),  #  [seat, worth], written by `_evaluate`
+        probabilities_field(game.actions),  #  [action], written by `_probabilities`, and as weights by `_weigh`
         ("work", network_work(game.observation_size)),  #  input and output of the network
     ], align=True)  # fmt: skip
 
@@ -40,7 +40,7 @@ def _network_of(params, players):
 
 @jit
 def _run(state, rules, address, memory, seat):
-    """Compute the network at `address` for what `seat` knows of a position; the result is `memory.work.output`."""
+    """Write the outputs of the network at `address`, for what `seat` knows, into `memory.work.output`."""
     concealed = clone(state)
     conceal(concealed, rules, seat)
     observe(concealed, rules, seat, memory.work.input)
@@ -51,7 +51,7 @@ def _run(state, rules, address, memory, seat):
 def _weigh(state, rules, memory, temperature):
     """Write e^(logit / temperature) of every legal action, up to a factor, into `memory.probabilities`; return the sum.
 
-    If the highest logit is infinite or any is nan, all are 1; a single -inf has weight 0.
+    If the highest logit is infinite or any logit is nan, all weights are 1; otherwise a logit of -inf has weight 0.
     """
     count = count_legal(state, rules)
     logits, weights = memory.work.output, memory.probabilities
@@ -71,7 +71,7 @@ def _weigh(state, rules, memory, temperature):
 
 
 def _probabilities(state, rules, params, memory, rng):
-    """Write the probabilities of the legal actions: the softmax of their logits, with temperature 1 in place of 0."""
+    """Write the probabilities of the legal actions: the softmax of their logits, with temperature 1 instead of 0."""
     address = _network_of(params, state.players)
     if address == NO_NETWORK:
         return 0
@@ -83,7 +83,7 @@ def _probabilities(state, rules, params, memory, rng):
 
 
 def _evaluate(state, rules, params, memory, rng):
-    """Write the worth of a position to every seat: the network's values, from what that seat knows."""
+    """Write the worth of a position to every seat, from what that seat knows; exact after the end."""
     players, actions = state.players, len(memory.probabilities)
     address = _network_of(params, players)
     if is_over(state) or address == NO_NETWORK:
@@ -97,13 +97,13 @@ def _evaluate(state, rules, params, memory, rng):
         output = memory.work.output
         memory.worth[seat, SCORE] = score(state, seat)
         memory.worth[seat, LEAD] = lead_of(state, seat)
-        if has_all_worths:  # its score and lead are what is still to come
+        if has_all_worths:  # score and lead are still to come, so add them to those now
             memory.worth[seat, SCORE] += output[actions + SCORE]
             memory.worth[seat, LEAD] += output[actions + LEAD]
         leads += memory.worth[seat, LEAD]
         memory.worth[seat, WIN] = 1.0 / (1.0 + np.exp(-np.float64(output[outputs - 1])))
         wins += memory.worth[seat, WIN]
-    for seat in range(players):  # computed one by one: shift the leads to a sum of 0, scale the wins to 1
+    for seat in range(players):  # each from one seat's knowledge: shift the leads to a sum of 0, scale the wins to 1
         memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] = memory.worth[seat, WIN] / wins if wins > 0.0 else 1.0 / players
     return 0
@@ -115,11 +115,11 @@ def _evaluate(state, rules, params, memory, rng):
     memory=network_memory,
     evaluation=_evaluate,
     probabilities=_probabilities,
-    weights=Weights(None, network_sizes, "file of networks over the game's observation; it has to be given"),
+    weights=Weights(None, network_sizes, "file of networks over the game's observation; required"),
     temperature=Param(0.0, 0.0, 1000.0, "0: the likeliest action; more: drawn by e^(logit / temperature)"),
 )
 def network(state, rules, params, memory, rng):
-    """Plays by any dense network, from a file: a logit for each action, and values for searches that ask for them."""
+    """Plays by any dense network from a file: a logit for each action, and optional values for searches."""
     address = _network_of(params, state.players)
     if address == NO_NETWORK:
         return ILLEGAL

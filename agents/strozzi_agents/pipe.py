@@ -16,12 +16,12 @@ from strozzi_sim.agent.python import InvalidAnswer
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.as_json import decision, encode
 
-_INTERPRETERS = {".py": sys.executable, ".js": "node", ".mjs": "node"}  # of programs that are not executable themselves
-_LONGEST = 1 << 20  # bytes of an answer
+_INTERPRETERS = {".py": sys.executable, ".js": "node", ".mjs": "node"}  # for files that are not executable
+_LONGEST = 1 << 20  # most bytes of an answer
 
 
 def command_of(file):
-    """Return the command that runs a program: by its interpreter, or the file itself."""
+    """Return the command that runs a program: the file if it is executable, else its interpreter with the file."""
     place = place_of(file).resolve()
     if os.access(place, os.X_OK):
         return [str(place)]
@@ -47,7 +47,7 @@ class _Program:
         self._questions, self._answers = self._process.stdin, self._process.stdout
 
     def ask(self, line):
-        """Return the program's answer to a line. Raises InvalidAnswer if the program has ended."""
+        """Return the program's line of answer. Raises InvalidAnswer if it has ended or leaves the line unfinished."""
         answered = False
         try:
             self._questions.write(line + b"\n")
@@ -57,7 +57,7 @@ class _Program:
         except BrokenPipeError:
             answer = b""
         finally:
-            if not answered:  # also after the time limit: a late answer must not be taken for the next one
+            if not answered:  # also at the time limit: a late answer must not count for the next line
                 self.end()
         if not answered:
             code = self._process.poll()
@@ -70,13 +70,13 @@ class _Program:
         """End the program."""
         self._process.kill()
         self._answers.close()
-        with suppress(BrokenPipeError):  # it has not read all lines
+        with suppress(BrokenPipeError):  # it did not read all lines
             self._questions.close()
         self._process.wait()
         _programs.pop((self.file, get_ident()), None)
 
 
-_programs: dict[tuple[str, int], _Program] = {}  # (file, thread): the program, shared by the games of a process
+_programs: dict[tuple[str, int], _Program] = {}  # by (file, thread); shared by all games that the thread plays
 
 
 @atexit.register
@@ -113,7 +113,7 @@ def _legal_answer(answer, offered):
     name="pipe",
     stochastic=True,
     replaces=True,
-    program=File("program that reads lines of JSON and answers; it has to be given"),
+    program=File("program that reads and answers lines of JSON; required"),
     illegal=Choice(
         "fault", ("fault", "random"), "an illegal answer ends the run, or is counted and replaced by a random action"
     ),

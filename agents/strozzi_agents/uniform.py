@@ -1,4 +1,4 @@
-"""The agent that plays legal actions with equal probability, in every game."""
+"""The agent `random`, which plays legal actions with equal probability in every game."""
 
 from strozzi_sim.agent import compiled_agent
 from strozzi_sim.game.contract import count_legal, kth_legal

@@ -1,4 +1,4 @@
-"""Numbers and symmetry of the features of a game, as its trainer uses them."""
+"""Number and symmetry of the features that describe a game's positions, for its trainer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Features:
-    """Numbers of features, and the symmetry of the game.
+    """Features of a position, the common ones first, then those of each seat, and the symmetry of the game.
 
     Attributes:
         common: number of features that belong to no seat.
         own: number of features of each seat.
-        turned: groups of equally many common features that a symmetry of the game moves on by one place, cyclically.
-        own_turned: such groups among the features of a seat.
-        scale: points of score or lead to come per unit of output during the fit.
+        turned: groups of common features, all of one size; the symmetry shifts each group by one place, cyclically.
+        own_turned: such groups among the features of one seat, numbered from 0.
+        scale: points of score or lead to come that one unit of output stands for during the fit.
     """
 
     common: int
@@ -32,7 +32,7 @@ class Features:
         return len(groups[0]) if groups else 1
 
     def order(self, players: int, turns: int) -> npt.NDArray[np.int64]:
-        """Return where each feature is found if the symmetry is applied `turns` times, int64[features].
+        """Return the order of the features after the symmetry is applied `turns` times, as indices, int64[features].
 
         >>> Features(2, 1, [(0, 1)]).order(2, 1).tolist()
         [1, 0, 2, 3]

@@ -1,8 +1,8 @@
 """Fit a network to positions with NumPy: Adam, a cosine schedule, weights averaged over the last quarter of the steps.
 
-The two branches of a game have the same chance, so the errors of their labels are correlated. The loss is the one of
-generalised least squares: with correlation rho, the gradient of a branch is (e - rho * e') / (1 - rho^2), where e' is
-the error of the other branch.
+The two branches of a game have the same chance, so the errors of their labels are correlated. The loss is that of
+generalised least squares: with correlation rho, the gradient at an output of a branch is (e - rho * e') / (1 - rho^2),
+where e is the error of this branch and e' that of the other one.
 """
 
 import itertools
@@ -14,18 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from strozzi_agents.learned.value import OUTPUTS
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
+from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.stats.resampling import draws
 
 Array = npt.NDArray[Any]
-_HEADS = np.array([0.3, 1.0, 2.0], np.float32)  # weights of the squared error of score and lead, and of the log loss
-_FINE = 1 << 24
-_MEMORY = 0.99  # of the running correlation
-_SETTLED = 0.75  # share of the steps after which weights are averaged
+_HEADS = np.array([0.3, 1.0, 2.0], np.float32)  # weights of half the squared errors of score and lead, and of log loss
+_FINE = 1 << 24  # values of a uniform draw
+_MEMORY = 0.99  # share of the running correlation that a step keeps
+_SETTLED = 0.75  # share of the steps before the averaging of weights begins
 
 
 def initial(sizes: Sequence[int], seed: int) -> list[Array]:
-    """Return weights and biases of a network, alternately: uniform as in He et al. 2015; the last layer is 0."""
+    """Return weights and biases, alternately: uniform weights as in He et al. 2015, 0 in the last layer; biases 0."""
     parts = list[Array]()
     for number, (inputs, outputs) in enumerate(itertools.pairwise(sizes)):
         draw = draws(seed, number, (inputs, outputs), _FINE) / (_FINE / 2) - 1
@@ -36,11 +36,11 @@ def initial(sizes: Sequence[int], seed: int) -> list[Array]:
 
 @dataclass
 class Rows:
-    """Rows of one batch, both branches of each game side by side.
+    """Rows of one batch: N rows of first branches, then the same N of second branches.
 
     Attributes:
-        inputs: float32[2 * N, I]; the second half has the other branches.
-        labels: float32[2 * N, 3], score and lead to come in the unit of the fit, share of the win.
+        inputs: features as their seat sees them, its own before those of the next seats, float32[2 * N, I].
+        labels: score and lead to come in the unit of the fit, share of the win, float32[2 * N, 3].
     """
 
     inputs: Array
@@ -48,15 +48,15 @@ class Rows:
 
 
 def rows_of(games: Array, kind: int, common: int, own: int, order: Array | None, scale: float) -> Rows:
-    """Return the rows of games of which both branches kept a position, one for each seat that learned.
+    """Return the rows of the games in which both branches kept a position of this kind, one for each learning seat.
 
     Args:
         games: records of `learned.positions.position_dtype`.
         kind: FIRST or LATER.
         common: number of common features.
         own: number of features of each seat.
-        order: int64[F], a symmetry of the features, or None.
-        scale: points per unit of a label.
+        order: result of `Features.order`, int64[F], or None.
+        scale: points per unit of score and lead in the labels.
     """
     games = games[(games["kept"][:, kind] == 1).all(axis=1)]
     players = games["label"].shape[3]
@@ -83,10 +83,11 @@ class Fit:
 
     Attributes:
         parts: weights and biases, alternately.
-        steps: number of all steps, for the cosine.
-        rate: the first step size.
+        steps: number of steps of the whole fit, for the cosine schedule from `rate` to `last`.
+        rate: first step size; over the first 200 steps it rises from 0.
         scale: points per unit of output.
-        correlation: of the errors of two branches, float64[kind, head].
+        last: last step size.
+        correlation: running correlation of the two branches' errors, float64[kind, output].
     """
 
     parts: list[Array]
@@ -98,13 +99,13 @@ class Fit:
     step: int = 0
 
     def __post_init__(self) -> None:
-        """Begin without momentum."""
+        """Set the moments of Adam to 0."""
         self._first = [np.zeros_like(part) for part in self.parts]
         self._second = [np.zeros_like(part) for part in self.parts]
         self.averaged = [part.copy() for part in self.parts]
 
-    def learn(self, rows: Rows, kind: int) -> Array:
-        """Take one step; returns the mean loss of each head, float64[3]."""
+    def learn(self, rows: Rows, kind: int) -> None:
+        """Take one step with rows of one kind, FIRST or LATER."""
         outputs, hidden = _forward(self.parts, rows.inputs)
         errors = _errors(outputs, rows.labels)
         half = len(errors) // 2
@@ -114,9 +115,7 @@ class Fit:
         self.correlation[kind] += share * (correlation - self.correlation[kind])
         rho = np.clip(self.correlation[kind], 0, 0.95).astype(np.float32)
         crossed = np.concatenate([one - rho * other, other - rho * one]) / (1 - rho**2)
-        gradients = _backward(self.parts, hidden, crossed * _HEADS / np.float32(len(errors)))
-        self._update(gradients)
-        return np.asarray((errors**2).mean(axis=0), np.float64)
+        self._update(_backward(self.parts, hidden, crossed * _HEADS / np.float32(len(errors))))
 
     def _update(self, gradients: list[Array]) -> None:
         self.step += 1
@@ -133,7 +132,7 @@ class Fit:
             mean += np.float32(1 / max(self.step - _SETTLED * self.steps, 1)) * (part - mean)
 
     def layers(self) -> list[tuple[Array, Array]]:
-        """Return the averaged network, with outputs in points."""
+        """Return weights and bias of each layer, averaged; the network's score and lead are in points."""
         parts = [part.copy() for part in self.averaged]
         unit = np.array([self.scale, self.scale, 1.0], np.float32)
         parts[-2] *= unit
@@ -142,7 +141,7 @@ class Fit:
 
 
 def parts_of(layers: Sequence[tuple[Array, Array]], scale: float) -> list[Array]:
-    """Return weights and biases of a finished network for a further fit; the reverse of `Fit.layers`."""
+    """Return weights and biases of a finished network, alternately, for a further fit; the reverse of `Fit.layers`."""
     parts = [part.copy() for layer in layers for part in layer]
     unit = np.array([1 / scale, 1 / scale, 1.0], np.float32)
     parts[-2] *= unit
@@ -156,7 +155,7 @@ def predictions(layers: Sequence[tuple[Array, Array]], inputs: Array) -> Array:
 
 
 def batches(count: int, size: int) -> Iterator[slice]:
-    """Return slices of `size` games, in order; an incomplete last one is left out."""
+    """Return slices of `size` games, in order; an incomplete last slice is left out."""
     return (slice(start, start + size) for start in range(0, count - size + 1, size))
 
 
@@ -180,6 +179,3 @@ def _backward(parts: list[Array], hidden: list[Array], upper: Array) -> list[Arr
         if layer:
             upper = (upper @ parts[2 * layer].T) * (hidden[layer] > 0)
     return gradients
-
-
-__all__ = ["LEAD", "SCORE", "WIN", "Fit", "Rows", "batches", "initial", "parts_of", "predictions", "rows_of"]

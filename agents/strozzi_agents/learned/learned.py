@@ -1,4 +1,4 @@
-"""The agent `learned`: one step ahead by learned values, written once for each game that describes its positions."""
+"""The agent `learned`: one action ahead by learned values, for every game that implements `learned.verbs`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,12 +15,12 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import randbelow, reseed
 
-LEVELS = 10  # the highest
+LEVELS = 10  # the highest level
 
 
 @jit
 def _best_follow_up(state, rules, weights, memory, seat, prize):
-    """Return the worth of the best action of `seat`, which decides again before any other seat."""
+    """Return the worth to `seat` of its best action in a position in which it decides again before any other seat."""
     best = -1e30
     tried = clone(state)
     for k in range(count_legal(state, rules)):
@@ -33,11 +33,11 @@ def _best_follow_up(state, rules, weights, memory, seat, prize):
 
 @jit
 def _own_action(state, rules, weights, memory, seat, prize, rng):
-    """Return the action of `seat` in a lookahead: the best one step ahead, with separate random draws."""
+    """Return the action that `seat` chooses during a lookahead: the best one by the values one action ahead."""
     count = count_legal(state, rules)
     if count == 1:
         return kth_legal(state, rules, 0)
-    reseed(memory.own_sweep, rng)  # not the draws that follow in the lookahead, which it must not know
+    reseed(memory.own_sweep, rng)  # separate draws: it must not know those that follow in the lookahead
     tried = clone(state)
     best, chosen = -1e30, 0
     for k in range(count):
@@ -53,7 +53,7 @@ def _own_action(state, rules, weights, memory, seat, prize, rng):
 
 @jit
 def try_action(played, rules, weights, memory, seat, action, prize, beyond, rng):
-    """Return the worth of `action` to `seat`; `played` becomes the position that was looked up."""
+    """Return the worth of `action` to `seat`, looked up `beyond` quiet positions later; `played` is overwritten."""
     apply(played, rules, action, memory.chance, None)
     if beyond == 0:
         if not is_over(played) and actor(played) == seat and not is_quiet(played, rules):
@@ -97,18 +97,18 @@ def _sample_action(worth, count, temperature, rng):
 
 @jit
 def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, rng):
-    """Return the legal action with the highest expected lead and prize.
+    """Return the legal action with the highest expected lead plus `prize` times the win, or the action of `solve`.
 
     Args:
         state: position as the acting seat knows it.
-        rules: the rules.
-        weights: address of the networks' addresses by player count.
-        memory: see `learned_memory`.
-        prize: points that a win is worth.
-        beyond: quiet positions that are passed before the value is looked up.
-        redraws: samples of the chance until then; all actions meet the same.
+        rules: rules of the variant.
+        weights: address of the table of network addresses by player count.
+        memory: record of `learned_memory`.
+        prize: points of lead that a win is worth.
+        beyond: number of quiet positions that are passed before the value is looked up.
+        redraws: number of samples of hidden information and of chance; all actions are tried on the same samples.
         temperature: points; above 0, worse actions are chosen too (see `_sample_action`).
-        rng: stream of the agent.
+        rng: random stream of the agent.
     """
     seat, count = actor(state), count_legal(state, rules)
     if count == 1:
@@ -150,12 +150,12 @@ def learned_agent(
     Args:
         game: name of the game.
         guide: dtype of the guide's memory.
-        counts: numbers of features, common and of each seat.
+        counts: numbers of common features and of features of each seat.
         players: player counts with a network in the file.
-        weights: the file of networks.
-        description: one sentence.
-        redraws: default of the parameter.
-        error_rates: mean loss of each level, by player count (see `Agent`); None: the agent has no levels.
+        weights: file of networks, an .npz file.
+        description: one sentence on how the agent plays.
+        redraws: default of the parameter `redraws`.
+        error_rates: points that each level loses per decision, by player count (see `Agent`); None: no levels.
     """
     common, own = counts
     sizes = {count: (common + own * count, OUTPUTS) for count in players}
@@ -164,7 +164,7 @@ def learned_agent(
             LEVELS, 0, LEVELS, "strength; each level is ahead of the one below it in about 0.6 of all pairs of seats"
         ),
         "temperature": Param(
-            0.0, 0.0, 1e6, "points; above 0, instead of a level: worse actions by exp(worth / temperature)"
+            0.0, 0.0, 1e6, "points; above 0, instead of a level: actions are drawn by exp(worth / temperature)"
         ),
     }
     agent = compiled_agent(
@@ -199,9 +199,9 @@ def _learned_with_levels(state, rules, params, memory, rng):
 
 
 def _evaluate(state, rules, params, memory, rng):
-    """Write the worth of any position: the guide first plays to the next quiet one.
+    """Write the worth of any position to every seat: the guide first plays on to the next quiet position.
 
-    Values of quiet positions ignore the pending question, so the guide plays on from a quiet position too.
+    The value of a quiet position ignores the latest result of chance, so the guide leaves a quiet position too.
     """
     played = clone(state)
     reseed(memory.chance, rng)

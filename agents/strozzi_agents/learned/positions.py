@@ -1,7 +1,7 @@
-"""Positions to learn from, with results: games with one deviation, continued in two branches with the same chance.
+"""Positions to learn from, with results: games that split at one decision into two branches with the same chance.
 
-A game is played with some random actions up to a random decision. Two actions are tried there, and the players of the
-stage continue from both without any deviation. So the results tell how good these players are from any position on,
+A game is played with some random actions up to a random decision. Two actions are tried there, and from both the
+players of the stage play on without random actions. So the results show how these players fare from any position,
 unusual ones too, and the difference of the two results has less noise than either.
 """
 
@@ -21,39 +21,39 @@ from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, hash_combine, randbelow, seed_chance
 
 FIRST, LATER = 0, 1  # the positions kept of a branch: the first quiet one, and one of those after it
-_PURPOSE = 2_000  # of the random words that choose deviations
+_PURPOSE = 2_000  # of the stream with which a game draws its random actions and seeds its chance
 
-# What to play.
+# Arguments of the kernel: which games to play, and how.
 ORDER = np.dtype([
     ("game", "i8"),  #       game_key(name)
     ("seed", "i8"),
     ("players", "i8"),
-    ("first", "i8"),  #      game
-    ("weights", "i8"),  #    address of the networks by player count, or 0
-    ("learners", "i8"),  #   seats that play by the networks in a game: 0, 1 or all; all count if it is 0
-    ("trust", "f8"),  #      share of a label that is taken from the value at each next quiet position (1 - lambda)
-    ("prize", "f8"),  #      of the seats that learn, see `learned`
-    ("horizon", "i8"),  #    the decision that deviates is below this
-    ("explore", "f8"),  #    share of random actions before it
+    ("first", "i8"),  #      number of the first game
+    ("weights", "i8"),  #    address of the table of network addresses by player count, or 0: no networks
+    ("learners", "i8"),  #   seats that play by the networks: 0, 1 (random) or, above 1, all; 0 labels all seats
+    ("trust", "f8"),  #      share of a label that is taken from the value at each later quiet position (1 - lambda)
+    ("prize", "f8"),  #      points of lead that a win is worth to the seats that play by the networks
+    ("horizon", "i8"),  #    limit of the number of the decision at which a game splits, in a game that long
+    ("explore", "f8"),  #    share of random actions before the split
 ], align=True)  # fmt: skip
 
 
 def position_dtype(players: int, features: int) -> np.dtype[Any]:
-    """Return the dtype of a game: features of two positions in each of two branches, and their results."""
+    """Return the dtype of a game: two positions in each of its two branches, with features and labels."""
     return np.dtype([
-        ("learners", "i8"),  #                          set of the seats that are learned from
-        ("decision", "i8"),  #                          number of the decision that deviated
+        ("learners", "i8"),  #                          bit set of the seats with labels to learn from
+        ("decision", "i8"),  #                          where it split: number among decisions of learners with a choice
         ("kept", "i8", (2, 2)),  #                      [FIRST or LATER, branch] 1 = the position was kept
         ("features", "f4", (2, 2, features)),
         ("now", "f4", (2, 2, players, 2)),  #           score and lead there
-        ("label", "f8", (2, 2, players, 3)),  #         score, lead, share of the win at the end, without the open share
-        ("open", "f8", (2, 2)),  #                      share of the label that is not known yet
+        ("label", "f8", (2, 2, players, 3)),  #         final score, lead and win share; with trust partly predicted
+        ("open", "f8", (2, 2)),  #                      weight that is still to be added to the label; 0 after the game
     ])  # fmt: skip
 
 
 @jit
 def _act(state, rules, order, memory, learners, rng):
-    """Return the action of the acting player."""
+    """Return the action of the acting seat: a learner's by the networks, but all by the guide if order.learners = 0."""
     if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
         return choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng)
     return guide_action(state, rules, memory.guide)
@@ -61,6 +61,7 @@ def _act(state, rules, order, memory, learners, rng):
 
 @jit
 def _keep(state, rules, memory, kind, branch, game):
+    """Store a quiet position as FIRST or LATER of a branch, with an empty label."""
     describe(state, rules, memory.guide, memory.features)
     for k in range(game.features.shape[2]):
         game.features[kind, branch, k] = memory.features[k]
@@ -76,7 +77,7 @@ def _keep(state, rules, memory, kind, branch, game):
 
 @jit
 def _add_label(state, memory, branch, game, share):
-    """Fill a share of the open part of a branch's labels with `memory.worth`."""
+    """Add `memory.worth` to the labels of a branch, weighted by `share` of their open weight."""
     for kind in range(2):
         if game.kept[kind, branch] == 1:
             weight = share * game.open[kind, branch]
@@ -88,7 +89,7 @@ def _add_label(state, memory, branch, game, share):
 
 @jit
 def _play_branch(state, rules, order, memory, chance, learners, branch, game, rng):
-    """Play to the end without deviations, and keep two quiet positions and the result."""
+    """Play to the end without random actions; keep the first quiet position and a random later one, with labels."""
     quiet_count = 0
     while not is_over(state):
         if is_quiet(state, rules):
@@ -106,7 +107,7 @@ def _play_branch(state, rules, order, memory, chance, learners, branch, game, rn
 
 
 def _play(order, state, branched, rules, memory, chance, branch_chance, rng, games):
-    """Play `len(games)` games."""
+    """Play `len(games)` games up to a random decision each, then both branches, and store the results in `games`."""
     players = order.players
     for number in range(len(games)):
         game = games[number]
@@ -155,7 +156,7 @@ def _play(order, state, branched, rules, memory, chance, branch_chance, rng, gam
 
 @cache
 def positions_kernel(game: Game, memory: np.dtype[Any], kept: np.dtype[Any]) -> Any:
-    """Return the compiled function (order, state, state, rules, memory, chance, chance, rng, games): it plays games."""
+    """Return `_play`, compiled for a game, its `learned_memory` and its `position_dtype`."""
     game.register()
     states, chances = [record_type(game.state)] * 2, [record_type(CHANCE)] * 2
     order, rules, own_memory, rng = map(record_type, (ORDER, game.rules, memory, RANDOM))

@@ -1,7 +1,7 @@
-"""Train the values of a game: `python -m strozzi_agents.learned.train GAME FILE`, with NumPy only.
+"""Train the values of a game: `python -m strozzi_agents.learned.train GAME FILE`; networks are fitted with NumPy.
 
 Stage 1 learns the results of the guide from any position. Each further stage is policy iteration: seats play by the
-values of the previous stage. On one machine the same command, which includes the seed, writes the same bytes.
+values of the previous stage. On one machine the same command with the same seed writes the same bytes.
 """
 
 import argparse
@@ -17,10 +17,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from strozzi_agents.learned.features import Features
-from strozzi_agents.learned.fit import LEAD, WIN, Fit, batches, initial, parts_of, predictions, rows_of
+from strozzi_agents.learned.fit import Fit, batches, initial, parts_of, predictions, rows_of
 from strozzi_agents.learned.positions import FIRST, LATER, ORDER, position_dtype, positions_kernel
 from strozzi_agents.learned.value import OUTPUTS
 from strozzi_sim.agent import AgentSpec, Weights, load_agent
+from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.agent.weights import packed_networks, read_networks, write_networks
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import find_game
@@ -29,10 +30,10 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 
 CHUNK = 10_000  # games that are played at once
-HELD_OUT = 1 << 40  # the first game that is not used for training
-_STAGE = 1 << 32  # games between the first ones of two stages
-BATCH = 512  # games of a step
-_PLAYING = 2  # threads
+HELD_OUT = 1 << 40  # number of the first game that is not used for training
+_STAGE = 1 << 32  # game numbers that a stage may use
+BATCH = 512  # games per step
+_PLAYING = 2  # threads that play
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,12 @@ class Stage:
 
     Attributes:
         games: number of games, two branches each.
-        learners: seats that play by the values so far and are learned from; 0: the guide plays, all are learned from.
+        learners: labelled seats, which play by the values so far: 1 at random, or above 1 all; 0: all, by the guide.
         passes: number of times that each game is used.
-        rate: the first step size.
+        rate: first step size.
         prize: points of lead that a win is worth to the seats that play by the values.
-        trust: share of a label that is taken from the values so far at each next quiet position; 0: the result alone.
-        explore: share of random actions before the one that deviates.
+        trust: share of a label that is taken from the values so far at each later quiet position; 0: only results.
+        explore: share of random actions before a game splits into its branches.
     """
 
     games: int
@@ -59,7 +60,7 @@ class Stage:
 
     @classmethod
     def read(cls, text: str) -> "Stage":
-        """Return the stage of GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]]."""
+        """Return the stage given as GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]]."""
         try:
             parts = text.split(":")
             kinds: tuple[Callable[[str], Any], ...] = (float, int, int, float, float, float, float)
@@ -75,7 +76,7 @@ class Stage:
 
 
 class Trainer:
-    """The training of the network of one player count."""
+    """Trainer of a game's network for one player count."""
 
     def __init__(self, game: str, players: int, seed: int, variant: AnyVariant = "base") -> None:
         self.game, self.players, self.seed = find_game(game), players, seed
@@ -84,24 +85,24 @@ class Trainer:
         weights = self.spec.agent.params["weights"]
         assert isinstance(weights, Weights)
         assert isinstance(weights.sizes, Mapping)
-        if players not in weights.sizes:
-            raise InputError(f"{game}: no values for {players} players; they are learned for {sorted(weights.sizes)}")
+        self.sizes = weights.sizes
+        if players not in self.sizes:
+            raise InputError(f"{game}: no values for {players} players; they are learned for {sorted(self.sizes)}")
         features = import_module(f"strozzi_agents.{self.game.name}.features").FEATURES
         assert isinstance(features, Features)
         self.features = features
         self.rules = resolve_variant(self.game, variant).rules
         assert isinstance(self.spec.agent.memory, np.dtype)
         self.memory = self.spec.agent.memory
-        self.position_dtype = position_dtype(players, weights.sizes[players][0])
+        self.position_dtype = position_dtype(players, self.sizes[players][0])
         self.kernel = positions_kernel(self.game, self.memory, self.position_dtype)
 
     def play(self, first: int, count: int, stage: Stage, networks: Any, horizon: int) -> Any:
-        """Return games of a stage, records of `position_dtype`."""
+        """Return `count` games of a stage, records of `position_dtype`; `networks` are packed, None: only the guide."""
         order = np.zeros(1, ORDER)
-        table, _ = networks if networks is not None else (None, None)
-        weights, trust = (0, 0.0) if table is None else (table.ctypes.data, stage.trust)
-        played = game_key(self.game.name), self.seed, self.players, first
-        order[0] = (*played, weights, stage.learners, trust, stage.prize, horizon, stage.explore)
+        weights, trust = (0, 0.0) if networks is None else (networks[0].ctypes.data, stage.trust)
+        which = game_key(self.game.name), self.seed, self.players, first
+        order[0] = (*which, weights, stage.learners, trust, stage.prize, horizon, stage.explore)
         states = np.zeros(2, self.game.state)
         rules, memory, chances = exact_copy(self.rules), np.zeros(1, self.memory), np.zeros(2, CHANCE)
         games = np.zeros(count, self.position_dtype)
@@ -111,20 +112,20 @@ class Trainer:
         return games
 
     def horizon(self, stage: Stage, networks: Any) -> int:
-        """Return a limit of decisions before which 95 % of the deviations of long games fall."""
+        """Return a limit of the number of the decision at which a game splits: 99 % of 500 games split below it."""
         games = self.play(HELD_OUT - CHUNK, 500, stage, networks, 100_000)
         return max(int(np.quantile(games["decision"], 0.99)) + 2, 2)
 
     def fit(
         self, layers: Any, stage: Stage, hidden: Sequence[int], report: Any = print
     ) -> tuple[Any, list[dict[str, Any]]]:
-        """Play the games of a stage and learn from them; return the network's layers and its curve.
+        """Play the games of a stage and learn from them; return the network's layers and its learning curve.
 
         Args:
-            layers: the network so far, which the learners play by, or None.
-            stage: what to play.
-            hidden: widths of the hidden layers, without `layers`.
-            report: called with a line of text now and then.
+            layers: network so far, by which the learners play; None: start a new one, with a stage without learners.
+            stage: settings of the stage.
+            hidden: widths of the hidden layers of a new network.
+            report: callback that receives lines of progress.
         """
         networks = None if layers is None else packed_networks({self.players: layers})
         horizon = self.horizon(stage, networks)
@@ -167,7 +168,7 @@ class Trainer:
         return self.measure(fit.layers(), held_out) | {"games": games, "seconds": time.process_time() - start}
 
     def measure(self, layers: Any, games: Any) -> dict[str, Any]:
-        """Return mean squared errors of the lead, of its difference between branches, and the mean log loss of wins."""
+        """Return the mean squared errors of lead and of its difference between branches, and the log loss of wins."""
         rows = rows_of(games, FIRST, self.features.common, self.features.own, None, 1.0)
         outputs = predictions(layers, rows.inputs)
         error = outputs[:, LEAD] - rows.labels[:, LEAD]
@@ -181,7 +182,7 @@ class Trainer:
 
 
 def _in_order(pool: ThreadPoolExecutor, play: Any, chunks: int) -> Iterator[Any]:
-    """Yield `play(0)`, `play(1)` and so on, while threads run the next ones."""
+    """Yield `play(0)` to `play(chunks - 1)` in order, while threads compute the next results."""
     futures = [pool.submit(play, chunk) for chunk in range(min(_PLAYING + 1, chunks))]
     for chunk in range(chunks):
         yield futures.pop(0).result()
@@ -197,10 +198,10 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train the values of a game for some player counts, and write them."""
+    """Train the networks of a game for some player counts, and write them to a file."""
     parser = argparse.ArgumentParser(prog="python -m strozzi_agents.learned.train", description=__doc__)
     parser.add_argument("game")
-    parser.add_argument("file", type=Path, help="the .npz file to write; networks of other player counts in it stay")
+    parser.add_argument("file", type=Path, help=".npz file to write; it keeps its networks of other player counts")
     parser.add_argument("--players", type=int, nargs="+", help="player counts; default: all")
     parser.add_argument(
         "--stages",
@@ -209,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="GAMES[:LEARNERS[:PASSES[:RATE[:PRIZE[:TRUST[:EXPLORE]]]]]]",
     )
     parser.add_argument("--hidden", type=int, nargs="+", default=[192, 32], help="widths of the hidden layers")
-    parser.add_argument("--start", type=Path, help="a file of networks to begin with")
+    parser.add_argument("--start", type=Path, help=".npz file of networks to begin with")
     parser.add_argument("--variant", default="base")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
@@ -223,9 +224,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _train(options: argparse.Namespace) -> None:
     stages = [Stage.read(text) for text in options.stages]
+    if stages[0].learners and not options.start:
+        raise InputError(f"stage {options.stages[0]!r}: learners: must be 0 in the first stage without --start")
     for players in options.players or find_game(options.game).player_counts:
         trainer = Trainer(options.game, players, options.seed, options.variant)
-        layers = read_networks(options.start)[players] if options.start else None
+        starts: dict[int, Any] = read_networks(options.start, trainer.sizes) if options.start else {players: None}
+        if players not in starts:
+            raise InputError(f"--start {options.start}: no network for {players} players")
+        layers = starts[players]
         for stage in stages:
             print(f"{options.game}, {players} players: {stage}", flush=True)
             layers, _ = trainer.fit(layers, stage, options.hidden, lambda line: print(line, flush=True))

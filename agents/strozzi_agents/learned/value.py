@@ -1,4 +1,4 @@
-"""The learned worth of a position to a seat, and the guide's play from any position to a quiet one."""
+"""The learned worth of a quiet position to a seat, and play by the guide from any position to a quiet one."""
 
 from typing import Any
 
@@ -13,44 +13,44 @@ from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
 from strozzi_sim.kernel.pointers import STOP_FIELD, int64_at
 from strozzi_sim.kernel.streams import CHANCE
 
-MOST_CHOICES = 256  # legal actions of a decision that are compared
-OUTPUTS = len(WORTHS)  # a network's: score and lead to come, and the logit of a win
+MOST_CHOICES = 256  # most legal actions of a decision that are compared
+OUTPUTS = len(WORTHS)  # of a network: score and lead to come, and the logit of a win
 
 
 def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> np.dtype[Any]:
-    """Return the memory of an agent with learned values.
+    """Return the dtype of the memory of an agent with learned values.
 
     Args:
         guide: dtype of the guide's memory.
         common: number of features that belong to no seat.
         own: number of features of each seat.
-        seats: most seats.
+        seats: largest number of seats.
     """
     assert common + own * seats <= WIDEST
     return np.dtype([  # shape                                 meaning
-        worth_field(seats),  #                                 of the position that was evaluated
-        ("sweep", CHANCE),  #                                  chance of the current redraw
-        ("chance", CHANCE),  #                                 of the action that is tried
-        ("own_sweep", CHANCE),  #                              of the seat's next decisions, for all their actions
-        ("own_chance", CHANCE),  #                             of one of them
+        worth_field(seats),  #                                 of the evaluated position
+        ("sweep", CHANCE),  #                                  chance of the current sample
+        ("chance", CHANCE),  #                                 chance of the action that is tried
+        ("own_sweep", CHANCE),  #                              chance for all actions of a later decision of the seat
+        ("own_chance", CHANCE),  #                             chance of one of them
         ("total", "f8", (MOST_CHOICES,)),  #                   [k] sum of the worth of the k-th legal action
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),
-        (STOP_FIELD, "i8"),  #                                 that of the parameters, for code with the memory alone
+        (STOP_FIELD, "i8"),  #                                 as in the parameters, for code that only has the memory
     ], align=True)  # fmt: skip
 
 
 @force_inline
 def play_to_quiet(state, rules, chance, guide):
-    """Let the guide play for all seats until the position is quiet or the game over."""
+    """Let the guide play for all seats until the position is quiet or the game is over."""
     while not is_over(state) and not is_quiet(state, rules):
         apply(state, rules, guide_action(state, rules, guide), chance, None)
 
 
 @jit
 def play_beyond(state, rules, chance, guide, beyond):
-    """Let the guide play for all seats until the position is quiet and `beyond` more quiet ones are passed."""
+    """Let the guide play for all seats to the next quiet position, and then past `beyond` more of them."""
     play_to_quiet(state, rules, chance, guide)
     for _ in range(beyond):
         if is_over(state):
@@ -61,7 +61,7 @@ def play_beyond(state, rules, chance, guide, beyond):
 
 @jit
 def predict(state, weights, memory, seat):
-    """Compute the network's outputs for `seat` from `memory.features`: into `memory.work.output`."""
+    """Write the network's outputs for `seat` into `memory.work.output`, computed from `memory.features`."""
     players = state.players
     common, own = feature_counts(state)
     work = memory.work
@@ -82,7 +82,7 @@ def _chance(logit):
 
 @jit
 def utility_at(state, rules, weights, memory, seat, prize):
-    """Return the expected lead of `seat` at a quiet position, plus `prize` times a win; exact if the game is over."""
+    """Return the expected lead of `seat` at a quiet position plus `prize` times its win; exact after the end."""
     if is_over(state):
         return lead_of(state, seat) + prize * share_of_win(state, seat)
     describe(state, rules, memory.guide, memory.features)
@@ -93,7 +93,7 @@ def utility_at(state, rules, weights, memory, seat, prize):
 
 @jit
 def evaluate_quiet(state, rules, weights, memory):
-    """Write the expected worth of a quiet position to every seat into `memory.worth`, exact if the game is over."""
+    """Write the expected worth of a quiet position to every seat into `memory.worth`, exact after the end."""
     players = state.players
     if is_over(state):
         write_result(state, memory.worth)
@@ -108,6 +108,6 @@ def evaluate_quiet(state, rules, weights, memory):
         chance = _chance(memory.work.output[WIN])
         memory.worth[seat, WIN] = chance
         total += chance
-    for seat in range(players):  # each seat's outputs assume that it plays better than the others
+    for seat in range(players):  # each output favours its own seat, so make leads sum to 0 and wins to 1
         memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] /= total

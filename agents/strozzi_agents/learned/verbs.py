@@ -1,18 +1,18 @@
 """Verbs that a game implements for its state record, so that the values of its positions can be learned.
 
-Values are learned for quiet positions only, such as the moment at which chance has decided something new; its result is
-ignored. From any other position the guide, a quick agent of the game, plays on to the next quiet one. Only games whose
-agent has levels implement `level_temperature`.
+Values are learned for quiet positions only, such as those just after a draw of chance; the features leave its result
+out. From any other position the guide, a fast agent of the game, plays on to the next quiet one. Only games whose agent
+`learned` has levels implement `level_temperature`.
 """
 
 
 def is_quiet(state, rules):
-    """Return whether a position, which is not over, is one whose worth is learned."""
+    """Return whether the worth of this position is learned; the game is not over."""
     raise TypeError("is_quiet is a verb of compiled code")
 
 
 def guide_action(state, rules, guide):
-    """Return the action of the guide, a quick agent that needs no randomness; `guide` is its memory."""
+    """Return the action of the guide, a fast deterministic agent whose memory is `guide`."""
     raise TypeError("guide_action is a verb of compiled code")
 
 
@@ -22,17 +22,17 @@ def describe(state, rules, guide, out):
 
 
 def feature_counts(state):
-    """Return the numbers of features that `describe` writes: common ones, and those of each seat."""
+    """Return (common, own): the numbers of common features and of features of each seat that `describe` writes."""
     raise TypeError("feature_counts is a verb of compiled code")
 
 
 def level_temperature(state, level):
-    """Return the temperature of this level of `learned`, in points; 0: it always chooses the best action."""
+    """Return the temperature of a level of `learned`, in points; 0: always the best action."""
     raise TypeError("level_temperature is a verb of compiled code")
 
 
 def solve(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the action of a decision that the game solves by itself; 0: compare all actions.
+    """Return the action of a decision for which the game has a better method, or 0: `choose` then compares all actions.
 
     The arguments are as in `learned.choose`.
     """

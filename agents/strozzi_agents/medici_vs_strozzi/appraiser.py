@@ -1,8 +1,9 @@
 """Search for Medici vs Strozzi: simulate both outcomes of a lot, and solve the price node in closed form.
 
-A price node needs no branches: a price p leaves the proposer min(W_P - p, W_R + p), which is best where both are equal.
-So the search tries the most promising placements of either side in simulated games and takes the best of each side for
-W_P and W_R, which give the price, the answer and the placement.
+W_P and W_R are the proposer's final margins, without the price, if the proposer keeps the lot or the rival buys it. A
+price p leaves the proposer min(W_P - p, W_R + p), which is largest where both are equal, so prices need no branches.
+The search tries the most promising placements of each side in simulated games. The best ones give W_P and W_R, which
+give the price and the answer.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from numba import float64, int64
 from strozzi_agents.medici_vs_strozzi.pricing import WEIGHTS
 from strozzi_sim.agent import Choice, Param, compiled_agent
 from strozzi_sim.agent.analysis import ActionAnalysis
-from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import apply, conceal, determinize, is_over
 from strozzi_sim.games.medici_vs_strozzi import worth
 from strozzi_sim.games.medici_vs_strozzi.core import placements
@@ -41,48 +41,42 @@ from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, random_word, reseed
 
-MARGIN, WIN = 0, 1  # `utility`
-_OPTIONS = 1 + MAX_SHIPS * MAX_HARBORS
-_MAX_BYTES = 1 << 26
+MARGIN, WIN = 0, 1  # values of `utility`
+_OPTIONS = 1 + MAX_SHIPS * MAX_HARBORS  # to discard, and every placement
 _MIN_SAMPLES = 64
 
 
 def appraiser_memory(values, game):
-    """Return the memory of `appraiser`: one sample of the margin for each playout and side.
+    """Return the dtype of the memory of `appraiser`, with a sample of the margin for each playout.
 
-    Sizes are rounded up to a power of two: each one is compiled separately.
+    The number of samples is a power of two, because each size is compiled separately.
     """
     playouts = max(_MIN_SAMPLES, 1 << (int(values["playouts"]) - 1).bit_length())
-    size = 3 * playouts * 8
-    if size > _MAX_BYTES:
-        raise InputError(
-            f"appraiser: playouts={values['playouts']} would take {size / 2**20:,.0f} MiB for each seat; at most 64"
-        )
     return np.dtype([  # shape                   meaning
-        ("now", worth.MEMORY),  #                what markers are worth this round
-        ("next", worth.MEMORY),  #               and in the next one
-        ("chance", CHANCE),  #                   of the playout under way
-        ("roll", RANDOM),  #                     what its players draw from
+        ("now", worth.MEMORY),  #                for estimates in this round
+        ("next", worth.MEMORY),  #               for estimates in the next round
+        ("chance", CHANCE),  #                   chance of the current playout
+        ("roll", RANDOM),  #                     random stream of the playouts
         ("action", "i4", (_OPTIONS,)),  #        [option] placements of one side, the most promising first
-        ("promise", "f8", (_OPTIONS,)),  #       [option] its estimate
-        ("sample", "f8", (3, playouts)),  #      [0 proposer's, 1 responder's best placement, 2 on trial; playout]
-        #                                        Medici's final margin
-        ("played", "i8"),  #                     playouts of each option of the last decision
-        ("tried", "i4"),  #                      options of the last decision that were played on
-        ("mean", "f8", (_OPTIONS,)),  #          [option] what came out for its seat
+        ("promise", "f8", (_OPTIONS,)),  #       [option] that side's estimated margin to come
+        ("sample", "f8", (3, playouts)),  #      [row, playout] Medici's final margin; row 0: the proposer's best
+        #                                        placement, 1: the responder's, 2: the one on trial
+        ("played", "i8"),  #                     playouts of each option that was tried last
+        ("tried", "i4"),  #                      number of these options
+        ("mean", "f8", (_OPTIONS,)),  #          [option] that side's mean final margin
         ("mine", "f8"),  #                       W_P at the last price or answer
         ("yours", "f8"),  #                      W_R
-        ("price", "f8"),  #                      that was named
-        ("playouts", "i8"),  #                   of all games
+        ("price", "f8"),  #                      price of the lot, if the last decision was an answer
+        ("playouts", "i8"),  #                   playouts in this game
     ], align=True)  # fmt: skip
 
 
 def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return the expected margin in coins, present payments included, of tried placements, prices or both answers."""
+    """Return the acting seat's expected final margin in coins for each placement tried, each price or both answers."""
     tried = int(memory["tried"])
     playouts = int(memory["played"])
     if legal[0] == REVEAL_MORE or node is not None:
-        return []  # another tile is decided on without playouts
+        return []  # whether to show another tile is decided without playouts
     if legal[0] == DISCARD:
         options = zip(memory["action"][:tried].tolist(), memory["mean"][:tried].tolist(), strict=True)
         return [ActionAnalysis(action, playouts, value) for action, value in options]
@@ -152,20 +146,24 @@ def _play_lot(state, rules, params, tables, memory):
 
 @jit
 def _final_margin(state, rules, params, memory, first_round):
-    """Return Medici's margin at the end, or its estimate."""
+    """Return Medici's final margin in coins: exact if the game is over, else its cash lead plus the estimate."""
     cash = float64(state.cash[MEDICI] - state.cash[STROZZI])
     if is_over(state):
         return cash
-    turn = state.proposer
+    proposer = state.proposer
     if state.round == first_round:
-        return cash + worth.margin(state, rules, params, memory.now, turn, False)
+        return cash + worth.margin(state, rules, params, memory.now, proposer, False)
     worth.fill_round(state, rules, params, memory.next)
-    return cash + worth.margin(state, rules, params, memory.next, turn, False)
+    return cash + worth.margin(state, rules, params, memory.next, proposer, False)
 
 
 @jit
 def play_on(state, rules, params, memory, seat, action, stream, row):
-    """Play on from `seat`'s placement in each playout; fill a row of samples and return their mean for `seat`."""
+    """Play `params.playouts` games on from a placement, and return the mean final margin for `seat`, which places.
+
+    Medici's margins are written to row `row` of `memory.sample`. Calls with the same `stream`, the initial cursor of
+    `memory.roll`, meet the same tiles.
+    """
     root = clone(state)
     root.phase = PLACE
     root.actor = seat
@@ -189,16 +187,16 @@ def play_on(state, rules, params, memory, seat, action, stream, row):
             _play_lot(played, rules, params, memory.now, memory)
             lots += 1
         memory.roll.cursor = next_cursor
-        end = _final_margin(played, rules, params, memory, first_round)
-        memory.sample[row, k] = end
-        total += end
+        margin = _final_margin(played, rules, params, memory, first_round)
+        memory.sample[row, k] = margin
+        total += margin
     memory.playouts += params.playouts
     return total / params.playouts if seat == MEDICI else -total / params.playouts
 
 
 @jit
 def _best(state, rules, params, memory, seat, stream, row):
-    """Return (placement, mean margin for `seat`) of its best placement; its samples are in `row`."""
+    """Return (best placement of `seat`, its mean margin for `seat`), and write its samples to row `row`."""
     count = _list_options(state, rules, params, memory, seat)
     memory.tried, memory.played = count, params.playouts
     best, chosen = -1e30, DISCARD
@@ -215,7 +213,7 @@ def _best(state, rules, params, memory, seat, stream, row):
 
 @force_inline
 def _chance_to_win(params, memory, seat, row, cash, spread):
-    """Return the share of the samples of a row that `seat` wins with these extra coins."""
+    """Return the probability that `seat` wins with `cash` more coins: the mean over a row, smoothed by `spread`."""
     total = 0.0
     for k in range(params.playouts):
         margin = (memory.sample[row, k] if seat == MEDICI else -memory.sample[row, k]) + cash
@@ -225,7 +223,7 @@ def _chance_to_win(params, memory, seat, row, cash, spread):
 
 @jit
 def _indifference_price(params, memory, proposer, spread, top):
-    """Return the price at which the proposer wins equally often with and without the lot, by bisection."""
+    """Return the price, 0 to `top`, at which the proposer wins equally often with and without the lot (bisection)."""
     low, high = 0.0, float64(top)
     for _ in range(24):
         price = 0.5 * (low + high)
@@ -244,18 +242,18 @@ def _indifference_price(params, memory, proposer, spread, top):
     stochastic=True,
     memory=appraiser_memory,
     analyse=appraiser_analyses,
-    playouts=Param(40, 1, 1_000_000, "simulated games for each placement that it tries"),
-    options=Param(3, 1, _OPTIONS, "placements of either side that it tries, the most promising first"),
-    window=Param(15.0, 0.0, 1000.0, "coins that the estimate may promise less than for the best, to be tried at all"),
+    playouts=Param(40, 1, 1_000_000, "simulated games for each placement tried"),
+    options=Param(3, 1, _OPTIONS, "most placements of each side that it tries, the most promising first"),
+    window=Param(15.0, 0.0, 1000.0, "coins; placements estimated this much below the best, or more, are not tried"),
     lots=Param(3, 0, 1_000, "turns played before the estimate; at most to the end of the round"),
-    utility=Choice("margin", ("margin", "win"), "what it wants: coins, or to win"),
-    safe=Param(60.0, 0.0, 1e6, "for utility=win: the lead in coins that is 17/20 safe, with one round to come"),
+    utility=Choice("margin", ("margin", "win"), "what its prices and answers maximize: coins, or wins"),
+    safe=Param(60.0, 0.0, 1e6, "for utility=win: lead in coins that wins 17 of 20 games, with one round to come"),
     **WEIGHTS,
 )
 def appraiser(state, rules, params, memory, rng):
-    """Plays out both owners of a lot, and names the price at which they are worth the same.
+    """Simulates both outcomes of a lot, and names the price at which they are worth the same.
 
-    Simulated turns are those of two `fair-price` agents; what comes after them is estimated as `fair-price` does.
+    Simulated turns are those of two `fair-price` agents; the rest of the game is estimated as `fair-price` does.
     All placements meet the same tiles (common random numbers).
     """
     worth.fill_round(state, rules, params, memory.now)
@@ -276,11 +274,11 @@ def appraiser(state, rules, params, memory, rng):
     memory.mine, memory.yours, memory.price = own_margin, -rival_margin, float64(state.price)
     if params.utility == WIN:
         spread = 1.0 + params.safe * sqrt(float64(rules.rounds - state.round - 1))
-        half = _indifference_price(params, memory, proposer, spread, rules.price_cap[proposer])
+        fair = _indifference_price(params, memory, proposer, spread, rules.price_cap[proposer])
     else:
-        half = 0.5 * (own_margin + rival_margin)
+        fair = 0.5 * (own_margin + rival_margin)
     if not worth.may_buy(state, rules, 1 - proposer):
-        half = 0.0  # the rival may not buy: the proposer pays the price named
+        fair = 0.0  # the proposer pays the price that it names
     if phase == PRICE:
-        return NAME_PRICE + min(worth.whole_price(rules, half), rules.price_cap[proposer])
-    return BUY if float64(state.price) < half else DECLINE
+        return NAME_PRICE + min(worth.whole_price(rules, fair), rules.price_cap[proposer])
+    return BUY if float64(state.price) < fair else DECLINE

@@ -1,4 +1,4 @@
-"""Medici vs Strozzi for learned values: a turn's begin is quiet, and the features ignore its first tile."""
+"""Features of Medici vs Strozzi for learned values: quiet is the start of a turn, whose tile they count as unseen."""
 
 from math import sqrt
 
@@ -14,40 +14,40 @@ from strozzi_sim.games.medici_vs_strozzi.state import GOLD, MEDICI, NO_HARBOR, P
 from strozzi_sim.games.medici_vs_strozzi.worth import MEMORY, OPEN, Weights, fill_round, margin
 from strozzi_sim.kernel.jit import jit, register_overload
 
-SHIPS, HARBORS, TYPES = 3, 3, 4  # that are described
+SHIPS, HARBORS, TYPES = 3, 3, 4  # most that are described; further ones are left out
 _TRACKS = HARBORS * TYPES
-# Common features: each block begins at one of these places.
+# First index of each block of common features.
 _LEFT, _UNSEEN, _KINDS, _STEPS = 0, 4, 9, 13
-# Features of a seat.
-_SEA, _THERE, _FREE, _LAST, _VALUE = 8, 11, 14, 17, 23
-_AHEAD, _LEADS, _MAJORITY = 26, 29, 32
+# First index of each block of a seat's features, after 8 single ones.
+_SEA, _THERE, _FREE, _LAST, _VALUE, _AHEAD, _LEADS, _MAJORITY = 8, 11, 14, 17, 23, 26, 29, 32
 _LOAD, _POSITION, _ENDS, _PAY, _EXPECTED = (35 + k * _TRACKS for k in range(5))
-# Dye and spice are alike: the first two types, at each harbor.
-_ALIKE = [(at + k * TYPES, at + k * TYPES + 1) for at in (_LOAD, _POSITION, _ENDS, _PAY, _EXPECTED) for k in range(3)]
-FEATURES = Features(_STEPS + TYPES, 35 + 5 * _TRACKS, ((_KINDS, _KINDS + 1), (_STEPS, _STEPS + 1)), _ALIKE)
+# Dye and spice, the first two types, are interchangeable: pairs of a seat's features of their tracks, by harbor.
+_PAIRS = [(at + k, at + k + 1) for at in (_LOAD, _POSITION, _ENDS, _PAY, _EXPECTED) for k in range(0, _TRACKS, TYPES)]
+FEATURES = Features(_STEPS + TYPES, 35 + 5 * _TRACKS, ((_KINDS, _KINDS + 1), (_STEPS, _STEPS + 1)), _PAIRS)
 COMMON, OWN = FEATURES.common, FEATURES.own
 GUIDE = np.dtype([("analysis", MEMORY)], align=True)
-_WEIGHTS = Weights(looks=2)  # of the guide: few looks into the bag, which take most of the time
+_WEIGHTS = Weights(looks=2)  # the guide's; trying tiles of the bag takes most of its time, so it tries few
 
 
 @jit
 def _is_quiet(state, rules):
+    """Return whether a turn's first decision is to be made: another tile or, if only one may be shown, the price."""
     if state.shown != 1 or state.phase > PRICE:
         return False
     proposer = state.proposer
-    more = state.unseen > 0 and rules.most[proposer] > 1 and state.room[proposer] > 1
-    return state.phase == REVEAL or not more
+    may_show_more = state.unseen > 0 and rules.most[proposer] > 1 and state.room[proposer] > 1
+    return state.phase == REVEAL or not may_show_more
 
 
 @jit
 def _guide_action(state, rules, guide):
-    """Play as `fair-price`."""
+    """Return the action of `fair-price`, with fewer looks into the bag."""
     return fair_action(state, rules, _WEIGHTS, guide.analysis, 1.0)
 
 
 @jit
 def _describe_tile(rules, tile, out):
-    """Count an unseen tile."""
+    """Add an unseen tile to the common features."""
     kind = rules.tile_type[tile]
     out[_UNSEEN + 2] += float32(rules.tile_value[tile])
     if kind == GOLD:
@@ -78,7 +78,7 @@ def _describe_common(state, rules, out):
 
 @jit
 def _describe_seat(state, rules, seat, total, at, out):
-    """Describe a seat, all but its tracks; `total` is the margin that the guide expects."""
+    """Write the features of `seat` from index `at`, except majorities and tracks; `total`: its margin still to come."""
     for k in range(OWN):
         out[at + k] = 0
     rival = 1 - seat
@@ -100,9 +100,9 @@ def _describe_seat(state, rules, seat, total, at, out):
             out[at + _LAST + 2 * harbor] = float32(free == 1)
             out[at + _LAST + 2 * harbor + 1] = float32(free == 2)
     for harbor in range(min(rules.harbors, HARBORS)):
-        value, theirs = float64(state.value[seat, harbor]), float64(state.value[rival, harbor])
-        lead = value - theirs
-        out[at + _VALUE + harbor] = float32(value / 15.0)
+        own, rivals = float64(state.value[seat, harbor]), float64(state.value[rival, harbor])
+        lead = own - rivals
+        out[at + _VALUE + harbor] = float32(own / 15.0)
         out[at + _AHEAD + harbor] = float32(lead / 10.0)
         out[at + _LEADS + harbor] = float32(lead / sqrt(lead * lead + 9.0))
 

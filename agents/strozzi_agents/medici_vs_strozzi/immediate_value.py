@@ -23,7 +23,7 @@ def lead_now(state, rules):
 
 @jit
 def best_load_now(state, rules, seat):
-    """Return the placement of the lot that pays `seat` most now; it discards only a lot that costs coins."""
+    """Return the load that pays `seat` most now, or DISCARD if the lot fits nowhere or every load costs coins."""
     sign = 1 if seat == MEDICI else -1
     after = clone(state)
     best, chosen = sign * lead_now(after, rules), DISCARD

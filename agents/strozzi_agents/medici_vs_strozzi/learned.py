@@ -11,5 +11,5 @@ learned = learned_agent(
     (COMMON, OWN),
     (2,),
     Path(__file__).with_name("values.npz"),
-    "Prices and loads lots by values, learned from many games, of the position when the next turn begins.",
+    "Prices and loads lots by values, learned from many games, of positions at the start of the next turn.",
 )

@@ -1,7 +1,7 @@
-"""The decisions of a lot from learned values: the buyer loads it where it is worth most, and the price node is solved.
+"""Decisions on a lot from learned values: the buyer loads it where it is worth most, and the price has a closed form.
 
-Each owner's best load is valued without the price. A price p leaves the proposer min(W_P - p, W_R + p), which is best
-where both are equal; W_P and W_R are the proposer's worth if it, or its rival, gets the lot and the turn. So no price
+W_P and W_R are the proposer's worth, without the price, if the proposer or the rival gets the lot and the next turn and
+loads it best. A price p leaves the proposer min(W_P - p, W_R + p), which is largest where both are equal, so no price
 has to be tried. The guide decides whether to show another tile.
 """
 
@@ -18,12 +18,12 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import reseed
 
-PLAYED_ON = 3  # loads of either side with `beyond`, the best ones
+_PLAYED_ON = 3  # a buyer's best loads, which are played on if `beyond` is above 0
 
 
 @jit
 def _try_load(bought, played, rules, weights, memory, seat, action, prize, beyond, redraws, rng):
-    """Return the mean worth to `seat` after a load, over draws from `rng`, whose cursor is restored."""
+    """Return the mean worth of a load to `seat` over `redraws` draws of chance; restore the cursor of `rng`."""
     start, total = rng.cursor, 0.0
     for _ in range(redraws):
         if is_stopped(memory):
@@ -39,9 +39,9 @@ def _try_load(bought, played, rules, weights, memory, seat, action, prize, beyon
 
 @jit
 def best_load(state, rules, weights, memory, buyer, seat, prize, beyond, redraws, rng):
-    """Return (action, worth to `seat`) if `buyer` has bought the lot and loads it for its own best.
+    """Return (action, worth to `seat`) of the load or discard that is best for `buyer`, who has bought the lot.
 
-    With `beyond`, the loads that are best at once are played on.
+    If `beyond` is above 0, the loads that are best at the next turn are compared again `beyond` turns later.
     """
     bought = clone(state)
     bought.phase = PLACE
@@ -50,7 +50,7 @@ def best_load(state, rules, weights, memory, buyer, seat, prize, beyond, redraws
     played = clone(bought)
     sign = 1.0 if buyer == seat else -1.0
     worth = memory.total
-    loads = placements(bought, rules, buyer) << 1 | 1  # the first is to discard
+    loads = placements(bought, rules, buyer) << 1 | 1  # bit 0 is DISCARD
     best, chosen, count = -1e30, int64(DISCARD), 0
     places = loads
     while places != 0:
@@ -63,7 +63,7 @@ def best_load(state, rules, weights, memory, buyer, seat, prize, beyond, redraws
     if beyond == 0:
         return chosen, sign * best
     threshold = best
-    for _ in range(min(PLAYED_ON, count) - 1):
+    for _ in range(min(_PLAYED_ON, count) - 1):
         next_best = -1e30
         for k in range(count):
             if worth[k] < threshold:
@@ -82,7 +82,7 @@ def best_load(state, rules, weights, memory, buyer, seat, prize, beyond, redraws
 
 @jit
 def _outcomes(state, rules, weights, memory, beyond, redraws, rng):
-    """Return (W_P, W_R) in coins, equal if the rival may not buy."""
+    """Return (W_P, W_R) in coins, without a prize for the win; they are equal if the rival may not buy."""
     proposer = state.proposer
     rival = 1 - proposer
     _, own_worth = best_load(state, rules, weights, memory, proposer, proposer, 0.0, beyond, redraws, rng)
@@ -94,7 +94,7 @@ def _outcomes(state, rules, weights, memory, beyond, redraws, rng):
 
 @jit
 def _answer(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return BUY if the lot is worth more to the seat than in the proposer's hands, else DECLINE."""
+    """Return BUY if the seat is better off paying for the lot than if the proposer pays and keeps it, else DECLINE."""
     seat = state.actor
     sold = clone(state)
     sold.cash[seat] -= state.price
@@ -107,7 +107,7 @@ def _answer(state, rules, weights, memory, prize, beyond, redraws, rng):
 
 @jit
 def solve_lot(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the action from the values of both owners' best loads."""
+    """Return the best action (see `learned.verbs.solve`): loads, prices and answers by value, tiles by the guide."""
     drawn, seat, phase = clone(state), state.actor, state.phase
     determinize(drawn, rules, seat, rng)
     if phase == REVEAL:

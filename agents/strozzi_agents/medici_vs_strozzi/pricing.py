@@ -1,4 +1,4 @@
-"""Agents that name prices: a constant, the fair price, or a share of it."""
+"""Agents that name a constant price, the fair price, or a multiple of it."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -46,7 +46,7 @@ WEIGHTS: dict[str, Any] = {
     tiles=Param(1, 1, MAX_REVEAL, "tiles it shows, as far as it may"),
 )
 def fixed_price(state, rules, params, memory, rng):
-    """Names one price for every lot, buys at that or less, loads where it earns most now."""
+    """Names one price for every lot, buys at that price or less, and loads where it earns most now."""
     phase = state.phase
     if phase == REVEAL:
         return REVEAL_MORE if state.shown < params.tiles else STOP
@@ -59,7 +59,7 @@ def fixed_price(state, rules, params, memory, rng):
 
 @jit
 def fair_action(state, rules, weights, memory, factor):
-    """Return the action of `fair-price` with these weights, which names `factor` times the fair price."""
+    """Return the action of `fair-price` with these weights; the price named is `factor` times the fair price."""
     fill_round(state, rules, weights, memory)
     phase = state.phase
     if phase > ANSWER:

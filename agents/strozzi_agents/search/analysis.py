@@ -1,4 +1,4 @@
-"""Analyses of the searching agents after a decision, read from their memory; see `strozzi_sim.agent.analysis`."""
+"""Analyses of the searches' decisions, read from their memory; see `strozzi_sim.agent.analysis`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,16 +8,13 @@ from strozzi_sim.agent.analysis import ActionAnalysis
 
 
 def flat_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return each action's mean reward in simulated games for the acting seat, 0 to 1 (see the parameter `utility`)."""
-    analyses = []
-    for k, action in enumerate(legal):
-        tried = int(memory["tried"][k])
-        analyses.append(ActionAnalysis(action, tried, float(memory["total"][k]) / tried))
-    return analyses
+    """Return each action's mean reward for the acting seat over its simulated games, 0 to 1; see `utility`."""
+    tried, total = memory["tried"], memory["total"]
+    return [ActionAnalysis(action, int(tried[k]), float(total[k]) / int(tried[k])) for k, action in enumerate(legal)]
 
 
 def tree_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return each action's mean reward in iterations for the seat that takes it, 0 to 1; see `utility`, `backup`."""
+    """Return each action's mean reward, 0 to 1, for the seat that takes it; see `utility`, `backup`."""
     nodes = memory["nodes"]
     analyses = []
     child = int(nodes[ROOT if node is None else node]["first"])

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: try every legal action in simulated games, and play the best."""
+"""Flat Monte Carlo: try every legal action in simulated games, and play the one with the highest mean reward."""
 
 import numpy as np
 
@@ -26,16 +26,16 @@ UNIFORM, HALVING = 0, 1  # `allocation`
 
 
 def flat_memory(values, game):
-    """Return the memory of `flat_mc`: one entry for every legal action of a decision."""
+    """Return the dtype of the memory of `flat_mc`, with an entry for every legal action of a decision."""
     actions = int(game.actions)
     return np.dtype([  # shape             meaning
         ("sweep", CHANCE),  #              chance of the current sweep
         ("chance", CHANCE),  #             chance of the current playout
-        ("roll", RANDOM),  #               random source of its policy
-        ("ranked", "i4", (actions,)),  #   [i] which of the legal actions; the first ones are still tried
-        ("total", "f8", (actions,)),  #    [k] rewards of the k-th legal action
-        ("tried", "i4", (actions,)),  #    [k] its playouts
-        ("playouts", "i8"),  #             of this game
+        ("roll", RANDOM),  #               random stream of its policy
+        ("ranked", "i4", (actions,)),  #   [i] number k of a legal action; those still tried come first
+        ("total", "f8", (actions,)),  #    [k] sum of the rewards of the k-th legal action
+        ("tried", "i4", (actions,)),  #    [k] number of its playouts
+        ("playouts", "i8"),  #             number of playouts in this game
     ], align=True)  # fmt: skip
 
 
@@ -62,10 +62,10 @@ def _sweep(drawn, played, rules, params, memory, seat, tried, stream):
     analyse=flat_analyses,
     playouts=Param(100, 1, 1_000_000_000, "simulated games"),
     per=Choice("action", ("action", "decision"), "for each legal action, or for all of a decision together"),
-    allocation=Choice("uniform", ("uniform", "halving"), "equal shares, or repeatedly more for the better half"),
+    allocation=Choice("uniform", ("uniform", "halving"), "equal shares, or stages that each drop the worse half"),
     utility=UTILITY,
     spread=SPREAD,
-    rollout=Policy("random", "who plays all seats in the simulated games"),
+    rollout=Policy("random", "agent that plays all seats in the simulated games"),
     depth=DEPTH,
     evaluate=EVALUATE,
     model=MODEL,

@@ -20,10 +20,10 @@ def stages_for(count):
 
 @jit
 def keep_better_half(ranked, total, tried):
-    """Bring the better half of the first `tried` of `ranked` to the front, in order; return its size.
+    """Move the better half of the first `tried` entries of `ranked` to the front, best first; return its size.
 
-    `total` holds the rewards of each entry of `ranked`, all over equally many playouts; of equal ones the smaller entry
-    comes first.
+    `total` holds the sum of rewards of each entry, all over equally many playouts; of entries with equal sums the
+    smaller comes first.
     """
     kept = (tried + 1) // 2
     for k in range(kept):
@@ -40,7 +40,7 @@ def keep_better_half(ranked, total, tried):
 
 @force_inline
 def begin_sweep(drawn, root, rules, params, memory, seat, rng):
-    """Draw the unknowns and the chance of all playouts of a sweep; return the cursor of their policies' source."""
+    """Draw the unknowns and the chance of all playouts of a sweep; return the start of their policies' stream."""
     assign(drawn, root)
     redraw(drawn, rules, params, seat, rng)
     reseed(memory.sweep, rng)
@@ -49,7 +49,7 @@ def begin_sweep(drawn, root, rules, params, memory, seat, rng):
 
 @force_inline
 def begin_playout(played, drawn, memory, stream):
-    """Return to the start of the sweep."""
+    """Set the state, the chance and the policies' random stream to the start of the sweep."""
     assign(played, drawn)
     assign(memory.chance, memory.sweep)
     memory.roll.cursor = stream

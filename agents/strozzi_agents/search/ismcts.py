@@ -1,4 +1,4 @@
-"""Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many deals."""
+"""Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many determinizations."""
 
 from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
@@ -33,19 +33,19 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import call_at, clone, is_stopped
 
 MAXN, PARANOID, SELFISH = 0, 1, 2  # `backup`
-NO_FUNCTION = 0  # the address of `probabilities` of a prior without them
+NO_FUNCTION = 0  # address of the function `probabilities` of a prior that has none
 UCB, HALVING = 0, 1  # `root`
 
 
 @jit
 def _descend(state, rules, params, memory, seat, first):
-    """Play down the tree to a node with too few visits to grow, or the end; return the length of the path.
+    """Play down the tree to a node with fewer than `expand` visits, or to the end; return the length of the path.
 
-    It is negative on a fault of the policy. `first` is the root's child to follow, or NO_NODE to select one.
+    It is -1 if the policy chose an illegal action. `first` is the root's child to follow, or NO_NODE to select one.
     """
     node, level = ROOT, 0
     memory.path[0] = ROOT
-    ready = True  # for one more level of the tree
+    ready = True  # the tree may grow below `node`
     while not is_over(state):
         if params.backup == SELFISH and actor(state) != seat:  # rivals are part of chance, not of the tree
             action = query(params.rollout, params.rollout_params, params.rollout_memory, state, rules, memory.roll)
@@ -71,8 +71,8 @@ def _descend(state, rules, params, memory, seat, first):
 
 @jit
 def choose(state, rules, params, memory, node):
-    """Return (child, action) to follow from `node`, with the prior if it is used: `select` or `select_by_prior`."""
-    favourite = 0  # an illegal one counts as none
+    """Return (child, action) to follow from `node`: by `select_by_prior` with prior probabilities, else by `select`."""
+    favourite = 0  # no favourite; an illegal action also counts as none
     if params.prior_function != NO_FUNCTION and params.bias == 0.0 and params.widening == 0.0:
         call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
         return select_by_prior(state, rules, params, memory, node)
@@ -86,7 +86,7 @@ def write_rewards(state, rules, params, memory, players, seat):
     """Write every seat's reward for the end of a playout into `memory.reward`, according to `backup`."""
     if params.backup == MAXN:
         end_rewards(state, rules, params, players, memory.roll, memory.reward)
-    else:  # rivals want the searcher's loss; with SELFISH the tree has none
+    else:  # rivals want the searcher's loss; with SELFISH the tree has no rivals
         own_reward = end_reward(state, rules, params, players, seat, memory.roll)
         for other in range(players):
             memory.reward[other] = own_reward if other == seat else 1.0 - own_reward
@@ -94,7 +94,7 @@ def write_rewards(state, rules, params, memory, players, seat):
 
 @jit
 def _back_up(state, rules, params, memory, players, seat, level):
-    """Give every node of the path the reward of the seat that chose it."""
+    """Add a visit to every node of the path, and to its total the reward of the seat that chose it."""
     write_rewards(state, rules, params, memory, players, seat)
     memory.nodes[ROOT].visits += 1
     for step in range(1, level + 1):
@@ -105,7 +105,7 @@ def _back_up(state, rules, params, memory, players, seat, level):
 
 @jit
 def _grow_all(state, rules, memory, seat):
-    """Grow a node for each of the root's actions, listed in `ranked`; return their number."""
+    """Add a child of the root for each legal action, and list the children in `ranked`; return their number."""
     count = count_legal(state, rules)
     for k in range(count):
         memory.ranked[k] = grow(memory, ROOT, seat, kth_legal(state, rules, k))
@@ -114,7 +114,7 @@ def _grow_all(state, rules, memory, seat):
 
 @jit
 def most_visited(memory):
-    """Return the action of the root's child with the most visits; of two, the one with the higher mean."""
+    """Return the action of the root's child with the most visits; among equals, with the highest mean."""
     child = memory.nodes[ROOT].first
     best = child
     while child != NO_NODE:
@@ -132,22 +132,22 @@ def most_visited(memory):
     any_length=True,
     analyse=tree_analyses,
     iterations=Param(1_000, 2, 1_000_000_000, "simulated games"),
-    backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals seek their own best, my loss, or follow `rollout`"),
+    backup=Choice("maxn", ("maxn", "paranoid", "selfish"), "rivals: for themselves, against the searcher, `rollout`"),
     utility=UTILITY,
     spread=SPREAD,
-    root=Choice("ucb", ("ucb", "halving"), "how its own next action is tried: by UCB1, or by sequential halving"),
+    root=Choice("ucb", ("ucb", "halving"), "how the root's actions are tried: by UCB1, or by sequential halving"),
     expand=Param(1, 1, 1_000_000_000, "visits that a node needs before the tree grows below it"),
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1, or PUCT"),
-    urgency=Param(100.0, -100.0, 100.0, "what an action not tried yet counts as in UCB1; high: try each one first"),
+    urgency=Param(100.0, -100.0, 100.0, "value of an untried action in UCB1; high: each action is tried once first"),
     widening=Param(
-        0.0, 0.0, 1000.0, "a node has 1 + widening * sqrt(visits) actions at most, that of `prior` first; 0 = all"
+        0.0, 0.0, 1000.0, "a node has at most 1 + widening * sqrt(visits) actions, the one of `prior` first; 0: all"
     ),
-    bias=Param(0.0, 0.0, 1000.0, "bonus of what `prior` would do in this very state, divided by visits + 1"),
+    bias=Param(0.0, 0.0, 1000.0, "bonus of the action that `prior` chooses in this state, divided by visits + 1"),
     prior=Prior(
         "random",
-        "whose choice `bias` and `widening` favour; without both, one with probabilities guides the tree by PUCT",
+        "agent whose choice `bias` and `widening` favour; if both are 0, its probabilities, if any, are used by PUCT",
     ),
-    rollout=Policy("random", "who plays all seats below the tree"),
+    rollout=Policy("random", "agent that plays all seats below the tree"),
     depth=DEPTH,
     evaluate=EVALUATE,
     model=MODEL,
@@ -155,8 +155,8 @@ def most_visited(memory):
 def ismcts(state, rules, params, memory, rng):
     """Searches one tree over many determinizations, and plays the action tried most often.
 
-    Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012) over open-loop chance: every iteration draws the unseen
-    things and all chance again, and a node stands for a sequence of actions, whatever was drawn. `backup`:
+    Single-observer ISMCTS (Cowling, Powley, Whitehouse 2012) over open-loop chance: every iteration redraws the
+    unseen items and all chance, and a node stands for a sequence of actions, whatever was drawn. `backup`:
 
     - maxn : each seat seeks its own reward (Luckhardt and Irani 1986; in MCTS: Sturtevant 2008)
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)
@@ -164,7 +164,7 @@ def ismcts(state, rules, params, memory, rng):
 
     With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that
     meet the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior with probabilities
-    of actions, such as `network`, takes the place of UCB1; see `tree.select_by_prior`.
+    of actions, such as `network`, replaces UCB1; see `tree.select_by_prior`.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)
@@ -175,7 +175,7 @@ def ismcts(state, rules, params, memory, rng):
     reset_memory(params.evaluate_memory, params.evaluate_size)
     root = clone(state)
     conceal(root, rules, seat)
-    # With UCB1 at the root there is one stage, of sweeps of one iteration each, that selects its action itself.
+    # With UCB1 at the root there is one stage, and each of its sweeps is one iteration, which selects its own action.
     tried, stages, first, budget = 1, 1, NO_NODE, params.iterations
     if params.root == HALVING:
         tried = _grow_all(root, rules, memory, seat)

@@ -21,8 +21,8 @@ _ISMCTS_PARAMS: dict[str, Any] = {
 
 
 @jit
-def _plant(memory, players, seat):
-    """Plant a root for every seat: node k for the seat k places after the searcher, whose own is ROOT."""
+def _add_roots(memory, players, seat):
+    """Add a root for every seat: node k for the seat k places after the searcher, so ROOT for the searcher."""
     memory.used = players
     for root in range(players):
         node = memory.nodes[root]
@@ -35,7 +35,7 @@ def _plant(memory, players, seat):
 
 @jit
 def _label(seen):
-    """Return a number for an observation, small enough for a node: itself, or 31 bits of its hash."""
+    """Return an observation as an int32 for a node: itself if it is small, else 31 bits of its hash, bit 20 set."""
     if -1 < seen < 1 << 20:
         return seen
     return int64(mix(uint64(seen)) >> uint64(33)) | 1 << 20
@@ -43,9 +43,9 @@ def _label(seen):
 
 @jit
 def _step_into(memory, tree, seat, label, expand, level):
-    """Continue in a tree by its owner's observation of a seat, or of its own action (`seat` is then no seat's number).
+    """Move down a tree to the child for what its owner observes of a step by `seat`; add the child if it is missing.
 
-    The iteration leaves the tree at a node with too few visits.
+    For the owner's own step `seat` is the player count. The iteration leaves the tree at a child with too few visits.
     """
     node = memory.at[tree]
     child = memory.nodes[node].first
@@ -60,7 +60,7 @@ def _step_into(memory, tree, seat, label, expand, level):
 
 @jit
 def _descend(state, rules, params, memory, players, seat):
-    """Descend the trees until the acting seat has left its own tree; return the number of nodes passed."""
+    """Play down the trees until the acting seat has left its own tree, or to the end; return the length of the path."""
     for tree in range(players):
         memory.at[tree] = tree
         memory.left[tree] = 0
@@ -99,20 +99,20 @@ def _descend(state, rules, params, memory, players, seat):
     memory=trees_memory,
     any_length=True,
     analyse=tree_analyses,
-    backup=Choice("maxn", ("maxn", "paranoid"), "rivals seek their own best, or my loss"),
+    backup=Choice("maxn", ("maxn", "paranoid"), "rivals: for themselves, or against the searcher"),
     **_ISMCTS_PARAMS,
 )
 def mo_ismcts(state, rules, params, memory, rng):
     """Searches a tree for every seat, of that seat's observations, over many determinizations.
 
     Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): the acting seat chooses by its own tree, whose nodes
-    stand for what it has seen, its own actions included; every step continues in all trees, by what each seat learns of
-    it. So no rival answers to what it cannot have seen, as in the one tree of `ismcts`. An iteration adds at most one
-    node to each tree and is played on when a seat must decide that has left its own.
+    stand for what it has seen, its own actions included; every step advances all trees, by what each seat learns from
+    it. So no rival responds to what it cannot have seen, unlike in the one tree of `ismcts`. An iteration adds at
+    most one node to each tree. Its rollout begins when a seat must decide that has left its own tree.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)
-    _plant(memory, players, seat)
+    _add_roots(memory, players, seat)
     reset_memory(params.rollout_memory, params.rollout_size)
     reset_memory(params.prior_memory, params.prior_size)
     reset_memory(params.model_memory, params.model_size)

@@ -1,4 +1,4 @@
-"""Parts of every search: play a game to its end with a policy, and return the reward of a seat."""
+"""Parts of every search: common parameters, playouts by a policy, and the rewards of the seats at their end."""
 
 from numba import float64, int64
 
@@ -23,22 +23,19 @@ from strozzi_sim.kernel.pointers import call_at, float64_at, zero_at
 from strozzi_sim.kernel.streams import below, next_word, randbelow, random_word
 
 WIN, RANK, MARGIN = 0, 1, 2  # `utility`
-RANDOM_POLICY = 0  # the address of the agent `random`
+RANDOM_POLICY = 0  # instead of an address: the agent `random`, whose code is inlined
 ILLEGAL = 0  # an action that is never legal: what a search returns if its policy chose an illegal one
 
-UTILITY = Choice("margin", ("win", "rank", "margin"), "what it wants: to win, a good place, a high margin")
-SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: the lead, in points, worth half of the way to the best")
+UTILITY = Choice("margin", ("win", "rank", "margin"), "rewarded: a win, a good place or a high margin")
+SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: lead, in points, with reward 3/4")
 MODEL = Policy(
-    "random", "who is believed to have made the others' secret choices; random: all that may be is as likely"
+    "random", "agent assumed to have made the others' secret choices; random: all possible ones are equally likely"
 )
 DEPTH = Param(
-    0,
-    0,
-    1_000_000,
-    "decisions of all seats in a playout, after which the standings, or `evaluate`, count; 0 = all, or none",
+    0, 0, 1_000_000, "decisions of all seats until standings or `evaluate` count; 0: to the end, with `evaluate` none"
 )
-EVALUATE = Evaluator("none", "who says what the end of a playout is worth; none: the standings there")
-NO_EVALUATOR = 0  # the address in place of an evaluator's
+EVALUATE = Evaluator("none", "agent that evaluates the end of a playout; none: the standings count")
+NO_EVALUATOR = 0  # instead of an address: none
 
 
 @force_inline
@@ -66,9 +63,9 @@ def redraw(state, rules, params, seat, rng):
 
 @jit
 def play_on(state, rules, chance, rng, params):
-    """Play with the policy `params.rollout` to the end, or for `params.depth` decisions if that is not 0.
+    """Play `params.depth` decisions with the policy `params.rollout`; return False if it chose an illegal action.
 
-    An evaluator makes depth 0 mean no decisions. Return False if the policy chose an illegal action.
+    Depth 0 means all decisions to the end, but none if there is an evaluator.
     """
     address = params.rollout
     decisions_left = params.depth if params.depth > 0 or params.evaluate != NO_EVALUATOR else 1 << 60
@@ -77,7 +74,7 @@ def play_on(state, rules, chance, rng, params):
         while decisions_left > 0 and not is_over(state):
             action = kth_legal(state, rules, below(word, count_legal(state, rules)))
             random_word(rng)
-            word = next_word(rng)  # before `apply`: overlaps with a mispredicted branch
+            word = next_word(rng)  # before `apply`, so that it overlaps with mispredicted branches there
             apply(state, rules, action, chance, None)
             decisions_left -= 1
         return True
@@ -96,8 +93,8 @@ def reward(state, players, seat, utility, spread):
 
     - win : 1 / k for a win shared by k
     - rank : 1 for the first place, 0 for the last, linear in between; a shared place is the mean of the places
-    - margin : 1/2 at the score of the best rival; a lead of `spread` points is 3/4, more comes closer to 1 (`merit`: in
-      a game whose lowest score wins, a lead is points less)
+    - margin : 1/2 at the score of the best rival, 3/4 with a lead of `spread` points, close to 1 with a long lead (by
+      `merit`: if the lowest score wins, a lower score leads)
     """
     if utility == MARGIN:
         rival = int64(-(1 << 60))
@@ -144,19 +141,19 @@ def rewards(state, players, utility, spread, out):
 
 
 @force_inline
-def _evaluated(params, seat, kind):
+def _worth_of(params, seat, kind):
     return float64_at(params.evaluate_worth + 8 * (len(WORTHS) * seat + kind))
 
 
 @jit
 def _expected_reward(state, params, players, seat):
-    """Return the reward of `seat` from the evaluator's expected scores, or its expected share of the win."""
+    """Return the reward of `seat` from the evaluator's expected scores, or for WIN its expected share of the win."""
     if params.utility == WIN:
-        return _evaluated(params, seat, WIN_WORTH)
-    own_score, rival, better = merit(state, _evaluated(params, seat, SCORE)), -1e30, 0
+        return _worth_of(params, seat, WIN_WORTH)
+    own_score, rival, better = merit(state, _worth_of(params, seat, SCORE)), -1e30, 0
     for other in range(players):
         if other != seat:
-            other_score = merit(state, _evaluated(params, other, SCORE))
+            other_score = merit(state, _worth_of(params, other, SCORE))
             rival = max(rival, other_score)
             better += other_score > own_score
     if params.utility == MARGIN:
@@ -166,7 +163,7 @@ def _expected_reward(state, params, players, seat):
 
 
 @force_inline
-def _evaluates(state, rules, params, rng):
+def _run_evaluator(state, rules, params, rng):
     """Let the evaluator write the position's worth; return False without an evaluator or after the end."""
     if params.evaluate == NO_EVALUATOR or is_over(state):
         return False
@@ -177,7 +174,7 @@ def _evaluates(state, rules, params, rng):
 @jit
 def end_reward(state, rules, params, players, seat, rng):
     """Return the reward of `seat` at the end of a playout, by the evaluator or the standings."""
-    if _evaluates(state, rules, params, rng):
+    if _run_evaluator(state, rules, params, rng):
         return _expected_reward(state, params, players, seat)
     return reward(state, players, seat, params.utility, params.spread)
 
@@ -185,7 +182,7 @@ def end_reward(state, rules, params, players, seat, rng):
 @jit
 def end_rewards(state, rules, params, players, rng, out):
     """Write the reward of every seat at the end of a playout into float64 `out[P]`."""
-    if _evaluates(state, rules, params, rng):
+    if _run_evaluator(state, rules, params, rng):
         for seat in range(players):
             out[seat] = _expected_reward(state, params, players, seat)
     else:

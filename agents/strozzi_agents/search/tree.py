@@ -12,16 +12,16 @@ from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow
 
 ROOT = 0
 NO_NODE = 0  # the root is not a child
-MAX_BYTES = 1 << 30
+MAX_BYTES = 1 << 30  # of all nodes
 _MIN_NODES = 256
-MAX_CHILDREN = 0xFFFF  # counted of a node
-TABLE = 4096  # visits up to which roots are tabulated
-LEVELS = 4096  # nodes that an iteration can pass; deeper the tree does not grow
+MAX_CHILDREN = 0xFFFF  # up to which a node counts its children
+TABLE = 4096  # length of the tables of roots, by number of visits
+LEVELS = 4096  # most nodes on the path of an iteration; the tree grows no deeper
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
-    ("total", "f8"),  #     rewards of the seat that chose it
-    ("visits", "i4"),  #    iterations that came through
-    ("available", "i4"),  # iterations that visited its parent and could have visited it
+    ("total", "f8"),  #     sum of the rewards of the seat that chose it
+    ("visits", "i4"),  #    iterations that passed through it
+    ("available", "i4"),  # iterations that passed through its parent when its action was legal
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
     ("action", "i4"),  #    action that leads to it
@@ -31,16 +31,16 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
 
 
 def tree_memory(values, game):
-    """Return the memory of `ismcts`: one node for each iteration and the root."""
+    """Return the dtype of the memory of `ismcts`: one node for each iteration and the root."""
     return np.dtype(_fields("ismcts", values, game, 1), align=True)
 
 
 def trees_memory(values, game):
-    """Return the memory of `mo_ismcts`: the fields of `ismcts`, with a tree for every seat."""
+    """Return the dtype of the memory of `mo_ismcts`: the fields of `ismcts`, with a tree for every seat."""
     seats = int(game.max_players)
-    return np.dtype([  # shape            meaning; first, as numba takes records that begin alike for one kind
+    return np.dtype([  # shape            meaning; first, as numba takes records with equal first fields for one type
         ("at", "i4", (seats,)),  #       [P] node of the current iteration in each tree
-        ("left", "u1", (seats,)),  #     [P] 1 = it has left that tree
+        ("left", "u1", (seats,)),  #     [P] 1 = the current iteration has left that tree
         ("before", game.state),  #       the state before a step
         *_fields("mo_ismcts", values, game, seats),
     ], align=True)  # fmt: skip
@@ -58,27 +58,27 @@ def _fields(name, values, game, trees):
         )
     return [  # shape                                meaning
         ("chance", CHANCE),  #                       chance of the current iteration
-        ("sweep", CHANCE),  #                        chance of the current sweep, with root=halving
-        ("roll", RANDOM),  #                         random source of its policy
-        ("reward", "f8", (game.max_players,)),  #   [P] of its end
-        ("playouts", "i8"),  #                       of this game
-        ("filled", "i8"),  #                         length to which the next two are filled
+        ("sweep", CHANCE),  #                        chance of the current sweep
+        ("roll", RANDOM),  #                         random stream of its policy
+        ("reward", "f8", (game.max_players,)),  #   [P] rewards at its end
+        ("playouts", "i8"),  #                       number of playouts in this game
+        ("filled", "i8"),  #                         filled length of the next two tables
         ("root_log", "f8", (TABLE,)),  #             [n] square root of log(n)
         ("inverse_root", "f8", (TABLE,)),  #         [n] 1 / square root of n
-        ("highest_log", "f8"),  #                    square root of the logarithm of the most visits that there can be
-        ("stamp", "i8", (actions,)),  #              [action] the last selection that found a node of it
+        ("highest_log", "f8"),  #                    square root of log(n) for the highest possible n
+        ("stamp", "i8", (actions,)),  #              [action] number of the last selection that found a node of it
         ("selections", "i8"),  #                     number of selections
-        ("ranked", "i4", (actions,)),  #             [i] nodes of the root's actions (root=halving), the tried first
-        ("used", "i8"),  #                           nodes of the tree
+        ("ranked", "i4", (actions,)),  #             [i] children of the root with root=halving, those still tried first
+        ("used", "i8"),  #                           number of nodes in use
         ("path", "i4", (LEVELS,)),  #                [level] nodes of the current iteration, the root first
-        ("nodes", NODE, (nodes,)),  #                [node], of any length
+        ("nodes", NODE, (nodes,)),  #                [node]; only its length depends on the parameters
     ]  # fmt: skip
 
 
 @jit
 def fill_tables(memory, iterations):
-    """Tabulate UCB1's functions of visits and availability, both at most one above the iterations, once per game."""
-    visits = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `tree_memory`
+    """Fill the tables of UCB1, once per game, for all visits and availability: at most one above the iterations."""
+    visits = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `_fields`
     memory.highest_log = sqrt(log(float(visits)))
     visits = min(visits, TABLE)
     for n in range(max(memory.filled, 1), visits):
@@ -111,7 +111,7 @@ def clear(memory):
 
 @force_inline
 def grow(memory, node, seat, action):
-    """Add a child to `node`; returns its number."""
+    """Add a child to `node`; return its number."""
     child = memory.used
     memory.used = child + 1
     record = memory.nodes[child]
@@ -130,9 +130,9 @@ def grow(memory, node, seat, action):
 
 @jit
 def _untried(state, rules, memory, favourite, untried, rng):
-    """Return one of the `untried` legal actions, of which the current selection has found no node.
+    """Return one of the `untried` legal actions for which the current selection has found no node.
 
-    It is the favourite if that is among them, else each is equally likely.
+    It is the favourite if that is among them; otherwise each is equally likely.
     """
     selection = memory.selections
     if favourite != 0 and is_legal(state, rules, favourite) and memory.stamp[favourite] != selection:
@@ -154,9 +154,9 @@ def select(state, rules, params, memory, node, favourite, rng):
 
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
-    Gelly and Wang 2006). The bonus of the `favourite`, what the prior would do in this very state (0 = nothing), is
-    `bias` / (visits + 1): progressive bias, Chaslot et al. 2008. With `widening` a node that was visited n times has at
-    most 1 + `widening` * sqrt(n) actions with a node, the favourite first, the others in random order (progressive
+    Gelly and Wang 2006). The bonus of the `favourite`, the prior's action in the current state (0: none), is `bias` /
+    (visits + 1): progressive bias, Chaslot et al. 2008. With `widening` a node that was visited n times has at most 1 +
+    `widening` * sqrt(n), rounded up, actions with a node, the favourite first, the others in random order (progressive
     widening: Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
@@ -187,7 +187,7 @@ def select(state, rules, params, memory, node, favourite, rng):
         child = record.next
     untried = count - tried
     if params.widening > 0.0 and tried > 0 and tried >= 1.0 + params.widening * sqrt(float(parent.visits)):
-        untried = 0  # not yet another one
+        untried = 0  # no further action yet
     if untried > 0 and params.urgency >= best:
         return NO_NODE, _untried(state, rules, memory, favourite, untried, rng)
     return chosen, memory.nodes[chosen].action
@@ -214,8 +214,8 @@ def select_by_prior(state, rules, params, memory, node):
     """Return (child, action) to follow from `node`; child is NO_NODE if the action has no node yet.
 
     PUCT (Rosin 2011; Silver and others 2017): mean + c * p * sqrt(visits of the node + 1) / (visits + 1), over the
-    actions that are legal in this determinization, where p is the probability that the prior assigns in this state,
-    seen by the acting seat. An action without a node counts as the mean of those with one.
+    actions that are legal in this determinization, where p is the prior's probability of the action in the current
+    state, as the acting seat sees it. An action without a node counts as the mean of those with one.
     """
     seat = actor(state)
     memory.selections += 1

@@ -1,7 +1,7 @@
-"""The probability of each rank for a bid, and the assignment of cards or stacks to steps.
+"""The probability of each rank for a bid, and the assignment of cards or stacks to the auctions of a round.
 
-The value of a round is, over all auctions, the value of each rank times its probability. Goods link the steps: they are
-taken at the guilds' steps and sold at the merchants', with the probability of the first rank there.
+The value of a round is the sum, over its auctions, of each rank's value times its probability. Goods link auctions:
+those taken in a guild's step are sold in a merchants' step, with the probability of rank 1 there.
 """
 
 from math import sqrt
@@ -17,7 +17,7 @@ from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
 MAX_PASSES = 3
-CLOSED = 1e6  # points lost by a bid where the seat may not bid: more than any gain
+CLOSED = 1e6  # points lost by a bid in a step closed to the seat: more than any gain
 
 
 @force_inline
@@ -27,7 +27,7 @@ def _clip(number):
 
 @force_inline
 def interest(state, rules, params, seat, step):
-    """Return how much others want a step, relative to a guild's step."""
+    """Return how much rivals want to win a step, relative to a guild's step, which is 1."""
     if step & 1:
         return 1.0
     if step == STEP_A:
@@ -44,6 +44,7 @@ def interest(state, rules, params, seat, step):
 
 @force_inline
 def _write_chances(memory, step, total, none, one, two):
+    """Write the probabilities that a bid of `total` gets rank 1, 2 and 3: no, one and two rivals are ahead."""
     memory.chance[step, total, 0] = none
     memory.chance[step, total, 1] = one
     memory.chance[step, total, 2] = two
@@ -51,15 +52,15 @@ def _write_chances(memory, step, total, none, one, two):
 
 @jit
 def fill_chances_ahead(state, rules, params, memory, seat):
-    """Fill the probabilities of ranks before stacks are known.
+    """Fill the probabilities of ranks for every sum, before the rivals' stacks are known.
 
-    Each rival bids in a step with a fixed probability, and a sum around a mean that depends on the rivals' cards per
-    round left.
+    All rivals are equal: the probability that one bids in a step, and its mean bid, grow with the mean number of cards
+    that rivals have per round left.
     """
     players = state.players
     cards = int64(0)
     for other in range(players):
-        if other != seat:  # as they were when the round began
+        if other != seat:  # as when the round began: how many of them are drawn is secret
             cards += state.deck_left[other] + state.drawn[other] - state.under_taken[other] + state.under_left[other]
     cards_each = cards / ((players - 1.0) * (rules.rounds - state.round))
     scale = cards_each / (cards_each + 4.0) * 2.0  # 1 with four cards per round
@@ -72,7 +73,6 @@ def fill_chances_ahead(state, rules, params, memory, seat):
             lead = total - mean
             p = bid_chance * (0.5 - 0.5 * lead / (params.bid_spread + abs(lead)))
             q = 1.0 - p
-            none = one = two = 1.0
             if rivals == 2:
                 none, one, two = q * q, 2.0 * p * q, p * p
             elif rivals == 3:
@@ -84,7 +84,7 @@ def fill_chances_ahead(state, rules, params, memory, seat):
 
 @jit
 def fill_chances(state, rules, params, memory, seat, totals):
-    """Fill the probabilities of ranks in this step and later ones, for own stacks with sums in the set `totals`."""
+    """Fill the probabilities of ranks in the auctions left in the round, for bids with sums in the set `totals`."""
     players, first = state.players, state.step
     weight = 0.0
     for step in range(first, AUCTIONS):
@@ -110,7 +110,7 @@ def fill_chances(state, rules, params, memory, seat, totals):
 
 @force_inline
 def _is_ahead(state, seat, other, total):
-    """Return 1.0 if the bid of a rival that has decided is ahead of `total`, else 0.0."""
+    """Return 1.0 if the bid of a rival that has decided is ahead of the sum `total`, else 0.0 (ties: R5.3)."""
     bid = state.bid[other]
     if bid == 0:
         return 0.0
@@ -118,13 +118,13 @@ def _is_ahead(state, seat, other, total):
     if rival_total != total:
         return float64(rival_total > total)
     players, start = state.players, state.start_player
-    lap, rival_lap = (seat - start + players) % players, (other - start + players) % players
-    return float64(rival_lap < lap)
+    distance, rival_distance = (seat - start + players) % players, (other - start + players) % players
+    return float64(rival_distance < distance)
 
 
 @force_inline
 def _chance_ahead(state, rules, params, other, total, interest_share):
-    """Return the probability that a rival's bid in a step is ahead of `total`; it uses any stack left in any step."""
+    """Return the probability that a rival bids in a step, each stack left being equally likely, and beats `total`."""
     unused = state.unused[other]
     if unused == 0:
         return 0.0
@@ -132,7 +132,7 @@ def _chance_ahead(state, rules, params, other, total, interest_share):
     cards = count_cards(bag)
     mean = sum_values(bag) / cards if cards > 0 else 0.0
     expected_ahead, stacks = 0.0, int64(0)
-    sizes = int64(0)  # number of stacks of each size, 5 bits each: floating-point sums must not depend on their order
+    sizes = int64(0)  # number of stacks of each size, 5 bits each: float sums must not depend on the order of stacks
     while unused != 0:
         stack = state.stacks[other, lowest_bit(unused)]
         unused &= unused - 1
@@ -150,7 +150,7 @@ def _chance_ahead(state, rules, params, other, total, interest_share):
 
 @jit
 def expected_points(state, rules, memory, seat):
-    """Return the points expected from the rest of the round with the bids in `load`."""
+    """Return the points expected from the rest of the round with a bid of `load[step]` in each step, 0: no bid."""
     goods, points = float64(goods_value(state, rules, seat)), 0.0
     ranks, closed = 2 if state.players == 3 else 3, closed_steps(state, rules, seat)
     for step in range(state.step, AUCTIONS):
@@ -187,7 +187,7 @@ def expected_points(state, rules, memory, seat):
 
 @jit
 def _points_after_move(state, rules, memory, seat, source, target, value):
-    """Return the points expected if `value` of one step's load moved to another step; `load` is restored."""
+    """Return the points expected if `value` moved from the load of `source` to that of `target`; restore `load`."""
     memory.load[source] -= value
     memory.load[target] += value
     points = expected_points(state, rules, memory, seat)
@@ -197,8 +197,8 @@ def _points_after_move(state, rules, memory, seat, source, target, value):
 
 
 @jit
-def _assign_cards(state, rules, memory, seat, closed, cards):
-    """Assign each card of a bag, highest first, to the step not in `closed` that gains most; return the points."""
+def _assign_cards(state, rules, memory, seat, taken, cards):
+    """Assign each card of a bag, highest first, to the step outside `taken` that gains most; return the points."""
     remaining, result = int64(cards), 0.0
     while remaining != 0:
         value = highest_card(remaining)
@@ -206,7 +206,7 @@ def _assign_cards(state, rules, memory, seat, closed, cards):
         remaining -= card
         best, chosen = -1e30, int64(state.step)
         for step in range(state.step, AUCTIONS):
-            if (closed >> step) & 1:
+            if (taken >> step) & 1:
                 continue
             memory.load[step] += value
             points = expected_points(state, rules, memory, seat)
@@ -220,10 +220,10 @@ def _assign_cards(state, rules, memory, seat, closed, cards):
 
 
 @jit
-def make_plan(state, rules, params, memory, seat, cards):
-    """Assign each card of a bag to a step, and write the stacks into `plan`.
+def make_plan(state, rules, memory, seat, cards):
+    """Assign each card of a bag to a step, and write the stacks into `plan`, greatest first.
 
-    Greedy, highest card first; then single cards move or swap as long as that improves the expected points.
+    Greedy, highest card first; then up to MAX_PASSES passes move or swap single cards where that adds expected points.
     """
     first = state.step
     for step in range(AUCTIONS):
@@ -240,7 +240,7 @@ def make_plan(state, rules, params, memory, seat, cards):
                 for target in range(first, AUCTIONS):
                     if target == source:
                         continue
-                    for other in range(value):  # 0: a move; else the cards swap
+                    for other in range(value):  # 0: the card moves; else it swaps with this lower one
                         if other > 0 and count_value(memory.bag[target], other) == 0:
                             continue
                         points = _points_after_move(state, rules, memory, seat, source, target, value - other)
@@ -267,10 +267,11 @@ def make_plan(state, rules, params, memory, seat, cards):
 
 
 @jit
-def assign_stacks(state, rules, params, memory, seat):
-    """Assign each stack to a step, or leave it unused, in `stack_for`; return the points expected.
+def assign_stacks(state, rules, memory, seat):
+    """Fill `stack_for` with the stack for each step, or -1.
 
-    Stacks, greatest first, move or swap as long as that improves the expected points, in at most PASSES passes.
+    In up to MAX_PASSES passes each stack, greatest first, moves to the step where that adds most points. A stack that
+    is there moves to the other's old step, or is left unused if there was none.
     """
     first = state.step
     for step in range(AUCTIONS):
@@ -311,12 +312,11 @@ def assign_stacks(state, rules, params, memory, seat):
                 worth = best
         if worth <= before:
             break
-    return worth
 
 
 @jit
 def follows_plan(state, memory, seat):
-    """Return whether the stacks so far agree with the plan, including the one under construction."""
+    """Return whether the stacks so far (fewer than MAX_PLAN) and the one under construction agree with the plan."""
     count = state.stack_count[seat]
     for k in range(count):
         if state.stacks[seat, k] != memory.plan[k]:
@@ -329,7 +329,7 @@ def follows_plan(state, memory, seat):
 
 @force_inline
 def next_split_action(state, to_add):
-    """Return the action that adds the highest card of `to_add` to the stack under construction, or closes it."""
+    """Return the action that adds the highest card of a bag to the stack under construction, or else CLOSE."""
     if to_add == 0:
         return int64(CLOSE)
     value = highest_card(to_add)
@@ -338,17 +338,17 @@ def next_split_action(state, to_add):
 
 @jit
 def plan_rest(state, rules, memory, seat):
-    """Return the bag of hand cards to add to the stack under construction, with the stacks so far fixed."""
+    """Return the bag of hand cards to add to the stack under construction; each stack so far takes its best step."""
     first, count = state.step, state.stack_count[seat]
     for step in range(AUCTIONS):
         memory.load[step] = 0
         memory.bag[step] = 0
-    closed, open_step = int64(0), int64(-1)
+    taken, open_step = int64(0), int64(-1)
     for k in range(count + 1):
         total = sum_values(state.stacks[seat, k])
         best, chosen = -1e30, int64(-1)
         for step in range(first, AUCTIONS):
-            if (closed >> step) & 1:
+            if (taken >> step) & 1:
                 continue
             memory.load[step] = total
             points = expected_points(state, rules, memory, seat)
@@ -361,8 +361,8 @@ def plan_rest(state, rules, memory, seat):
         if k == count:
             open_step = chosen
         else:
-            closed |= int64(1) << chosen
+            taken |= int64(1) << chosen
     if open_step < 0:
         return int64(0)
-    _assign_cards(state, rules, memory, seat, closed, state.hand)
+    _assign_cards(state, rules, memory, seat, taken, state.hand)
     return memory.bag[open_step]

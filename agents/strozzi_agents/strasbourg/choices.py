@@ -1,7 +1,7 @@
-"""The decisions of Strasbourg from learned values: the evaluator proposes options and plays each to the next round.
+"""Strasbourg's decisions by learned values: the evaluator proposes options and plays each on to the next round.
 
-Hidden information and chance until then are sampled several times; every option meets the same samples. An option other
-than the evaluator's own choice must be better by more than its noise.
+Hidden information and chance until then are sampled several times; every option meets the same samples. Another option
+replaces the evaluator's own choice only if its lead exceeds the noise.
 """
 
 from math import sqrt
@@ -19,22 +19,22 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import reseed
 
-OPTIONS = 8  # divisions, spaces or sites to compare
-DOUBT = 0.6  # relative change of step values, up to which divisions are proposed
-TRUST = 0.7  # standard errors by which another option must be better than the evaluator's
+OPTIONS = 8  # most divisions, spaces or sites that are compared
+DOUBT = 0.6  # largest random relative change of step values, to plan other divisions
+TRUST = 0.7  # standard errors by which another option must lead the evaluator's
 
 GUIDE = np.dtype([  # shape                             meaning
-    ("own", MEMORY),  #                                 the evaluator's, for the decision itself
-    ("other", MEMORY),  #                               the evaluator's, for all seats of the playouts
-    ("action", "i4", (MAX_OPTIONS,)),  #                [option] an action, unless divisions are compared
-    ("promise", "f8", (MAX_OPTIONS,)),  #               [option] the evaluator's points, which rank the options
-    ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #     [option, k] bag: stacks, greatest first
+    ("own", MEMORY),  #                                 the evaluator's memory, for the decision and the features
+    ("other", MEMORY),  #                               the evaluator's memory, for all seats of the playouts
+    ("action", "i4", (MAX_OPTIONS,)),  #                [option] its action, unless divisions are compared
+    ("promise", "f8", (MAX_OPTIONS,)),  #               [option] points by the evaluator, which rank the actions
+    ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #     [option, k] bag: its stacks, greatest first
     ("sum_of_squares", "f8", (MAX_OPTIONS,)),  #        [option] sum of squared differences from the first option
 ], align=True)  # fmt: skip
 
 
 def _params() -> np.ndarray[Any, Any]:
-    # New fields come first: numba takes a record with more fields at its end alone for the evaluator's record.
+    # New fields come first: with them at the end, numba would count this type as a subtype of the evaluator's.
     fields = [("options", "i8"), ("doubt", "f8"), *((name, "f8") for name in PARAMS)]
     record = np.zeros(1, np.dtype(fields, align=True))
     for name, param in PARAMS.items():
@@ -48,10 +48,10 @@ PARAMS_RECORD = _params()
 
 @jit
 def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond, redraws, rng):
-    """Return the best option, the first one unless another is better by TRUST standard errors.
+    """Return the option whose mean lead over option 0, less TRUST standard errors, is highest; 0 if none is positive.
 
-    Options are divisions of the hand if `dividing`, else actions. Each is played with `redraws` samples of chance,
-    `beyond` quiet positions beyond the next round; `prize` are the points of a win.
+    Options are divisions of the hand if `dividing`, else actions. Each is played in `redraws` samples of chance, to the
+    next quiet position (the start of a round) and `beyond` further ones. A win is worth `prize` points.
     """
     guide, total = memory.guide, memory.total
     for k in range(count):
@@ -93,7 +93,7 @@ def _compare(state, rules, weights, memory, seat, count, dividing, prize, beyond
 
 @jit
 def solve_decision(state, rules, weights, memory, prize, beyond, redraws, rng):
-    """Return the evaluator's action for draws, goods, sales and returned cards; else the best option on its list."""
+    """Return the action of the best option, or the evaluator's own where `list_options` has no alternative."""
     seat, guide, params = state.actor, memory.guide, PARAMS_RECORD[0]
     action, count, dividing = list_options(state, rules, params, guide, seat, rng)
     if action != 0:

@@ -1,4 +1,4 @@
-"""Strasbourg for learned values: a round's planning is quiet before a seat has decided."""
+"""The features of Strasbourg for learned values. A position is quiet at the start of a round's planning."""
 
 from numba import float32, float64, int64
 
@@ -17,7 +17,7 @@ from strozzi_sim.kernel.jit import jit, register_overload
 
 GUILDS, ROUNDS = 5, 5  # most that are described
 _CHAIRS = GUILD_SEAT + GUILDS
-# Features of a seat: each block begins at one of these places.
+# Where blocks of a seat's features begin: chairs held, their points, members by guild, best open space by guild.
 _HELD, _LASTING, _MEMBERS, _OPEN = 24, 24 + _CHAIRS, 24 + 2 * _CHAIRS, 24 + 2 * _CHAIRS + GUILDS
 FEATURES = Features(ROUNDS + 8 + 2 * GUILDS, 24 + 2 * _CHAIRS + 2 * GUILDS, scale=12.0)
 COMMON, OWN = FEATURES.common, FEATURES.own
@@ -25,6 +25,7 @@ COMMON, OWN = FEATURES.common, FEATURES.own
 
 @jit
 def _is_quiet(state, rules):
+    """Return whether a seat may draw or stop, and the seats have drawn no more than compulsory cards in total."""
     if state.phase != DRAW:
         return False
     drawn = int64(0)
@@ -35,7 +36,7 @@ def _is_quiet(state, rules):
 
 @jit
 def _guide_action(state, rules, guide):
-    """Play as `heuristic`."""
+    """Return the action of `heuristic`."""
     return decide(state, rules, PARAMS_RECORD[0], guide.other)
 
 
@@ -44,8 +45,7 @@ def _describe_common(state, rules, out):
     for k in range(COMMON):
         out[k] = 0
     out[min(state.round, ROUNDS - 1)] = 1
-    first, rounds_left = ROUNDS, rules.rounds - state.round
-    points = int64(0)
+    first, rounds_left, points = ROUNDS, rules.rounds - state.round, int64(0)
     for number in range(state.round, rules.rounds):
         points += rules.edifice_points[state.round_edifice[number]]
         card = state.round_card[number]
@@ -78,7 +78,7 @@ def _cards_left(state, seat):
 
 @jit
 def _influence_left(state, seat):
-    """Return the sum of the cards that a seat may still play."""
+    """Return the sum of the cards that a seat may still play; the state must conceal nothing."""
     total = sum_values(state.deck[seat])
     for k in range(state.under_taken[seat], state.under_left[seat]):
         total += state.under[seat, k]
@@ -91,7 +91,7 @@ def _influence_left(state, seat):
 
 @jit
 def _describe_tasks(state, rules, memory, seat, at, out):
-    """Describe the tasks of a seat; return the points that the guide expects of them."""
+    """Write five features of a seat's tasks from `out[at]` on; return the points that the guide expects from them."""
     params = PARAMS_RECORD[0]
     members, coins, kept = state.members[seat], state.coins[seat], state.kept[seat]
     worth, certain_points, failed, likely = 0.0, int64(0), int64(0), 0.0

@@ -1,4 +1,4 @@
-"""The hand-written evaluator: it values steps, spaces, chairs and coins, and spends influence for most value."""
+"""The hand-written evaluator: it values steps, spaces, chairs and coins, and spends influence where that gains most."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.streams import hash_combine
 
-# All weights by name, in points of the final score.
+# The evaluator's parameters by name; values are in points of the final score.
 PARAMS: dict[str, Any] = {
     # Spaces.
     "member": Param(0.95, 0.0, 5.0, "points of a member in the city, without buildings beside it"),
@@ -72,13 +72,13 @@ PARAMS: dict[str, Any] = {
     # Tasks.
     "task": Param(0.82, 0.0, 3.0, "weight of tasks"),
     "task_effort": Param(2.74, 0.1, 20.0, "future guild auctions at which a step of a task succeeds half the time"),
-    "task_guild": Param(2.89, 0.1, 20.0, "auctions of any guild that one of a task's own guild counts as"),
+    "task_guild": Param(2.89, 0.1, 20.0, "weight of an auction of the task's guild, in auctions of any guild"),
     "task_seat": Param(2.37, 0.1, 20.0, "as task_effort, for a chair of the council"),
     "city_spread": Param(0.43, 0.0, 5.0, "lead in members that wins with probability 3/4, per future guild auction"),
     "coin_spread": Param(1.24, 0.0, 10.0, "lead in coins that wins with probability 3/4, per future guild auction"),
     "coin_task": Param(0.33, 0.0, 3.0, "additional points of a coin with the task of most coins"),
     "keep": Param(0.35, -5.0, 10.0, "points that a task must promise to be kept"),
-    "keep_blindly": Param(0.0, 0.0, 1.0, "probability to keep any task, to measure task values; 0: keep by promise"),
+    "keep_blindly": Param(0.0, 0.0, 1.0, "probability of keeping each task, to measure task values; 0: by promise"),
     # Coins.
     "coin": Param(1.17, 0.0, 3.0, "points of a coin for a seat without coins"),
     "spend": Param(0.91, 0.05, 5.0, "coins needed per future guild auction"),
@@ -89,17 +89,17 @@ PARAMS: dict[str, Any] = {
     "chair": Param(0.87, 0.0, 3.0, "weight of chairs"),
     "majority": Param(0.26, 0.0, 2.0, "privileges that a chair brings per round"),
     "keep_chair": Param(0.23, 0.0, 1.0, "share of the rounds that a chair is kept after its next auction"),
-    "own_chair": Param(0.8, 0.0, 2.0, "weight of a chair that the seat holds: probability to lose it otherwise"),
+    "own_chair": Param(0.8, 0.0, 2.0, "weight of a chair that the seat holds: probability of losing it otherwise"),
     "oust": Param(0.18, 0.0, 2.0, "weight of a rival's loss"),
     # Steps.
     "place": Param(1.29, 0.0, 3.0, "weight of placing a member, in the value of a step"),
     "build_edifice": Param(0.56, 0.0, 3.0, "weight of building the edifice, in the value of a step"),
     "build_chapel": Param(1.09, 0.0, 3.0, "weight of building a chapel, in the value of a step"),
     "returned": Param(0.27, 0.0, 3.0, "points of a returned card"),
-    # Rivals, before stacks are known; with four cards per round.
+    # Rivals, before their stacks are known, if each has four cards per round.
     "often": Param(0.14, 0.0, 1.0, "probability that a rival bids in a guild's step"),
     "interest_a": Param(0.76, 0.0, 3.0, "probability in step A, relative to a guild"),
-    "interest_sale": Param(0.66, 0.0, 3.0, "probability at the merchants' if all rivals sell, relative to a guild"),
+    "interest_sale": Param(0.66, 0.0, 3.0, "as interest_a, at the merchants' if nearly all rivals have goods"),
     "interest_g": Param(0.33, 0.0, 3.0, "addition in step G, for the chair"),
     "mean_a": Param(1.97, 1.0, 20.0, "mean bid of a rival in step A"),
     "mean_guild": Param(6.7, 1.0, 20.0, "mean bid of a rival in a guild's step"),
@@ -107,35 +107,35 @@ PARAMS: dict[str, Any] = {
     "bid_spread": Param(3.5, 0.1, 20.0, "sum above the mean that beats 3/4 of the rivals' bids"),
     # Rivals, when stacks are on the table.
     "stack_spread": Param(1.0, 0.1, 20.0, "as bid_spread, for a stack of one card; times the square root of its cards"),
-    "eager": Param(1.31, 0.0, 3.0, "a rival's rate of using its stacks"),
+    "eager": Param(1.31, 0.0, 3.0, "expected bids of a rival per stack, in the rest of the round"),
     "defer": Param(2.17, 0.0, 20.0, "points at stake from which it pays a privilege to wait"),
     # Influence over the rounds.
-    "early": Param(0.68, -1.0, 3.0, "excess of the first round's cards over the last round's, as a share"),
-    "overdraw": Param(1.18, -5.0, 10.0, "influence beyond its share at which a round stops drawing"),
+    "early": Param(0.68, -1.0, 3.0, "excess of the first round's influence over the last round's, as a share"),
+    "overdraw": Param(1.18, -5.0, 10.0, "influence beyond the round's share at which the seat stops drawing"),
 }
 
 
 _LAST_HAND = 20  # most cards of the last round: more are useless, and slow to divide
-_HALF_A_CARD = 1.75  # influence: draw a card if that brings the hand nearer to its share
+_HALF_A_CARD = 1.75  # half the mean influence of a card: draw one if that brings the hand nearer to its share
 
 
 @jit
 def _keep_blindly(state, rules, seat, chance):
-    """Return the dealt tasks, each with probability `chance`, by a hash of the deal; at least one."""
+    """Return a KEEP action: each dealt task is kept with probability `chance`, by a hash of the deal; at least one."""
     key, choice = hash_combine(hash_combine(uint64(seat), state.dealt[seat]), state.start_player), int64(0)
     for number in range(rules.rounds):
         key = hash_combine(hash_combine(key, state.round_card[number]), state.round_edifice[number])
-    number = count_bits(state.dealt[seat])
-    for k in range(number):
+    dealt = count_bits(state.dealt[seat])
+    for k in range(dealt):
         key = hash_combine(key, k)
         if float64(key >> uint64(11)) < chance * 2.0**53:
             choice |= int64(1) << k
-    return choice if choice != 0 else int64(1) << int64(key % uint64(number))
+    return choice if choice != 0 else int64(1) << int64(key % uint64(dealt))
 
 
 @jit
 def _promise(state, rules, params, seat, tasks):
-    """Return the points that a set of tasks promises when it is dealt."""
+    """Return the points that a set of dealt tasks promises, less `params.keep` for each task."""
     promise = 0.0
     while tasks != 0:
         task = lowest_bit(tasks)
@@ -147,7 +147,7 @@ def _promise(state, rules, params, seat, tasks):
 
 @jit
 def _keep(state, rules, params, seat):
-    """Return the tasks that promise points; always the best one, and as many as the rules require."""
+    """Return the KEEP action for the best task and all others that promise points, or the nearest legal action."""
     choice, best, best_task = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
     legal = state.legal
@@ -164,7 +164,7 @@ def _keep(state, rules, params, seat):
     choice |= best_task
     if (legal >> choice) & 1:
         return choice
-    # `choice` is illegal: take the nearest legal choice, or, with restrictions, the one that promises most
+    # `choice` is illegal: take the nearest legal one or, with restrictions, the legal one that promises most
     best_score, nearest = -1e30, lowest_bit(legal)
     while legal != 0:
         alternative = lowest_bit(legal)
@@ -179,7 +179,7 @@ def _keep(state, rules, params, seat):
 
 @jit
 def _draw(state, rules, params, seat):
-    """Return DRAW_CARD until the hand has the round's share of the influence left, then STOP.
+    """Return DRAW_CARD until the hand has its share of the influence left (last round: _LAST_HAND cards), then STOP.
 
     The share is larger where restrictions keep later rounds from using the rest.
     """
@@ -205,9 +205,9 @@ def _draw(state, rules, params, seat):
 
 @jit
 def plan_key(state, rules, seat, cards):
-    """Return a hash of all that a plan depends on."""
+    """Return a hash of all facts on which a plan for the bag `cards` depends."""
     key = hash_combine(uint64(seat), cards)
-    # A search may imagine plans of a later step.
+    # The step, since `imagine` also asks for plans of a round's later steps.
     key = hash_combine(key, (state.round * 8 + state.step) * 8 + state.start_player)
     key = hash_combine(key, state.kept[seat])
     key = hash_combine(key, state.empty)
@@ -235,7 +235,7 @@ def plan_key(state, rules, seat, cards):
 
 @jit
 def cards_drawn(state, seat):
-    """Return the bag of the cards that the seat divides, in hand and on stacks."""
+    """Return the bag of the cards that the acting seat divides, in hand and on stacks."""
     cards = state.hand
     for k in range(state.stack_count[seat] + 1):
         cards += state.stacks[seat, k]
@@ -244,7 +244,7 @@ def cards_drawn(state, seat):
 
 @jit
 def fill_planning(state, rules, params, memory, seat):
-    """Compute the values and probabilities that a plan of the round needs."""
+    """Fill the values and probabilities that a plan of the round needs."""
     fill_decision(state, rules, params, memory, seat)
     fill_steps(state, rules, params, memory, seat)
     fill_chances_ahead(state, rules, params, memory, seat)
@@ -252,7 +252,7 @@ def fill_planning(state, rules, params, memory, seat):
 
 @jit
 def _split(state, rules, params, memory, seat):
-    """Return the split that follows the plan; if the stacks deviate, give the cards left to the steps left."""
+    """Return the action that follows the plan, made here if missing, or follows `plan_rest` if the stacks deviate."""
     count, cards = state.stack_count[seat], cards_drawn(state, seat)
     key = plan_key(state, rules, seat, cards)
     planned = memory.plan_key == key
@@ -262,7 +262,7 @@ def _split(state, rules, params, memory, seat):
     if not planned or not on_plan:
         fill_planning(state, rules, params, memory, seat)
     if not planned:
-        make_plan(state, rules, params, memory, seat, cards)
+        make_plan(state, rules, memory, seat, cards)
         memory.plan_key = key
         on_plan = count < MAX_PLAN and follows_plan(state, memory, seat)
     to_add = memory.plan[count] - state.stacks[seat, count] if on_plan else plan_rest(state, rules, memory, seat)
@@ -271,7 +271,7 @@ def _split(state, rules, params, memory, seat):
 
 @jit
 def _bid(state, rules, params, memory, seat):
-    """Return a bid of the stack assigned to this step, or DEFER or PASS."""
+    """Return the action that reveals the stack assigned to this step, or DEFER or PASS."""
     fill_decision(state, rules, params, memory, seat)
     fill_steps(state, rules, params, memory, seat)
     totals, unused = int64(0), state.unused[seat]
@@ -279,7 +279,7 @@ def _bid(state, rules, params, memory, seat):
         totals |= int64(1) << min(sum_values(state.stacks[seat, lowest_bit(unused)]), SUMS - 1)
         unused &= unused - 1
     fill_chances(state, rules, params, memory, seat, totals)
-    assign_stacks(state, rules, params, memory, seat)
+    assign_stacks(state, rules, memory, seat)
     step = state.step
     k = memory.stack_for[step]
     if k < 0:
@@ -296,7 +296,7 @@ def _bid(state, rules, params, memory, seat):
 
 @jit
 def _act(state, rules, params, memory, seat, phase):
-    """Return what to take, place, sell, return or build."""
+    """Return the action in a phase that takes, places, sells, returns or builds."""
     if phase == TAKE_GOOD:
         return int64(GOOD)
     if phase == TAKE_SEAT:
@@ -322,7 +322,7 @@ def _act(state, rules, params, memory, seat, phase):
 
 @jit
 def decide(state, rules, params, memory):
-    """Return the evaluator's choice."""
+    """Return the evaluator's action."""
     phase, seat = state.phase, state.actor
     if phase == BID:
         return int64(_bid(state, rules, params, memory, seat))

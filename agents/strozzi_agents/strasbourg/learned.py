@@ -11,6 +11,6 @@ learned = learned_agent(
     (COMMON, OWN),
     (3, 4, 5),
     Path(__file__).with_name("values.npz"),
-    "Plays each option of `heuristic` on to the next round, whose worth it learned from many games.",
+    "Plays each option of `heuristic` to the next round and chooses by values learned from many games.",
     redraws=16,
 )

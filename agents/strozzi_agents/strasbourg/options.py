@@ -1,8 +1,8 @@
-"""The options that a search compares, the evaluator's best: actions, and whole divisions of a hand.
+"""The options that a search compares, proposed by the evaluator: actions, and whole divisions of a hand.
 
-Planning has by far the largest branching: a hand of six cards has hundreds of divisions, reached card by card. So
+Planning has by far the largest branching: a hand of six different cards has 203 divisions, reached card by card. So
 options are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps. The
-evaluator alone decides on draws, goods, sales and returned cards.
+evaluator alone decides on draws, seats, goods, sales and returned cards.
 """
 
 import numpy as np
@@ -40,12 +40,12 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.streams import random_word
 
 MAX_OPTIONS = 32
-_UNIT = 1.0 / (1 << 53)
+_UNIT = 1.0 / (1 << 53)  # times 53 random bits: a number from 0 to below 1
 
 
 @jit
 def _insert(memory, count, action, promise):
-    """Insert an action into the options, which are sorted by promise from the second on; return the new count."""
+    """Insert an action among the options, whose promises fall from the second on; return the new number of options."""
     place = count
     while place > 1 and memory.promise[place - 1] < promise:
         memory.promise[place] = memory.promise[place - 1]
@@ -58,7 +58,7 @@ def _insert(memory, count, action, promise):
 
 @jit
 def list_actions(state, rules, params, memory, seat, favourite):
-    """Fill `action` with the evaluator's choice, then its best alternatives; return the number of options."""
+    """Fill `action` with `favourite`, the evaluator's choice, and its best alternatives; return their number."""
     phase, evaluator = state.phase, memory.own
     memory.action[0] = favourite
     count = 1
@@ -105,9 +105,9 @@ def _is_listed(memory, count):
 
 @jit
 def list_divisions(state, rules, params, memory, seat, rng):
-    """Fill `division` with the evaluator's plan, then its distinct plans for changed step values; return their number.
+    """Fill `division` with the evaluator's plan, then distinct plans for changed step values; return their number.
 
-    Plans must extend the stacks so far, which another agent may have begun.
+    Each plan contains the stacks so far, which another agent may have begun.
     """
     evaluator, cards, count = memory.own, cards_drawn(state, seat), int64(0)
     if state.stack_count[seat] >= MAX_PLAN:
@@ -123,7 +123,7 @@ def list_divisions(state, rules, params, memory, seat, rng):
                     evaluator.good[step, rank] *= 1.0 + params.doubt * share
                 if step & 1 == 0:
                     evaluator.coin[step] *= 1.0 + params.doubt * share
-        make_plan(state, rules, params, evaluator, seat, cards)
+        make_plan(state, rules, evaluator, seat, cards)
         if follows_plan(state, evaluator, seat) and not _is_listed(memory, count):
             for k in range(MAX_PLAN):
                 memory.division[count, k] = evaluator.plan[k]
@@ -137,14 +137,14 @@ def list_divisions(state, rules, params, memory, seat, rng):
 
 @jit
 def take_division(memory, option):
-    """Store a division as the evaluator's plan."""
+    """Copy a division into the evaluator's plan."""
     for k in range(MAX_PLAN):
         memory.own.plan[k] = memory.division[option, k]
 
 
 @jit
 def divide(state, rules, memory, chance, seat, option):
-    """Divide the cards, in `state`, as an option says."""
+    """Divide the cards of `seat`, in `state`, by the division `option`."""
     take_division(memory, option)
     while state.phase == SPLIT and state.actor == seat:
         count = state.stack_count[seat]
@@ -154,7 +154,7 @@ def divide(state, rules, memory, chance, seat, option):
 
 @jit
 def list_options(state, rules, params, memory, seat, rng):
-    """Return (action, number of options, whether they are divisions): an action without alternatives, or 0."""
+    """Return (action, number of options, whether they are divisions); action 0: choose among the options."""
     if state.phase == SPLIT:
         count = int64(0)
         if memory.own.plan_key != plan_key(state, rules, seat, cards_drawn(state, seat)):

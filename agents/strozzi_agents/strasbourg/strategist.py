@@ -20,16 +20,16 @@ from strozzi_sim.kernel.pointers import clone, is_stopped
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 
 SEARCH_MEMORY = np.dtype([  # shape                     meaning
-    ("own", MEMORY),  #                                 the evaluator's, for the decision itself
-    ("other", MEMORY),  #                               the evaluator's, for all seats of a playout
+    ("own", MEMORY),  #                                 the evaluator's memory, for the decision
+    ("other", MEMORY),  #                               the evaluator's memory, for all seats of a playout
     ("sweep", CHANCE),  #                               random source of the current sweep
     ("chance", CHANCE),  #                              random source of the current playout
-    ("roll", RANDOM),  #                                unused: the evaluator is deterministic
-    ("action", "i4", (MAX_OPTIONS,)),  #               [option] an action, unless divisions are compared
-    ("promise", "f8", (MAX_OPTIONS,)),  #              [option] the evaluator's points, which rank the options
-    ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #    [option, k] bag: stacks, greatest first
+    ("roll", RANDOM),  #                                set by `begin_playout`; unused: the evaluator is not random
+    ("action", "i4", (MAX_OPTIONS,)),  #               [option] its action, unless divisions are compared
+    ("promise", "f8", (MAX_OPTIONS,)),  #              [option] points by the evaluator, which rank the actions
+    ("division", "u4", (MAX_OPTIONS, MAX_PLAN)),  #    [option, k] bag: its stacks, greatest first
     ("ranked", "i4", (MAX_OPTIONS,)),  #               [i] options; those still compared come first
-    ("total", "f8", (MAX_OPTIONS,)),  #                [option] rewards
+    ("total", "f8", (MAX_OPTIONS,)),  #                [option] sum of rewards; of option 0, with its bonus
     ("tried", "i4", (MAX_OPTIONS,)),  #                [option] playouts
     ("options", "i8"),  #                               actions compared in the last decision; 0: none, or divisions
     ("playouts", "i8"),  #                              playouts in this game
@@ -39,7 +39,7 @@ SEARCH_MEMORY = np.dtype([  # shape                     meaning
 def strategist_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
     """Return the mean reward of each action's playouts, 0 to 1, with a small bonus for the evaluator's choice.
 
-    The list is empty for divisions.
+    The list is empty if divisions, or no options, were compared.
     """
     options = int(memory["options"])
     tried, total = memory["tried"].tolist(), memory["total"].tolist()
@@ -49,7 +49,7 @@ def strategist_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[Ac
 
 @jit
 def _compare(state, rules, params, memory, seat, count, dividing, rng):
-    """Return the best option in playouts, by sequential halving, with a bonus for the first one."""
+    """Return the option with the highest reward in playouts, by sequential halving; option 0 has a bonus."""
     for k in range(count):
         memory.ranked[k] = k
         memory.total[k] = 0.0
@@ -57,14 +57,14 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     root = clone(state)
     conceal(root, rules, seat)
     drawn, played = clone(root), clone(root)
-    stages, tried, players = stages_for(count), count, state.players
+    stages, compared, players = stages_for(count), count, state.players
     for _ in range(stages):
-        sweeps = max(params.iterations // (stages * tried), 1)
+        sweeps = max(params.iterations // (stages * compared), 1)
         for _ in range(sweeps):
             if is_stopped(params):
                 return int64(0)
             stream = begin_sweep(drawn, root, rules, params, memory, seat, rng)
-            for i in range(tried):
+            for i in range(compared):
                 option = memory.ranked[i]
                 begin_playout(played, drawn, memory, stream)
                 if dividing:
@@ -78,8 +78,8 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
         playouts = memory.tried[memory.ranked[0]]
         if memory.tried[0] == playouts:  # the bonus shrinks like a standard error
             memory.total[0] += params.trust * (sqrt(float64(playouts)) - sqrt(float64(playouts - sweeps)))
-        memory.playouts += sweeps * tried
-        tried = keep_better_half(memory.ranked, memory.total, tried)
+        memory.playouts += sweeps * compared
+        compared = keep_better_half(memory.ranked, memory.total, compared)
     return int64(memory.ranked[0])
 
 
@@ -91,7 +91,7 @@ def _compare(state, rules, params, memory, seat, count, dividing, rng):
     analyse=strategist_analyses,
     iterations=Param(50, 2, 1_000_000_000, "simulated games per decision"),
     options=Param(8, 2, MAX_OPTIONS, "divisions, spaces or sites to compare, the evaluator's best"),
-    doubt=Param(0.6, 0.0, 1.0, "relative change of step values, up to which divisions are proposed"),
+    doubt=Param(0.6, 0.0, 1.0, "largest random relative change of step values, to plan other divisions"),
     trust=Param(
         0.1, 0.0, 10.0, "bonus on the reward of the evaluator's own choice, divided by the square root of its playouts"
     ),

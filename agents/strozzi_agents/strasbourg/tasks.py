@@ -1,8 +1,8 @@
 """The number of steps that a task lacks, and the probability that a seat will fulfil it.
 
-Steps here are members to place, chairs to take, or buildings needed in the right place; the steps of a round are called
-auctions where they are auctions. Each step succeeds with a probability that grows with the opportunities left, so the
-probability of all of them falls geometrically.
+A step towards a task is a member to place, a chair to take or a building to be built; steps B, D and F of a round are
+called guild auctions. All steps that a task lacks succeed with the same probability, which grows with the auctions
+left, so the probability of the task is a power of it.
 """
 
 from numba import float64, int64
@@ -37,15 +37,15 @@ from strozzi_sim.games.strasbourg.state import (
 from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 
-NEVER = 99  # steps missing when a task is impossible
+NEVER = 99  # number of missing steps if a task is impossible
 
 
 @jit
 def guild_auctions_left(state, rules, seat, guild, spaces):
-    """Return the number of auctions left, with the current one, of guilds that have one of `spaces`.
+    """Return the number of guild auctions left in the game, this one included, for guilds with a space in `spaces`.
 
-    guild : the only guild to count, or -1
-    seat  : the seat that may bid in all auctions counted, or -1
+    guild : the only guild to count; -1: all guilds
+    seat  : auctions in which this seat may not bid are not counted; -1: all are
     """
     count = int64(0)
     for number in range(state.round, rules.rounds):
@@ -53,7 +53,7 @@ def guild_auctions_left(state, rules, seat, guild, spaces):
         card = state.round_card[number]
         closed = rules.no_bid[seat, card] if seat >= 0 else int64(0)
         for k in range(3):
-            step, step_guild = 2 * k + 1, rules.card_guild[card, k]  # steps B, D and F are of guilds
+            step, step_guild = 2 * k + 1, rules.card_guild[card, k]  # steps B, D and F
             if step < first or (closed >> step) & 1 or rules.guild_spaces[step_guild] & spaces == 0:
                 continue
             count += int64(guild < 0 or step_guild == guild)
@@ -72,7 +72,7 @@ def edifices_to_come(state, rules):
 
 @force_inline
 def chapels_to_come(state, rules):
-    """Return the number of chapels that may still be built."""
+    """Return the number of chapels that may still be built, one per round."""
     return min(state.chapels, rules.rounds - state.round - int64(state.step > STEP_H))
 
 
@@ -81,7 +81,7 @@ def _most_in_line(members, usable, length, shift, movable):
     """Return the most members on a line of `length` usable spaces, or -1 without such a line.
 
     `shift` and the set `movable` are `step` and `columns` of `scoring.has_line`. All lines are counted at once: `one`,
-    `two` and `four` hold one bit of each line's count.
+    `two` and `four` are the binary digits of every line's count, so `length` is at most 7.
     """
     one = two = four = int64(0)
     chain = usable
@@ -135,10 +135,10 @@ def _most_in_square(members, usable, columns, not_first):
 
 @jit
 def _missing_at_sites(members, usable, spaces_of_site, built, free, to_come, wanted, enough):
-    """Return the steps until `wanted` buildings have `enough` members beside them.
+    """Return the steps until `wanted` buildings have `enough` members beside each of them, or NEVER.
 
-    For one building: members, plus 1 for a building not yet built. For several, `enough` must be 1: one member each;
-    buildings to come add nothing. `built` and `free` are sets of sites.
+    For one building: its missing members, plus 1 if it must still be built. For several, `enough` must be 1 and each
+    building that lacks a member counts 1. `built` and `free` are sets of sites; `to_come` buildings may follow.
     """
     best, touched, fillable = int64(NEVER), int64(0), int64(0)
     while built != 0:
@@ -164,7 +164,7 @@ def _missing_at_sites(members, usable, spaces_of_site, built, free, to_come, wan
 
 @jit
 def _missing_at_edifices(state, rules, members, usable, wanted, enough):
-    """Return the steps until `wanted` edifices have `enough` members beside them, as `_missing_at_sites` does."""
+    """Return the steps until `wanted` edifices have `enough` members beside each; see `_missing_at_sites`."""
     built, to_come = int64(0), count_bits(edifices_to_come(state, rules))
     for edifice in range(rules.edifices):
         site = state.edifice_site[edifice]
@@ -176,7 +176,7 @@ def _missing_at_edifices(state, rules, members, usable, wanted, enough):
 
 @jit
 def _missing_at_chapels(state, rules, members, usable, wanted, enough):
-    """Return the steps until `wanted` chapels have `enough` members beside them, as `_missing_at_sites` does."""
+    """Return the steps until `wanted` chapels have `enough` members beside each; see `_missing_at_sites`."""
     free, to_come = state.free_chapel_sites, chapels_to_come(state, rules)
     built = ~free & ((int64(1) << rules.chapel_sites) - 1)
     return _missing_at_sites(members, usable, rules.chapel_spaces, built, free, to_come, wanted, enough)
@@ -184,7 +184,7 @@ def _missing_at_chapels(state, rules, members, usable, wanted, enough):
 
 @jit
 def _missing_at_edifice(state, rules, members, usable, edifice, enough):
-    """Return the steps until an edifice has `enough` members beside it, as `_missing_at_sites` does."""
+    """Return the steps until an edifice has `enough` members beside it; see `_missing_at_sites`."""
     site, none = state.edifice_site[edifice], int64(0)
     if site != NO_SITE:
         built = int64(1) << site
@@ -195,7 +195,7 @@ def _missing_at_edifice(state, rules, members, usable, edifice, enough):
 
 @jit
 def _missing_in_guilds(rules, members, usable, guilds, enough):
-    """Return the members to place until `guilds` guilds have `enough`, those that need fewest; or NEVER."""
+    """Return the fewest members to place until each of `guilds` guilds has `enough`, or NEVER."""
     chosen_guilds, total = int64(0), int64(0)
     for _ in range(guilds):
         best, chosen = int64(NEVER), int64(-1)
@@ -215,9 +215,9 @@ def _missing_in_guilds(rules, members, usable, guilds, enough):
 
 @jit
 def missing(state, rules, seat, task, members, empty):
-    """Return the steps that `seat` lacks with `members` in the city and `empty` spaces free, or NEVER.
+    """Return the steps that `seat` lacks for a task, with `members` in the city and `empty` spaces free, or NEVER.
 
-    Valid for tasks of the city that do not compare seats.
+    Not for the four kinds about coins, the council, or most members in the city.
     """
     kind, subject = rules.task_kind[task], rules.task_subject[task]
     minimum, usable = rules.task_minimum[task, state.players], members | (empty & ~rules.no_space[seat])
@@ -237,7 +237,7 @@ def missing(state, rules, seat, task, members, empty):
             best = _most_in_line(members, usable, minimum, columns + 1, rules.not_first_column)
             best = max(best, _most_in_line(members, usable, minimum, columns - 1, rules.not_last_column))
         return minimum - best if best >= 0 else int64(NEVER)
-    if kind == CONNECTED_GROUP:  # as for the border, spaces left are ignored
+    if kind == CONNECTED_GROUP:  # here and for the border, the spaces left are ignored
         return max(minimum - largest_group(rules, members), 0)
     if kind == BORDER_MEMBERS:
         return max(minimum - count_bits(members & rules.border), 0)
@@ -259,7 +259,7 @@ def missing(state, rules, seat, task, members, empty):
 
 @force_inline
 def _power(chance, steps):
-    """Return `chance` to the power of `steps`, or of 8 if there are more."""
+    """Return `chance` to the power of `steps`, or of 8 if `steps` is greater."""
     result = 1.0
     for _ in range(min(steps, 8)):
         result *= chance
@@ -268,7 +268,7 @@ def _power(chance, steps):
 
 @jit
 def task_chance(state, rules, params, seat, task, members, empty, coins, left):
-    """Return the probability that `seat` fulfils a task, with these members and coins and the free spaces `empty`.
+    """Return the probability that `seat` will fulfil a task, with these members and coins, and `empty` spaces free.
 
     left : float64  guild auctions left in which the seat may place a member
     """
@@ -310,21 +310,21 @@ def task_chance(state, rules, params, seat, task, members, empty, coins, left):
     return _power(left / (left + params.task_effort), steps)
 
 
-# The next two tables are by kind of task, in the order of state.py: beside an edifice, in a guild, beside one edifice,
-# row, diagonal, square, council, beside edifices, most in the city, most coins, in guilds, pairs in guilds, at chapels,
-# at one chapel, group, border, nobility or church.
+# The columns of the next two tables are the kinds of tasks, in the order of state.py: beside an edifice, in a guild,
+# beside one edifice, row, diagonal, square, council, beside edifices, most in the city, most coins, in guilds, pairs in
+# guilds, at chapels, at one chapel, group, border, nobility or church.
 #
-# Share of seats that meet a task, with 3, 4 and 5 players: `heuristic` in 1,500 games each, all dealt tasks kept. Half-
-# widths are 0.03 or less. Tasks are pooled over guilds and edifices; in a guild, the share is for spaces at price 0.
+# Share of seats that fulfil a dealt task if they keep all, with 3, 4 and 5 players: `heuristic` in 1,500 games each.
+# Half-widths are 0.03 or less. Tasks are pooled over guilds and edifices; "in a guild" is the share at price 0.
 _FIRST_CHANCE = (
     (0.46, 0.55, 0.57, 0.45, 0.71, 0.10, 0.33, 0.58, 0.30, 0.67, 0.60, 0.69, 0.51, 0.40, 0.17, 0.34, 0.88),
     (0.36, 0.74, 0.42, 0.60, 0.68, 0.12, 0.51, 0.45, 0.26, 0.57, 0.80, 0.89, 0.51, 0.41, 0.20, 0.73, 0.83),
     (0.29, 0.50, 0.23, 0.44, 0.48, 0.06, 0.73, 0.27, 0.22, 0.42, 0.57, 0.57, 0.35, 0.27, 0.10, 0.47, 0.82),
 )
 _PRICED_OUT = 0.19  # relative decrease per coin of the guild's mean price
-# Number that the published task of each kind needs, as in `_needed`; 0: no number, or by player count.
+# Number that the published task of each kind needs (see `_needed`); 0: no number, or it depends on the player count.
 _PUBLISHED = (2, 3, 3, 3, 3, 4, 0, 4, 0, 0, 5, 12, 4, 3, 5, 6, 0)
-_HARDER = 3  # a task's probability is raised to the power (number it needs / number of the published task) ** _HARDER
+_HARDER = 3  # a task's probability is raised to the power of (number needed / published number) ** _HARDER
 
 
 @jit
@@ -341,7 +341,7 @@ def _needed(rules, task, players):
 
 @jit
 def _share_left(state, rules, seat, task):
-    """Return the factor by which the restrictions of a seat lower its probability to fulfil a task when it is dealt."""
+    """Return the factor, 0 to 1, by which a seat's restrictions lower `first_chance` of a task."""
     kind = rules.task_kind[task]
     if kind == MOST_COINS:
         return 1.0
@@ -361,7 +361,7 @@ def _share_left(state, rules, seat, task):
 
 @jit
 def first_chance(state, rules, seat, task):
-    """Return the probability to fulfil a task when it is dealt."""
+    """Return the probability, when a task is dealt, that `seat` will fulfil it."""
     kind = rules.task_kind[task]
     chance = _FIRST_CHANCE[state.players - PLAYER_COUNTS[0]][kind]
     if kind == MEMBERS_IN_GUILD:

@@ -1,6 +1,6 @@
-"""Values for a seat, in points: a space in the city, a coin, a chair of the council, a building, and each step.
+"""Values for a seat, in points: a space in the city, a coin, a chair of the council, a building, and each auction.
 
-The value of a step for a rank is that of the rank's actions. Values constant during a decision are in the memory.
+An auction's value for a rank is the value of the rank's actions. The memory holds what is constant during a decision.
 """
 
 import numpy as np
@@ -30,14 +30,14 @@ from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.pointers import clone
 
-SUMS = 48  # bids above count as the highest
+SUMS = 48  # sums of a bid, 0 to 47; a higher bid counts as 47
 RANKS = 3
 MAX_PLAN = 7  # stacks of a plan: one for each auction
 
 MEMORY = np.dtype([  # shape                       meaning
-    ("left", "f8"),  #                             guild auctions left where a member may be placed, with this one
+    ("left", "f8"),  #                             guild auctions left, with this one, where the seat may place
     ("space", "f8", (MAX_CELLS,)),  #             [cell] points of a member there, without tasks
-    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] points of a coin gained there; last: in goods at the end
+    ("coin", "f8", (AUCTIONS + 1,)),  #           [step] points of a coin gained there; last: in goods kept for later
     ("base", "f8", (AUCTIONS, RANKS)),  #         [step, rank] points of acting there, without goods
     ("good", "f8", (AUCTIONS, RANKS)),  #         [step, rank] coins that the good taken there sells for
     ("chance", "f8", (AUCTIONS, SUMS, RANKS)),  # [step, sum, rank] probability of the rank with a bid of the sum
@@ -46,7 +46,7 @@ MEMORY = np.dtype([  # shape                       meaning
     ("bag", "i8", (AUCTIONS,)),  #                [step] bag: cards assigned to it
     ("stack_for", "i8", (AUCTIONS,)),  #          [step] stack assigned to it, or -1
     ("plan_key", "i8"),  #                        hash of the position that the plan is for
-    ("plan", "u4", (MAX_PLAN,)),  #               [k] bag: the stacks planned, greatest first
+    ("plan", "u4", (MAX_PLAN,)),  #               [k] bag: the planned stacks, greatest first
 ], align=True)  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def _add_to_spaces(memory, spaces, points):
 
 @jit
 def fill_spaces(state, rules, params, memory, seat):
-    """Compute the value of a member on each space: its own points, and existing and possible buildings beside it."""
+    """Fill `space` with the value of a member there: its own points, and existing and possible buildings beside it."""
     for cell in range(MAX_CELLS):
         memory.space[cell] = params.member
     points_to_come = 0.0
@@ -102,7 +102,7 @@ def fill_spaces(state, rules, params, memory, seat):
 
 @jit
 def expected_tasks(state, rules, params, memory, seat, members, empty, coins):
-    """Return the points expected from the kept tasks, with these members and coins."""
+    """Return the points expected from the kept tasks, relative to failing all, with these members, spaces and coins."""
     worth, kept = 0.0, state.kept[seat]
     while kept != 0:
         task = lowest_bit(kept)
@@ -114,7 +114,7 @@ def expected_tasks(state, rules, params, memory, seat, members, empty, coins):
 
 @jit
 def value_of_space(state, rules, params, memory, seat, cell, coins, coin, without):
-    """Return the points of a member on an empty space; `coin`: points of a coin, `without`: of tasks without it."""
+    """Return the points of a member on an empty space; `coin`: of a coin, `without`: of tasks without the member."""
     space, price = int64(1) << cell, rules.price[cell]
     worth = memory.space[cell] - coin * price - without
     members, empty = state.members[seat] | space, state.empty & ~space
@@ -143,15 +143,14 @@ def best_space(state, rules, params, memory, seat, guild, coins, coin):
 
 @jit
 def fill_coins(state, rules, params, memory, seat):
-    """Compute the value of a coin gained in each step: it falls with the coins held per purchase left."""
-    auctions_left = memory.left
+    """Fill `coin` with the value of a coin gained in each step: the more coins per guild auction left, the lower."""
     extra, kept = 0.0, state.kept[seat]
     while kept != 0:
         task = lowest_bit(kept)
         kept &= kept - 1
         if rules.task_kind[task] == MOST_COINS:
             extra = params.task * params.coin_task
-    coins, left_after = state.coins[seat], auctions_left
+    coins, left_after = state.coins[seat], memory.left
     card, closed = state.round_card[state.round], closed_steps(state, rules, seat)
     for step in range(min(state.step, AUCTIONS), AUCTIONS):
         if step & 1 and (closed >> step) & 1 == 0:
@@ -161,15 +160,15 @@ def fill_coins(state, rules, params, memory, seat):
 
 
 @force_inline
-def _coin_value(params, coins, steps):
-    """Return the points of one more coin, with `steps` guild auctions left."""
-    need = params.spend * steps
+def _coin_value(params, coins, auctions):
+    """Return the points of one more coin for a seat with `coins` coins and `auctions` guild auctions left."""
+    need = params.spend * auctions
     return params.coin * need / (need + coins) if need > 0.0 else 0.0
 
 
 @jit
 def value_of_chair(state, rules, params, seat, chair):
-    """Return the points of taking a chair now: prestige while it is likely kept, privileges for a majority, tasks."""
+    """Return the points of winning a chair now: prestige while it is kept, privileges for a majority, and tasks."""
     rounds = rules.rounds - state.round  # council phases left
     if chair <= MERCHANTS:
         certain = int64(1)
@@ -207,7 +206,7 @@ def value_of_chair(state, rules, params, seat, chair):
 
 @jit
 def _members_beside(state, params, memory, seat, spaces):
-    """Return the seat's members beside `spaces`, present and hoped for, less a share of the others'."""
+    """Return the seat's members on `spaces`, present and expected, less a share of the rivals' mean number there."""
     own = count_bits(state.members[seat] & spaces)
     others = int64(0)
     for other in range(state.players):
@@ -219,7 +218,7 @@ def _members_beside(state, params, memory, seat, spaces):
 
 @jit
 def value_of_edifice(state, rules, params, memory, seat, site):
-    """Return the value of the round's edifice on a site: the seat's points, less a share of the others', plus tasks."""
+    """Return the points of the round's edifice on a site: own, less a share of the rivals', plus `expected_tasks`."""
     edifice = state.round_edifice[state.round]
     worth = rules.edifice_points[edifice] * _members_beside(state, params, memory, seat, rules.site_spaces[site])
     if state.kept[seat] != 0:
@@ -233,7 +232,7 @@ def value_of_edifice(state, rules, params, memory, seat, site):
 
 @jit
 def value_of_chapel(state, rules, params, memory, seat, site):
-    """Return the value of a chapel on a site: the seat's points, less a share of the others', plus tasks."""
+    """Return the points of a chapel on a site: own, less a share of the rivals', plus `expected_tasks`."""
     worth = rules.chapel_points * _members_beside(state, params, memory, seat, rules.chapel_spaces[site])
     if state.kept[seat] != 0:
         after = clone(state)
@@ -248,7 +247,7 @@ def value_of_chapel(state, rules, params, memory, seat, site):
 def _best_site(state, rules, params, memory, seat, chapel):
     """Return (site, points) of the best site for a chapel or an edifice, relative to building nothing.
 
-    Site -1: no site is available, or declining is better.
+    It is (-1, 0) if no site is available or declining is better.
     """
     without = expected_tasks(state, rules, params, memory, seat, state.members[seat], state.empty, state.coins[seat])
     sites = building_sites(state, rules, seat, chapel)
@@ -267,19 +266,19 @@ def _best_site(state, rules, params, memory, seat, chapel):
 
 @jit
 def best_chapel(state, rules, params, memory, seat):
-    """Return (site, points) of the best chapel, relative to none; see `_best_site`."""
+    """Return (site, points) of the best site for a chapel; see `_best_site`."""
     return _best_site(state, rules, params, memory, seat, True)
 
 
 @jit
 def best_edifice(state, rules, params, memory, seat):
-    """Return (site, points) of the best site for the edifice, relative to none; see `_best_site`."""
+    """Return (site, points) of the best site for the round's edifice; see `_best_site`."""
     return _best_site(state, rules, params, memory, seat, False)
 
 
 @jit
 def fill_decision(state, rules, params, memory, seat):
-    """Compute the values that are constant during a decision."""
+    """Fill `left`, `coin` and `space`, which are constant during a decision."""
     memory.left = float64(guild_auctions_left(state, rules, seat, int64(-1), ~rules.no_space[seat]))
     fill_coins(state, rules, params, memory, seat)
     fill_spaces(state, rules, params, memory, seat)
@@ -287,7 +286,7 @@ def fill_decision(state, rules, params, memory, seat):
 
 @jit
 def goods_value(state, rules, seat):
-    """Return the coins that all goods of a seat sell for."""
+    """Return the coins for which all goods of a seat sell."""
     coins = int64(0)
     for guild in range(rules.guilds):
         coins += state.goods[seat, guild] * rules.good_value[guild]
@@ -296,7 +295,7 @@ def goods_value(state, rules, seat):
 
 @jit
 def fill_steps(state, rules, params, memory, seat):
-    """Compute the value of each rank in the auctions left in the round."""
+    """Fill `base`, `good` and `returned` for the auctions left in the round; requires `fill_decision`."""
     first, coins = min(state.step, AUCTIONS), state.coins[seat]
     memory.returned = params.returned * float64(state.round + 1 < rules.rounds)
     goods = goods_value(state, rules, seat)

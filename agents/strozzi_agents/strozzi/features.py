@@ -1,6 +1,4 @@
-"""Strozzi for learned values: quiet is a card's turn, which the features ignore."""
-
-from typing import Any
+"""Features of Strozzi for learned values: quiet is the first decision on a card, which they count as unseen."""
 
 import numpy as np
 from numba import float32
@@ -38,19 +36,12 @@ FEATURES = Features(32, 45, ((13, 14, 15), (25, 26, 27), (28, 29, 30)), _PORT_GR
 COMMON, OWN = FEATURES.common, FEATURES.own
 GUIDE = np.dtype([  # shape                       meaning
     ("analysis", MEMORY),
-    ("faster", "f8", (MAX_SAIL + 2,)),  #         [speed] share of the unseen ships that are faster
+    ("faster", "f8", (MAX_SAIL + 2,)),  #         [speed] share of the unseen ships and the card that are faster
 ], align=True)  # fmt: skip
-_BINS = (2, 4, 6, 8)  # a share of unseen ships above each of these sail numbers
-
-
-def _defaults() -> np.ndarray[Any, Any]:
-    record = np.zeros(1, heuristic.params_dtype)  # the type with which the agent itself is compiled
-    for name, param in heuristic.params.items():
-        record[name] = param.default
-    return record
-
-
-_PARAMS = _defaults()
+_SPEEDS = (2, 4, 6, 8)  # of each, the share of faster ships is a feature
+_PARAMS = np.zeros(1, heuristic.params_dtype)  # the parameters of `heuristic`, with their defaults
+for _name, _param in heuristic.params.items():
+    _PARAMS[_name] = _param.default
 _heuristic = jit(heuristic.function)
 
 
@@ -66,7 +57,7 @@ def _guide_action(state, rules, guide):
 
 @jit
 def _count_unseen(state, rules, guide, out):
-    """Write the means of the unseen ships, including the card in question, to out[8] .. out[18]."""
+    """Describe the unseen ships, with the card among them, and tiles in out[8] .. out[18]; fill `guide.faster`."""
     unseen = state.ships_unseen
     count = unseen + 1
     for speed in range(MAX_SAIL + 2):
@@ -89,8 +80,8 @@ def _count_unseen(state, rules, guide, out):
         guide.faster[speed] = faster / count
         faster += count_here
     out[8] = float32(sail / (10.0 * count))
-    for k in range(len(_BINS)):
-        out[9 + k] = float32(guide.faster[_BINS[k]])
+    for k in range(len(_SPEEDS)):
+        out[9 + k] = float32(guide.faster[_SPEEDS[k]])
     for port in range(PORTS):
         out[13 + port] /= float32(count)
     out[16] = float32(scrolls / count)
@@ -106,12 +97,12 @@ def _describe_common(state, rules, guide, out):
     out[min(rounds_left, 2)] = 1
     out[3] = float32(rounds_left / 3.0)
     cards = state.deck + 1
-    used = 0
+    flags = 0
     for seat in range(state.players):
-        used += count_bits(state.hand[seat])
+        flags += count_bits(state.hand[seat])
     out[4] = float32(cards / 10.0)
-    out[5] = float32(used / 12.0)
-    out[6] = float32(cards / max(used, 1) / 2.0)
+    out[5] = float32(flags / 12.0)
+    out[6] = float32(cards / max(flags, 1) / 2.0)
     out[7] = float32(1.0 / cards)
     _count_unseen(state, rules, guide, out)
     for slot in range(state.display_size):
@@ -123,7 +114,7 @@ def _describe_common(state, rules, guide, out):
             out[25 + rules.tile_ware[tile]] = 1
     for port in range(PORTS):
         out[28 + port] = float32(state.ships_at[port] / state.players)
-    out[31] = float32(cards > used)
+    out[31] = float32(cards > flags)
 
 
 @jit
@@ -138,7 +129,7 @@ def _describe(state, rules, guide, out):
         mean += state.coins[seat]
     mean /= players
     ref_speed = int(memory.sail + params.ref_sail + 1.0)
-    to_come = 0
+    to_come = 0  # seats with a berth left at each port, 8 bits per port
     for seat in range(players):
         berths = state.berths[seat]
         to_come += (berths & 1) | (berths & 2) << 7 | (berths & 4) << 14
@@ -150,7 +141,7 @@ def _describe(state, rules, guide, out):
         for k in range(3):
             out[first + 1 + k] = float32((hand >> k) & 1)
             out[first + 5 + k] = float32((berths >> k) & 1)
-            out[first + 26 + k] = float32(0)  # speed and prize of the ship at each port: below
+            out[first + 26 + k] = float32(0)  # speed and prize of its ship at each port, if any: see below
             out[first + 29 + k] = float32(0)
         out[first + 4] = float32(count_bits(hand) / 3.0)
         total = 0.0

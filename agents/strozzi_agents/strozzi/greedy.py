@@ -1,4 +1,4 @@
-"""The agent that takes the best immediate points."""
+"""The agent `greedy`, which takes what pays most at once."""
 
 from numba import int64
 
@@ -20,13 +20,13 @@ from strozzi_sim.games.strozzi.state import (
 )
 from strozzi_sim.kernel.jit import jit
 
-# Flags in ascending order of cost: a more expensive one must pay more.
+# In ascending order of what it costs to give up the flag; of claims that pay equally, the cheapest is made.
 _CHEAPEST_FIRST = (PLUS_ONE_FLAG, WARE_FLAG, PIRATE_FLAG)
 
 
 @jit
 def _claim(state, rules, margin, pirate_margin):
-    """Return the claim that pays most now, or a pass."""
+    """Return the claim that pays most now if it pays more than the margin, else PASS."""
     seat, ship = state.actor, state.ship
     pay = step_pay(state, rules, seat, FLORENCE, rules.scrolls[ship])
     if rules.promotion[ship]:
@@ -34,7 +34,7 @@ def _claim(state, rules, margin, pirate_margin):
     if state.phase == PIRACY:
         pay += best_port_pay(state, rules, seat, ship, PIRATE_FLAG)[1]
         return int64(CLAIM_WITH + PIRATE_FLAG) if pay > margin + pirate_margin else PASS
-    flags = state.legal >> 1
+    flags = state.legal >> 1  # bit 0 of `legal` is PASS
     best, chosen = -1, PASS
     for flag in _CHEAPEST_FIRST:
         if (flags >> flag) & 1 == 1:
@@ -51,7 +51,7 @@ def _claim(state, rules, margin, pirate_margin):
     pirate_margin=Param(5, 0, 1000, "extra coins needed to take a claimed ship with the pirate flag"),
 )
 def greedy(state, rules, params, memory, rng):
-    """Takes what pays most if the round were scored now."""
+    """Takes what pays most if the round and the categories were scored now."""
     phase = state.phase
     if phase in (CLAIM, PIRACY):
         return _claim(state, rules, params.margin, params.pirate_margin)
@@ -59,6 +59,6 @@ def greedy(state, rules, params, memory, rng):
     if phase == PORT:
         return PLACE_AT + best_port_pay(state, rules, seat, state.ship, state.holder_flag)[0]
     slot, pay = best_tile_pay(state, rules, seat)
-    if pay < 0 and rules.tile_optional:
+    if slot < 0 or (pay < 0 and rules.tile_optional):
         return DECLINE_TILE
     return TAKE_TILE + slot

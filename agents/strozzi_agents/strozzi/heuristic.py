@@ -37,7 +37,7 @@ from strozzi_sim.games.strozzi.state import (
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
-# Every weight, by name. Weights of flags are shares of the reference ship's worth, so that they fit any prizes.
+# All weights. Those of flags are shares of the reference ship's worth, so that they fit any prizes.
 _PARAMS: dict[str, Any] = {
     # What a ship brings.
     "speed": Param(0.633, 0.0, 5.0, "weight of ship prizes"),
@@ -53,38 +53,38 @@ _PARAMS: dict[str, Any] = {
     "plus_share": Param(0.569, 0.0, 1.0, "share of the rivals' later ships under a plus_one flag"),
     "florence_lead": Param(0.425, 0.0, 2.0, "worth of leading at Florence (first turn, ties), in first marker prizes"),
     "now_spread": Param(1.592, 0.0, 10.0, "lead in spaces that is safe this round, with all cards to come"),
-    "berth_spread": Param(1.494, 0.0, 10.0, "the same, more against a rival who has a berth left"),
-    "berth_drift": Param(1.776, 0.0, 4.0, "steps that a berth left will bring"),
+    "berth_spread": Param(1.494, 0.0, 10.0, "added to now_spread against a rival with a berth left at the port"),
+    "berth_drift": Param(1.776, 0.0, 4.0, "steps that a berth left at a port is expected to bring"),
     "florence_spread": Param(0.478, 0.0, 10.0, "lead that is safe at Florence, for each ship the two may still place"),
-    "florence_drift": Param(0.349, 0.0, 3.0, "scrolls that a ship will bring"),
+    "florence_drift": Param(0.349, 0.0, 3.0, "scrolls that a ship to come is expected to have"),
     "later_spread": Param(1.993, 0.1, 20.0, "lead in spaces that lasts in later rounds with probability 3/4"),
     "later": Param(0.47, 0.0, 2.0, "weight of marker prizes of later rounds"),
-    "ware_climb": Param(2.591, 0.0, 6.0, "steps a round at a port"),
-    "scroll_climb": Param(2.877, 0.0, 6.0, "steps a round at Florence"),
+    "ware_climb": Param(2.591, 0.0, 6.0, "steps per round at a port"),
+    "scroll_climb": Param(2.877, 0.0, 6.0, "steps per round at Florence"),
     "tile_spread": Param(1.852, 0.0, 10.0, "lead in tile value that is safe, for each round left"),
     "none_yet": Param(0.378, 0.0, 1.0, "share of a category's worth without a tile, for each round left"),
     # The reference ship: what a later card may bring instead.
     "ref_sail": Param(0.632, -5.0, 5.0, "sail of the reference ship above the mean"),
-    "ref_faster": Param(0.742, 0.0, 1.0, "probability that a rival's later ship is faster than it"),
-    "ref_ware": Param(1.478, 0.0, 5.0, "its steps at the port"),
-    "ref_scroll": Param(1.012, 0.0, 3.0, "its scrolls over the mean"),
-    "ref_tile": Param(0.727, 0.0, 2.0, "worth of its tile in first category prizes"),
-    # How much of it a claim must beat.
+    "ref_faster": Param(0.742, 0.0, 1.0, "probability that a rival's later ship is faster than the reference ship"),
+    "ref_ware": Param(1.478, 0.0, 5.0, "steps of the reference ship at its port"),
+    "ref_scroll": Param(1.012, 0.0, 3.0, "scrolls of the reference ship, divided by the mean"),
+    "ref_tile": Param(0.727, 0.0, 2.0, "worth of the reference ship's tile, in first category prizes"),
+    # How much of the reference ship a claim must beat.
     "patience": Param(1.097, -1.0, 3.0, "share of the reference ship to beat with one card to come per flag"),
-    "patience_scarce": Param(0.593, -2.0, 3.0, "the same with half a card per flag; 0 with no card"),
-    "patience_plenty": Param(1.098, -2.0, 4.0, "the same with three cards per flag"),
-    "patience_players": Param(0.038, -1.0, 1.0, "more for each player beyond four"),
-    "patience_own": Param(0.037, -1.0, 1.0, "less for each flag beyond the mean of those who have one"),
-    "patience_last": Param(0.184, -1.0, 2.0, "less if the seat decides last"),
+    "patience_scarce": Param(0.593, -2.0, 3.0, "patience with half a card to come per flag; 0 with no card"),
+    "patience_plenty": Param(1.098, -2.0, 4.0, "patience with three cards to come per flag"),
+    "patience_players": Param(0.038, -1.0, 1.0, "added to patience for each player beyond four"),
+    "patience_own": Param(0.037, -1.0, 1.0, "subtracted for each own flag above the mean of seats with flags"),
+    "patience_last": Param(0.184, -1.0, 2.0, "subtracted for the last seat to decide on an unclaimed ship"),
     # Flags, as shares of the reference ship.
-    "keep_pirate": Param(0.343, -9.0, 9.0, "what a claim must bring more to spend the pirate flag"),
-    "keep_pirate_early": Param(0.322, -9.0, 9.0, "the same, more with all cards still to come"),
+    "keep_pirate": Param(0.343, -9.0, 9.0, "additional worth that a claim with the pirate flag needs"),
+    "keep_pirate_early": Param(0.322, -9.0, 9.0, "added to keep_pirate with all cards still to come"),
     "keep_plus_one": Param(-0.146, -9.0, 9.0, "as keep_pirate, for the plus_one flag"),
     "keep_ware": Param(0.073, -9.0, 9.0, "as keep_pirate, for the ware flag"),
-    "piracy": Param(-0.036, -9.0, 9.0, "what a claim must bring more to take a claimed ship"),
+    "piracy": Param(-0.036, -9.0, 9.0, "additional worth that is needed to take a claimed ship"),
     "risk": Param(0.091, 0.0, 1.0, "probability that a rival's pirate takes a ship like the reference ship"),
-    "risk_more": Param(1.046, 0.0, 5.0, "more, for a ship worth twice as much"),
-    "deny_ship": Param(0.335, 0.0, 1.0, "weight of what the ship would bring a rival above the reference ship"),
+    "risk_more": Param(1.046, 0.0, 5.0, "added to risk for a ship worth twice as much"),
+    "deny_ship": Param(0.335, 0.0, 1.0, "weight of what a rival would gain from the ship, above the reference ship"),
 }
 
 
@@ -92,15 +92,15 @@ _PARAMS: dict[str, Any] = {
 def _patience(state, params, seat):
     """Return (share of the reference ship that a claim must beat, cards to come per flag).
 
-    The share grows with the cards to come, from 0 without any; a seat that decides last needs `patience_last` less.
+    The share grows with the cards to come, from 0 without any; it is `patience_last` lower for the last seat to decide.
     """
     players, waiting, holder = state.players, state.waiting, state.holder
     flags = 0
     for other in range(players):
-        flags += count_bits(state.berths[other])  # as many as berths: every ship takes one of both
+        flags += count_bits(state.berths[other])  # a seat has as many flags as berths
     mean = flags / max(count_bits(state.with_flag), 1)
     if holder not in (NOBODY, seat):
-        flags -= 1  # the owner's, if the ship stays there
+        flags -= 1  # of the holder, if it keeps the ship
     cards = state.deck / max(flags, 1)
     if cards < 0.5:
         patience = params.patience_scarce * 2.0 * cards
@@ -118,14 +118,14 @@ def _patience(state, params, seat):
 
 @jit
 def _value_ports(state, rules, params, memory, seat, ship, flags):
-    """Fill the memory with the worth of `ship` and the reference ship at each port; return the mean of the latter."""
+    """Write the worth of `ship` and of the reference ship by port into `memory`; return the reference ship's mean."""
     berths = free_ports(state, rules, seat)
     sail = rules.sail[ship]
     faster, faster_plus = rivals_faster(state, rules, params, sail)
     with_plus, with_ware = (flags >> PLUS_ONE_FLAG) & 1 == 1, (flags >> WARE_FLAG) & 1 == 1
     fast = sail + rules.plus_one_speed
     ref_speed = int64(memory.sail + params.ref_sail + 1.0)  # ships at least as fast as this are ahead of it
-    to_come = 0  # rivals with a berth left at each port, 8 bits a port
+    to_come = 0  # rivals with a berth left at each port, 8 bits per port
     for other in range(state.players):
         if other != seat:
             berths_left = state.berths[other]
@@ -135,7 +135,7 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
         rivals = (to_come >> (8 * port)) & 255
         memory.prize_at[port] = speed_value(state, params, memory, port, rivals, sail, faster)
         if (berths >> port) & 1 == 0:
-            continue  # of other ports rivals need only the prize
+            continue  # the rivals' interest needs only the prize
         if with_plus:
             memory.prize_plus[port] = speed_value(state, params, memory, port, rivals, fast, faster_plus)
         cargo_steps = rules.cargo[ship, port]
@@ -151,14 +151,14 @@ def _value_ports(state, rules, params, memory, seat, ship, flags):
             params.speed * prize_at(memory, SHIP, ahead) + params.ware * params.ref_ware * 0.5 * two_steps
         )
         total += memory.berth[port]
-    number = max(count_bits(berths), 1)
-    memory.ware_step = steps / number
-    return total / number
+    free = max(count_bits(berths), 1)
+    memory.ware_step = steps / free
+    return total / free
 
 
 @jit
 def _value_anywhere(state, rules, params, memory, seat, ship):
-    """Return (worth of the ship's scrolls and tile, of the reference ship's)."""
+    """Return (worth of the scrolls and tile of `ship`, the same for the reference ship); fill `scroll_step`."""
     ships_left = count_bits(state.berths[seat]) - 1
     step, worth = florence_gains(state, rules, params, memory, seat, ships_left, rules.scrolls[ship])
     worth *= params.scroll
@@ -171,7 +171,7 @@ def _value_anywhere(state, rules, params, memory, seat, ship):
 
 @jit
 def _best_use(memory, berths, flag, patience):
-    """Return (port, worth above the reference ship) of the ship under `flag` at its best free port."""
+    """Return (best free port, worth of the ship there under `flag` above `patience` times the reference ship)."""
     best, chosen = -1e30, -1
     for port in range(PORTS):
         if (berths >> port) & 1 == 1:
@@ -185,7 +185,7 @@ def _best_use(memory, berths, flag, patience):
 
 @force_inline
 def _interest(state, rules, params, memory, other, ship, anywhere):
-    """Return a rough estimate of the worth of `ship` to another seat."""
+    """Return a rough estimate of the worth of `ship` to another seat; `anywhere`: worth of its scrolls and tile."""
     berths = state.berths[other]
     best = 0.0
     for port in range(PORTS):
@@ -209,7 +209,7 @@ def _claim(state, rules, params, memory):
     reference += ref_anywhere
     common = anywhere - patience * ref_anywhere
 
-    # what the ship is worth to the rivals
+    # What the ship is worth to the rivals.
     waiting, holder = state.waiting, state.holder
     pirates = (state.with_flag if rules.second_lap else waiting) & state.with_pirate
     tile = params.promotion * params.ref_tile * rules.category_prize[0] * rules.promotion[ship]
@@ -256,6 +256,6 @@ def heuristic(state, rules, params, memory, rng):
         _value_ports(state, rules, params, memory, seat, state.ship, int64(1) << flag)
         return PLACE_AT + _best_use(memory, free_ports(state, rules, seat), flag, _patience(state, params, seat)[0])[0]
     slot, worth = best_tile_value(state, rules, params, memory, seat)
-    if worth < 0.0 and rules.tile_optional:
+    if slot < 0 or (worth < 0.0 and rules.tile_optional):
         return DECLINE_TILE
     return TAKE_TILE + slot

@@ -1,4 +1,4 @@
-"""Immediate values: exact coins if the round were scored now."""
+"""Immediate values: exact coins if the round and the categories were scored now."""
 
 from numba import int64
 
@@ -16,7 +16,7 @@ def speed_of(rules, ship, flag):
 
 @force_inline
 def steps_of(rules, ship, flag, port):
-    """Return the steps at `port` for placing `ship` there under `flag`."""
+    """Return the steps that `ship` brings at `port` if it is placed there under `flag`."""
     steps = rules.cargo[ship, port]
     if flag == WARE_FLAG and (steps > 0 or not rules.ware_flag_needs_match):
         steps += rules.ware_steps
@@ -25,7 +25,7 @@ def steps_of(rules, ship, flag, port):
 
 @force_inline
 def ships_ahead(state, port, speed):
-    """Return the number of ships at `port` that stay ahead of a new one of this speed: those at least as fast."""
+    """Return the number of ships at `port` that stay ahead of a new ship of this speed: those at least as fast."""
     ahead = 0
     while ahead < state.ships_at[port] and state.berth_speed[port, ahead] >= speed:
         ahead += 1
@@ -34,13 +34,13 @@ def ships_ahead(state, port, speed):
 
 @force_inline
 def reached_space(state, rules, seat, city, steps):
-    """Return the space that the marker of `seat` reaches by `steps`."""
+    """Return the space of the marker of `seat` in `city` after `steps`, at most the highest one."""
     return min(state.position[city, seat] + steps, rules.top)
 
 
 @jit
 def marker_pay(state, rules, seat, city, space):
-    """Return prize and bonus of the marker of `seat` in `city` on `space`, its own or a higher one."""
+    """Return prize and bonus of the marker of `seat` in `city` if it is on `space`: its own space or a higher one."""
     if space == 0:
         return 0
     moved = space > state.position[city, seat]
@@ -83,7 +83,7 @@ def tile_pay(state, rules, seat, tile):
 
 @jit
 def best_tile_pay(state, rules, seat):
-    """Return (slot, coins) of the best tile on display; slot -1 without a tile."""
+    """Return (slot, coins) of the best tile that `seat` can take from the display, or (-1, 0) without one."""
     best, slot, slots = 0, -1, open_slots(state, rules, seat)
     for k in range(state.display_size):
         if (slots >> k) & 1 == 0:

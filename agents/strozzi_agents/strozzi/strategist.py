@@ -8,7 +8,7 @@ from strozzi_agents.search.ismcts import ismcts
 
 
 def _preset(**values: Any) -> MappingProxyType[str, Any]:
-    """Return the parameters of the search with these defaults."""
+    """Return the parameters of the search with these values as defaults."""
     declared: dict[str, Any] = dict(ismcts.params)
     return MappingProxyType(declared | {key: replace(declared[key], default=value) for key, value in values.items()})
 
@@ -17,6 +17,6 @@ strategist = replace(
     ismcts,
     name="strategist",
     games=("strozzi",),
-    description="Looks ahead: plays `heuristic` on in 500 simulated games before it decides.",
+    description="Simulates 500 games, continued by `heuristic`, before each decision.",
     params=_preset(iterations=500, root="halving", backup="selfish", rollout="heuristic", prior="heuristic", bias=50.0),
 )

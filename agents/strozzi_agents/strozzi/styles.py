@@ -1,4 +1,4 @@
-"""Styles that a designer recognises: the evaluator with a few changed weights."""
+"""Styles of play that a designer recognises: `heuristic` with a few changed weights."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from strozzi_sim.agent import Agent, Param
 
 
 def _style(name: str, description: str, **weights: float) -> Agent:
-    """Return the evaluator with these defaults; all other weights are the heuristic's."""
+    """Return `heuristic` under another name, with these weights as defaults."""
     params = dict(heuristic.params)
     for key, weight in weights.items():
         param = params[key]

@@ -1,7 +1,7 @@
-"""Expected coins of a speed at a port, of a marker's space, of tiles.
+"""Expected coins of a ship's speed at a port, of a marker on its space, and of tiles.
 
-Every prize by rank is read at an expected rank: the sum, over the rivals, of the probability that they will be ahead.
-Between two ranks prizes are interpolated. Each seat keeps in its memory the constants of a round or a decision.
+A prize by rank is read at the expected rank: the sum of the probabilities that each rival will be ahead. Prizes between
+two ranks are interpolated. The memory of a seat has the values that are constant for a game, a round or a decision.
 """
 
 import numpy as np
@@ -15,21 +15,21 @@ from strozzi_sim.kernel.jit import force_inline, jit
 
 SHIP, MARKER, CATEGORY = 0, 1, 2  # the kinds of prize
 AT_PORT, AT_FLORENCE = 0, 1  # the kinds of track
-_LEVEL = 2 * MAX_SPACES  # index of a lead of no space in `lead`
-_TIE = 0.3  # of a tile's value, for the better place at Florence
+_LEVEL = 2 * MAX_SPACES  # index in `lead` of a lead of 0 spaces
+_TIE = 0.3  # lead in tile value that the better place at Florence, which wins ties, counts as
 
 MEMORY = np.dtype([  # shape                          meaning
-    ("filled", "i8"),  #                              round of the values up to `promotion`, from 1; 0 = none
-    ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, rounded off over neighbouring ranks
+    ("filled", "i8"),  #                              round of the values up to `promotion`, from 1; 0 = not filled
+    ("prize", "f8", (3, SEATS + 2)),  #               [kind, rank] prizes, smoothed over neighbouring ranks
     ("bonus", "f8", (2, MAX_SPACES)),  #             [kind of track, space] bonus coins of this and all later rounds
-    ("lead", "f8", (2 * _LEVEL,)),  #                 [twice the lead + _LEVEL] probability of a later deficit
+    ("lead", "f8", (2 * _LEVEL,)),  #                 [_LEVEL + twice the lead] probability of being behind later
     ("sail", "f8"),  #                                means over all ships
     ("scrolls", "f8"),
     ("promotion", "f8"),
-    ("open", "f8"),  #                                share of the round's cards that are still to come
-    ("steep", "f8", (2,)),  #                         [own berth is free] loss of chance by space, this round
+    ("open", "f8"),  #                                share of the round's cards still to come
+    ("steep", "f8", (2,)),  #                         [rival has a berth] decrease of `_behind_now` by space, at ports
     ("berth", "f8", (PORTS,)),  #                     [port] worth of the reference ship
-    ("ware_step", "f8"),  #                           worth of a step at a port
+    ("ware_step", "f8"),  #                           mean worth of a step at a free port
     ("scroll_step", "f8"),  #                         worth of a step at Florence
     ("prize_at", "f8", (PORTS,)),  #                  [port] worth of the ship's speed
     ("prize_plus", "f8", (PORTS,)),  #                the same with the plus_one flag
@@ -46,13 +46,13 @@ def _chance_behind(lead, spread):
 
 @force_inline
 def clip(number, low, high):
-    """Return `number`, limited to the two bounds."""
+    """Return `number`, limited to the range from `low` to `high`."""
     return min(max(number, low), high)
 
 
 @force_inline
 def prize_at(memory, kind, rank):
-    """Return the prize at a rank between integers, 0 = best."""
+    """Return the smoothed prize at a rank, 0 = best, interpolated between whole ranks."""
     upper = int64(rank)
     prize = memory.prize[kind, upper]
     return prize + (rank - upper) * (memory.prize[kind, upper + 1] - prize)
@@ -66,7 +66,7 @@ def _fill_game(state, rules, params, memory):
         for rank in range(players + 2):
             clipped_rank = min(rank, players - 1)
             prize = _prize(rules, kind, clipped_rank)
-            if 0 < rank < players - 1:  # the ends are sharp: no rank is better than first
+            if 0 < rank < players - 1:  # the first and last ranks keep their prizes
                 prize = 0.5 * prize + 0.25 * (
                     _prize(rules, kind, clipped_rank - 1) + _prize(rules, kind, clipped_rank + 1)
                 )
@@ -112,7 +112,7 @@ def _prize(rules, kind, rank):
 
 @force_inline
 def fill_decision(state, rules, params, memory):
-    """Compute the constants of a decision."""
+    """Compute the constants of a decision, and those of its round unless `memory` has them."""
     if memory.filled != state.round + 1:
         _fill_round(state, rules, params, memory)
     memory.open = state.deck / max(rules.cards[state.players], 1)
@@ -123,20 +123,20 @@ def fill_decision(state, rules, params, memory):
 
 @force_inline
 def _behind_now(lead, tie, drift, steep):
-    """Return the probability of ending the round behind a rival, with a lead in spaces before `drift` more."""
+    """Return the probability of ending the round behind a rival; `lead`: in spaces; `drift`: its expected change."""
     twice = 2 * lead + tie if lead == 0 else 2 * lead
     return clip(0.5 - (0.5 * twice + drift) * steep, 0.0, 1.0)
 
 
 @force_inline
 def _behind_later(memory, lead, tie):
-    """Return the probability of ending a later round behind a rival."""
+    """Return the probability of ending a later round behind a rival, from the current lead in spaces."""
     return memory.lead[_LEVEL + (tie if lead == 0 else 2 * lead)]
 
 
 @force_inline
 def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
-    """Return the coins of a marker on `space`, with so many rivals expected ahead in this and each later round."""
+    """Return the coins of a marker on `space`; `now`, `later`: rivals expected ahead in this and each later round."""
     coins = memory.bonus[kind, space] + params.later * rounds * prize_at(memory, MARKER, later)
     if space > 0:
         coins += prize_at(memory, MARKER, now)
@@ -147,7 +147,7 @@ def _marker_coins(rules, params, memory, kind, rounds, now, later, space):
 
 @force_inline
 def _race(state, params, memory, kind, city, own_ships, other):
-    """Return (spaces that the rival `other` will gain this round, decrease of probability by space)."""
+    """Return (expected spaces gained on the rival `other` this round, decrease of `_behind_now` by space of lead)."""
     berths = state.berths[other]
     if kind == AT_FLORENCE:
         rival_ships = count_bits(berths)
@@ -160,14 +160,14 @@ def _race(state, params, memory, kind, city, own_ships, other):
 
 @force_inline
 def _gains(state, rules, params, memory, seat, kind, city, own_ships, a, b, c):
-    """Return the additional coins, this round and later, of `a`, `b` and `c` steps; `own_ships`: ships to come."""
+    """Return the additional coins, this round and later, of `a`, `b` and `c` steps; `own_ships`: own ships to come."""
     start, top = state.position[city, seat], rules.top
     if start == top:
         return 0.0, 0.0, 0.0
     a, b, c = min(a, top - start), min(b, top - start), min(c, top - start)
     now = now_a = now_b = now_c = 0.0
     later = later_a = later_b = later_c = 0.0
-    tie = -1  # against a rival on its space; a marker that moves stops behind
+    tie = -1  # on equal spaces 1 if the seat is ahead, else -1; a marker that moves stops behind
     for rank in range(state.players):
         other = state.order[city, rank]
         if other == seat:
@@ -212,13 +212,13 @@ def marker_value(state, rules, params, memory, seat, kind, city, own_ships):
 
 @jit
 def port_gains(state, rules, params, memory, seat, port, own_ships, a, b, c):
-    """Return the additional coins of `a`, `b` and `c` steps at a port; `own_ships`: 1 if a ship can come later."""
+    """Return the additional coins of `a`, `b` and `c` steps at a port; `own_ships`: 1 if a ship can follow, else 0."""
     return _gains(state, rules, params, memory, seat, AT_PORT, port, own_ships, a, b, c)
 
 
 @jit
 def step_gain(state, rules, params, memory, seat, port, own_ships):
-    """Return the additional coins for one step at a port."""
+    """Return the additional coins of one step at a port."""
     return _gains(state, rules, params, memory, seat, AT_PORT, port, own_ships, 1, 1, 1)[0]
 
 
@@ -264,7 +264,7 @@ def tile_value(state, rules, params, memory, seat, tile):
 
 @jit
 def best_tile_value(state, rules, params, memory, seat):
-    """Return (slot, worth) of the best tile on display; slot -1 and worth 0 without a tile."""
+    """Return (slot, worth) of the best tile that `seat` can take from the display, or (-1, 0.0) without one."""
     best, slot, slots = 0.0, -1, open_slots(state, rules, seat)
     for k in range(state.display_size):
         if (slots >> k) & 1 == 0:
@@ -277,16 +277,16 @@ def best_tile_value(state, rules, params, memory, seat):
 
 @force_inline
 def speed_value(state, params, memory, port, rivals, speed, faster):
-    """Return the weighted worth of a ship of this speed at `port`; `faster`: probability of each rival to come."""
+    """Return the weighted worth of `speed` at `port`; `faster`: share of `rivals` to come expected to be faster."""
     ahead = ships_ahead(state, port, speed)
     ships = state.ships_at[port]
-    taken = memory.prize[SHIP, ahead] - memory.prize[SHIP, ships]
+    taken = memory.prize[SHIP, ahead] - memory.prize[SHIP, ships]  # lost by the slower ships
     return params.speed * (prize_at(memory, SHIP, ahead + rivals * faster) + params.deny * taken)
 
 
 @force_inline
 def rivals_faster(state, rules, params, sail):
-    """Return the probability that a rival's later ship is faster than `sail`, and than that with the plus_one flag."""
+    """Return the probabilities that a rival's later ship is faster than `sail`, and than `sail` with plus_one."""
     unseen = state.ships_unseen
     plus = rules.plus_one_speed
     with_plus = faster = faster_than_plus = 0
