@@ -1,4 +1,4 @@
-"""Differences of two figures, paired by chunk and so by deal, and the variance that pairing saves.
+"""Differences of two figures, paired by chunk and therefore by deal, and the variance that pairing saves.
 
 Axes: C chunks, then any shape of figures.
 """
@@ -24,8 +24,8 @@ from strozzi_sim.stats.intervals import (
     uncommon_chunks,
 )
 
-_ROUNDING = 1e-9  # of a difference of ratios, by which equal ones may differ
-_WIDEST_SAVING = 1.0  # a share of variance known to less, as from 0 to 1, is uninformative
+_ROUNDING = 1e-9  # equal differences of ratios may differ by this, relative to the larger of 1 and their size
+_WIDEST_SAVING = 1.0  # a share of variance with a wider interval is uninformative
 
 
 def difference(
@@ -38,16 +38,16 @@ def difference(
     deals: int | None = None,
     same: bool = False,
 ) -> Estimate:
-    """Return the differences A - B of two ratios, paired by chunk and so by deal.
+    """Return the differences A - B of two ratios, paired by chunk; NaN where A or B has fewer than 30 events.
 
     Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which is
-    valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks. Means with a `span` are treated
-    as shares of it. As a mean, a difference of means that differs from its median in fewer than 10 chunks has no
-    interval. A difference that is 0 in every chunk has the interval [0, 0] if both sides are the same thing; else a
-    difference of shares has the bounds of both shares, and one of means no interval.
+    valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks; no interval if fewer than 10
+    chunks contribute to the error. Means with a `span` are treated as shares of it. A difference that is 0 in every
+    chunk has the interval [0, 0] if both sides are the same thing. Otherwise a difference of shares combines both
+    intervals as usual, and a difference of means has no interval.
 
-    Numerators and denominators are those of A and B; `same` is whether both are the same thing, for instance copies of
-    one agent. The other arguments are those of `ratio`, for each side.
+    Numerators and denominators are (A, B), int64[C, ...] each; `same` is whether A and B are the same thing, for
+    instance copies of one agent. The other arguments are those of `ratio`, for each side.
     """
     pairs = list(zip(numerator, denominator, strict=True))
     sides = [divide(sums.sum(axis=0), events.sum(axis=0)) / unit for sums, events in pairs]
@@ -75,9 +75,9 @@ def difference(
 
 
 def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate:
-    """Return figures minus the same figures of other games on the same deals, paired by chunk.
+    """Return `first` - `second`, estimates of the same figures from different games on the same deals, paired by chunk.
 
-    Ratios: see `difference`. Other figures: value +- t se, from `Estimate.without`; no interval if one lacks it.
+    Ratios: see `difference`. Other figures: value +- t se from `Estimate.without`; no interval if a side lacks it.
     """
     n = np.minimum(first.n, second.n)
     value = np.asarray(first.value - second.value)
@@ -108,15 +108,15 @@ def _of_means(
 
 
 def _exceptions(numerator: tuple[Array, Array], denominator: tuple[Array, Array]) -> Array:
-    """Return the number of chunks that make the error of a difference of means, int64[...].
+    """Return the number of chunks that contribute to the error of a difference of means, int64[...].
 
-    A chunk is no exception if both sides have equally many events and differ as in the median chunk, nor if each side
-    has the ratio of its median chunk or no events.
+    A chunk does not contribute if both sides have equally many events and the median difference, or if each side has
+    its median ratio or no events.
     """
     ratios = [divide(sums, events) for sums, events in zip(numerator, denominator, strict=True)]
-    equally = (denominator[0] == denominator[1]) & is_median(ratios[0] - ratios[1], _ROUNDING)
+    usual_gap = (denominator[0] == denominator[1]) & is_median(ratios[0] - ratios[1], _ROUNDING)
     usual = [np.isnan(values) | is_median(values) for values in ratios]
-    return np.asarray((~equally & ~(usual[0] & usual[1])).sum(axis=0))
+    return np.asarray((~usual_gap & ~(usual[0] & usual[1])).sum(axis=0))
 
 
 def _of_shares(
@@ -146,9 +146,9 @@ def variance_saved(
 
     Variances come from the delete-one-chunk jackknife. There is no interval: it would depend on the tails of the
     difference, about which few chunks are informative (with heavy tails, jackknife intervals on the scale of Fisher's z
-    contain the value in 73 to 91 % of studies). There is no value where it would be uninformative: if on either side
-    fewer than 30 chunks differ from the median (a variance of a few exceptions is as uncertain as these), if a share
-    has fewer than 30 events or non-events, or if the jackknife interval is wider than 1.
+    contain the value in 73 to 91 % of studies). There is no value where it would be uninformative: if a side has fewer
+    than 30 chunks that differ from the median (a variance made by a few exceptions is as uncertain as they are) or
+    fewer than 30 events (as a `share`: hits or misses), or if the jackknife interval is wider than 1.
     """
     sides = list(zip(numerator, denominator, strict=True))
     first, second = (leave_one_out(sums, events) for sums, events in sides)
@@ -160,7 +160,7 @@ def variance_saved(
     first_deviation, second_deviation = first - first.mean(axis=0), second - second.mean(axis=0)
     twice_product, squares = 2 * first_deviation * second_deviation, first_deviation**2 + second_deviation**2
     value = divide(twice_product.sum(axis=0), squares.sum(axis=0))
-    # Without chunk c the means change too: sums of products of n - 1 numbers about their new mean.
+    # Without chunk c the means change too: these are sums of products of n - 1 numbers about the new means.
     scale = chunks / (chunks - 1)
     leave_one_out_values = divide(
         twice_product.sum(axis=0) - scale * twice_product, squares.sum(axis=0) - scale * squares

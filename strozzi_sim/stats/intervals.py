@@ -8,7 +8,7 @@ Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, mea
 where their coverage would not be 95 %: see `share_interval` and `mean_interval`.
 
 `wilson` and `exact_share` agree with statsmodels' `proportion_confint` to 2e-15 and take equally long. They stay
-because they accept empty cells without a warning, and because importing statsmodels takes every command 1.4 s.
+because they accept empty cells without a warning, and because importing statsmodels would cost each command 1.4 s.
 
 Axes: C chunks, then any shape of figures.
 """
@@ -23,16 +23,16 @@ Array = np.ndarray[Any, Any]
 
 MIN_EVENTS = 30  # a figure of fewer events has no value
 LEVEL = 0.95
-_RARE = 60.0  # effective events on the rarer side, under which Wilson's interval does not keep its level
+_RARE = 60.0  # effective events on the rarer side; with fewer, Wilson's interval does not keep its level
 _NEWTON_STEPS = 5
-MIN_EXCEPTIONS = 10  # chunks that differ from the median, under which a mean has no interval
+MIN_EXCEPTIONS = 10  # chunks that must differ from the median, or a mean has no interval
 _MIN = 1e-9  # replaces a count of 0 in functions that are undefined there
 LARGE_DF = 1e6  # above it Student's t is taken as normal
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Counts of which ratios are made, by chunk; the attributes are the arguments of `ratio`."""
+    """Numerators and denominators of ratios by chunk; the attributes are the arguments of `ratio`."""
 
     numerator: Array
     denominator: Array
@@ -42,13 +42,13 @@ class Sums:
     deals: int | None = None
 
     def at(self, index: Any) -> "Sums":
-        """Return the counts of the figures at an index of their shape."""
+        """Return the counts of the figures at `index`, an index into [...]."""
         by_chunk = _by_chunk(index)
         return replace(self, numerator=self.numerator[by_chunk], denominator=self.denominator[by_chunk])
 
 
 def _by_chunk(index: Any) -> tuple[Any, ...]:
-    """Return an index of figures as one of figures by chunk."""
+    """Return an index into figures [...] as an index into [C, ...]."""
     return slice(None), *(index if isinstance(index, tuple) else (index,))
 
 
@@ -59,7 +59,7 @@ class Estimate:
     Attributes:
         value, low, high : float64[...], NaN where undefined
         n : int64[...], events of each figure
-        sums : the counts of ratios, from which paired differences are made; None for other figures
+        sums : the counts of ratios, for paired differences; None for other figures
         without : the figures without each chunk, float64[C, ...], for paired differences of other figures; or None
     """
 
@@ -71,13 +71,13 @@ class Estimate:
     without: Array | None = field(default=None, compare=False, repr=False)
 
     def at(self, index: Any) -> "Estimate":
-        """Return the figures at an index of their shape."""
+        """Return the figures at `index`, an index into [...]."""
         sums = None if self.sums is None else self.sums.at(index)
         without = None if self.without is None else self.without[_by_chunk(index)]
         return Estimate(self.value[index], self.low[index], self.high[index], self.n[index], sums, without)
 
     def minus(self, constant: Any) -> "Estimate":
-        """Return the figures minus a constant, a number or float64[...]."""
+        """Return the figures minus a constant, a number or float64[...]; without `sums` and `without`."""
         return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
 
 
@@ -129,7 +129,7 @@ def ratio(
 ) -> Estimate:
     """Return the figures sum(numerator) / sum(denominator) / unit.
 
-    Under 30 events there is no value; shares keep an exact interval, means have none. One chunk has no interval.
+    Below 30 events there is no value; shares keep their interval, means have none. With one chunk there is no interval.
 
     Args:
         numerator: int64[C, ...], for instance wins.
@@ -142,7 +142,7 @@ def ratio(
     """
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator), np.asarray(denominator))
     n = (denominator if events is None else np.broadcast_to(events, denominator.shape)).sum(axis=0)
-    # once, instead of in every division
+    # converted once, instead of in every division
     float_numerator, float_denominator = numerator.astype(np.float64), denominator.astype(np.float64)
     if n_deals is not None:
         value, low, high = share_interval(float_numerator, float_denominator, unit=unit, deals=n_deals)
@@ -158,9 +158,9 @@ def ratio(
 def bounded_interval(
     numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float], deals: int | None
 ) -> tuple[Array, Array]:
-    """Return low and high of means between the two numbers of `span`, as shares of their distance.
+    """Return low and high of means within `span` (lowest, highest), from the intervals of shares of the span.
 
-    The interval of the rank of one of two agents is therefore that of its share of wins.
+    So the rank of one of two agents has the interval that follows from its share of wins.
     """
     part, unit_of_part = as_share(numerator, denominator, unit=unit, span=span)
     _, low, high = share_interval(
@@ -170,7 +170,7 @@ def bounded_interval(
 
 
 def as_share(numerator: Array, denominator: Array, *, unit: float, span: tuple[float, float]) -> tuple[Array, float]:
-    """Return the numerator that turns a mean within `span` into a share in [0, 1], and its unit."""
+    """Return the numerator and the unit with which a mean within `span` is a share in [0, 1]."""
     return numerator - span[0] * unit * denominator, unit * (span[1] - span[0])
 
 
@@ -183,8 +183,8 @@ def leave_one_out(numerator: Array, denominator: Array, unit: float = 1.0) -> Ar
 def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[Array, Array]:
     """Return each chunk's contribution to the error of a ratio, and its relative denominator, float64[C, ...] each.
 
-    The ratio's error is about the mean of the contributions over chunks. The relative denominators have mean 1.
-    NaN where the denominators sum to 0.
+    The error of the ratio is approximately the mean of the contributions. The relative denominators have mean 1. Both
+    are NaN where the denominators sum to 0.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0))
     mean = denominator.mean(axis=0)
@@ -197,8 +197,8 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
 
     A mean of mostly equal numbers is a count of exceptions. Its interval is therefore that of a Poisson count with
     equal skewness, which is +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the effective number
-    of chunks - 1, (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). A mean that differs from the median
-    in fewer than 10 chunks has no interval: the frequency and size of the exceptions are unknown.
+    of chunks - 1, (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). If fewer than 10 chunks (or C - 1, if
+    less) differ from the median, there is no interval: the frequency and size of the exceptions are unknown.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0)) / unit
     if len(numerator) < 2:
@@ -206,10 +206,10 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
     error = jackknife(leave_one_out(numerator, denominator, unit))
     contributions, share = residuals(numerator, denominator, unit)
     chunks = divide(np.full(value.shape, float(len(numerator)) ** 2), (share**2).sum(axis=0))
-    low, high = skewed_sides(contributions, np.maximum(chunks - 1, 1.0))
+    down, up = skewed_sides(contributions, np.maximum(chunks - 1, 1.0))
     enough = min(MIN_EXCEPTIONS, len(numerator) - 1)
     varied = (error > 0) & (uncommon_chunks(numerator, denominator) >= enough)
-    return value, np.where(varied, value - low * error, np.nan), np.where(varied, value + high * error, np.nan)
+    return value, np.where(varied, value - down * error, np.nan), np.where(varied, value + up * error, np.nan)
 
 
 def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
@@ -219,7 +219,7 @@ def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
 
 
 def is_median(values: Array, rounding: float = 0.0) -> Array:
-    """Return which values are the median of the chunks that have one, up to a relative error, bool[C, ...]."""
+    """Return which values are the median of those not NaN, up to `rounding` * max(|median|, 1), bool[C, ...]."""
     counted = (~np.isnan(values)).sum(axis=0, keepdims=True)
     median = np.take_along_axis(np.sort(values, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
     if not rounding:
@@ -230,8 +230,8 @@ def is_median(values: Array, rounding: float = 0.0) -> Array:
 def skewed_sides(contributions: Array, df: Any) -> tuple[Array, Array]:
     """Return the distances of low and high from the value in standard errors, float64[...] each.
 
-    With g the skewness of the sum of `contributions`, a Poisson count of 1 / g^2 events has equal skewness. The
-    distances are those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the
+    With g the skewness of the sum of `contributions`, at most 1, a Poisson count of 1 / g^2 events has equal skewness.
+    The distances are those of its interval, in standard errors, times t / z (to first order those of Hall 1992 for the
     studentized mean). `contributions` are those of the chunks to the error, float64[C, ...] (`residuals`).
     """
     from scipy.special import gammaincinv
@@ -245,7 +245,7 @@ def skewed_sides(contributions: Array, df: Any) -> tuple[Array, Array]:
     down = (events - (gammaincinv(events, tail) + gammaincinv(events + 1, tail)) / 2) / np.sqrt(events)
     up = ((gammaincinv(events, 1 - tail) + gammaincinv(events + 1, 1 - tail)) / 2 - events) / np.sqrt(events)
     z = z_quantile()
-    weight = np.minimum(np.abs(skew) / size, 1.0)  # under 1e-2 the shift decreases linearly to 0
+    weight = np.minimum(np.abs(skew) / size, 1.0)  # for |g| below 1e-2 the asymmetry decreases linearly to 0
     down, up = z + weight * (down - z), z + weight * (up - z)
     scale = t_quantile(df) / z
     return np.where(skew >= 0, down, up) * scale, np.where(skew >= 0, up, down) * scale
@@ -256,12 +256,12 @@ def share_interval(
 ) -> tuple[Array, Array, Array]:
     """Return value, low and high of shares: Wilson's interval with an effective n; exact or mid-P for rare events.
 
-    The effective n is the number of independent events with the jackknife's error. It is an estimate, so the degrees
-    of freedom of its logarithm (Satterthwaite) widen the interval by t / z. With few events (x on the rarer side), it
-    is shrunk towards the number of independent groups of events, that is deals, with the weight 1 / (1 + x) to x.
-    Under 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson (1934), with few events on one
-    side the mid-P one (Lancaster 1961). A share that is equal in every chunk is bounded by the share of groups that
-    could differ.
+    The effective n is the number of independent events with the jackknife's error. It is an estimate, so the interval
+    is widened by t / z, with the degrees of freedom of its logarithm (Satterthwaite). With few events (x on the rarer
+    side) the inverse of n is averaged with that of the number of independent groups of events, about deals, with
+    weights x and 1 / (1 + x). Below 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson
+    (1934), with fewer than 60 effective events on one side the mid-P one (Lancaster 1961). A share that is equal in
+    every chunk is bounded by the share of groups that could differ.
     """
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
@@ -281,7 +281,7 @@ def share_interval(
 
 
 def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
-    """Return the effective number of independent events of shares with this jackknife error; see `share_interval`."""
+    """Return the effective number of independent events of shares, float64[...]; see `share_interval`."""
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
     if error is None:
@@ -306,9 +306,9 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
 
 
 def independent_groups(denominator: Array, deals: int) -> Array:
-    """Return the number of independent groups of events, float64[...]: deals with events, estimated from chunks.
+    """Return the number of independent groups of events, float64[...]: about the number of deals with events.
 
-    With b the events of a deal, it is the number of deals times E[b]^2 / E[b^2]. The variance of a deal is the
+    With b the events of a deal, it is the number of deals times E[b]^2 / E[b^2]. The variance of b is estimated by the
     variance between chunks over the deals of a chunk, less the part due to chunks with one deal more than others.
     """
     size = deals / len(denominator)
@@ -319,7 +319,7 @@ def independent_groups(denominator: Array, deals: int) -> Array:
 
 
 def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
-    """Return low and high of shares of effective n: Wilson; exact under 30 events and at 0 and 1; mid-P if rare."""
+    """Return low and high of shares of effective n: exact under 30 events or at 0 or 1, mid-P if rare, else Wilson."""
     low, high = wilson(value, n)
     count = np.nan_to_num(value) * n
     exact = (events < MIN_EVENTS) | (value == 0) | (value == 1)
@@ -332,7 +332,7 @@ def score_share(value: Array, n: Array, events: Array) -> tuple[Array, Array]:
 
 
 def wilson(share: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
-    """Return Wilson's interval of shares of n events, with Bonferroni's correction if `figures` > 1."""
+    """Return Wilson's interval of shares of n events, with Bonferroni's correction for `figures`."""
     z2 = z_quantile(figures) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z2 / (2 * n)) / (1 + z2 / n)
@@ -341,7 +341,7 @@ def wilson(share: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
 
 
 def exact_share(count: Array, n: Array, figures: int = 1) -> tuple[Array, Array]:
-    """Return the interval of Clopper and Pearson for `count` of `n`, both real; Bonferroni's if `figures` > 1."""
+    """Return Clopper and Pearson's interval for real `count` and `n`, with Bonferroni's correction for `figures`."""
     from scipy.special import betaincinv
 
     count, n = np.asarray(count, np.float64), np.asarray(n, np.float64)
@@ -355,7 +355,7 @@ def exact_share(count: Array, n: Array, figures: int = 1) -> tuple[Array, Array]
 def mid_p_share(count: Array, n: Array) -> tuple[Array, Array]:
     """Return the mid-P interval, float64[...] each: Clopper and Pearson's with half the probability of the count.
 
-    Its coverage is about 95 % on average, that of the exact interval is higher.
+    Its coverage is about 95 % on average; the exact interval covers more.
     """
     high = _mid_p_high(np.stack([n - count, count]), np.stack([n, n]))
     return 1 - high[0], high[1]
@@ -379,5 +379,5 @@ def _mid_p_high(count: Array, n: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.log(tail / at_most) * at_most / (half_probability * (misses + count * (1 - high) / high))
         improved = np.maximum(1 - (1 - high) * np.exp(step), positive_count / n)
-        high = np.where(np.isfinite(step), improved, high)  # can be 1
+        high = np.where(np.isfinite(step), improved, high)  # from 1 no step is finite
     return np.asarray(high)

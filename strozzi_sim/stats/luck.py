@@ -1,7 +1,7 @@
 """Control variates: figures from which a coefficient times the measured luck is subtracted.
 
 The coefficient of a chunk is fitted on the other chunks, so it is independent of the chunk's luck. Luck has mean zero.
-The adjusted mean is therefore unbiased, whatever the coefficient; a poor one only saves fewer games.
+The adjusted mean is therefore unbiased, whatever the coefficient; a poor coefficient only saves fewer games.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from strozzi_sim.stats.intervals import (
 
 @dataclass(frozen=True)
 class LuckSums:
-    """Sums over the games of each chunk, of one figure, float64[C, P] each."""
+    """Sums of one figure over the games of C chunks, for P positions, seats or agents: float64[C, P] each."""
 
     results: Array
     luck: Array  # in the unit of the results
@@ -33,8 +33,8 @@ class LuckSums:
     def coefficients(self) -> Array:
         """Return the slope of results on luck in all other chunks, float64[C, P].
 
-        0 where luck does not vary, and where fewer than 10 of these chunks differ from the median in their result: a
-        few exceptions would determine the slope. A mean with so few exceptions has no interval, with or without luck.
+        The slope is 0 if luck does not vary, or if the mean result of fewer than 10 of these chunks differs from the
+        median: a few exceptions would determine the slope, and such a mean has no interval, with or without luck.
         """
         results, luck, squares, products, played = (
             part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
@@ -47,14 +47,14 @@ class LuckSums:
         return np.where(enough & (np.nan_to_num(spread) > 0), np.nan_to_num(slope), 0.0)
 
     def adjusted(self) -> Array:
-        """Return the sums of the results minus the coefficients times the luck, float64[C, P]."""
+        """Return the sums of results minus coefficient times luck, float64[C, P]."""
         return np.asarray(self.results - self.coefficients() * self.luck)
 
     def games_saved(self) -> Estimate:
         """Return the variance of the mean divided by that of the adjusted mean, with its interval.
 
-        With a factor of 2, half of the games would give an interval as short. The factor is NaN if luck explains the
-        mean entirely; its interval is NaN if the coefficients are 0 or one chunk determines the factor.
+        A factor of 2 means that half of the games would give an interval as short. The factor is NaN if luck explains
+        the mean entirely; its interval is NaN if the coefficients are 0 or one chunk determines the factor.
         """
         adjusted = self.adjusted()
         chunks = len(adjusted)

@@ -1,8 +1,8 @@
-"""Nash averaging: the score of agents against the Nash equilibrium of choosing an agent.
+"""Nash averaging: the scores of agents against the Nash equilibrium of the game of choosing an agent.
 
 A two-player tournament is itself a game: each side picks an agent, and the payoff is the share of games won minus one
 half, an antisymmetric matrix. Its Nash equilibrium is a mixture of agents that no agent beats. Agents are rated by
-their score against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). Adding copies or weak
+their scores against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). Adding copies or weak
 agents changes no score. The paper takes log odds as payoffs; shares are finite even where an agent won every game.
 
 Axes: C chunks, F agents.
@@ -14,7 +14,7 @@ import numpy as np
 
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, jackknife, share_interval, t_quantile
 
-_CLOSE = 1e-9  # payoffs are shares of at most some 10^8 games
+_CLOSE = 1e-9  # a singular value up to this per agent is 0: payoffs are shares of at most some 10^8 games
 _DIGITS = 9
 
 
@@ -23,7 +23,7 @@ class NashAverage:
     """Weights and scores of agents."""
 
     weight: Estimate  # each agent's weight in the equilibrium; weights sum to 1
-    # share of games won against the equilibrium: 1/2 with a weight, else at most 1/2, `n` counting games against those
+    # share of games won against the equilibrium: 1/2 with a weight; else at most 1/2, of `n` games against such agents
     score: Estimate
 
 
@@ -31,12 +31,12 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     """Return weights and scores with their intervals; None if two agents never met.
 
     Weights are discontinuous where one agent overtakes another, and scores have a kink there. Intervals therefore
-    exist only if the agents with a weight are certain: every weight significantly above 0 and every other agent's
-    score significantly under 1/2, all simultaneously (Bonferroni). Then a score against one agent is a share, with the
-    interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
-    jackknife. There are no values where there is more than one equilibrium, or the linear program fails.
+    exist only if it is certain which agents have a weight: every weight is significantly above 0 and every other
+    agent's score significantly below 1/2, all simultaneously (Bonferroni). Scores against a single agent are shares,
+    with the interval of shares. Weights of several agents, and scores against them, have +- t se from the
+    delete-one-chunk jackknife. There are no values with several equilibria, under 30 games, or if the program fails.
 
-    `ahead` is the number of games that i won against j (a tie counts half), `met` that of games of both: [C, F, F].
+    `ahead` is the number of games that i won against j (a tie counts half), `met` that of their games: [C, F, F] each.
     """
     total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
     agents = len(total_met)
@@ -88,7 +88,7 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
 
 
 def averaged(ahead: Array, met: Array) -> Array:
-    """Return weights and scores float64[2, F] of one table of counts."""
+    """Return weights and scores, float64[2, F], from numbers of games won and met, [F, F] each."""
     share = ahead / np.where(met == 0, 1, met)
     payoff = (share - share.T) / 2  # exactly antisymmetric, and 0 against itself
     weight = equilibrium(payoff)
@@ -99,7 +99,7 @@ def equilibrium(payoff: Array) -> Array:
     """Return the Nash equilibrium, float64[F], of an antisymmetric payoff matrix float64[F, F].
 
     Copies count as one agent and share its weight. A linear program finds every agent that has a weight in some
-    equilibrium. Each of these scores exactly 0 against any equilibrium, so equilibria are the null space of the payoffs
+    equilibrium. Each of these has payoff 0 against any equilibrium, so equilibria are in the null space of the payoffs
     among them.
 
     Raises:
@@ -112,7 +112,7 @@ def equilibrium(payoff: Array) -> Array:
     support = _support(payoff)
     inner = payoff[np.ix_(support, support)]
     *_, sizes, directions = np.linalg.svd(inner)
-    free = directions[sizes <= _CLOSE * len(support)]  # mixtures up to scale, float64[K, S]
+    free = directions[sizes <= _CLOSE * len(support)]  # basis of the null space, float64[K, S]
     if len(free) != 1:
         raise ArithmeticError("more than one mixture of agents is unbeaten")
     mixture = np.abs(free[0])
@@ -124,8 +124,8 @@ def equilibrium(payoff: Array) -> Array:
 def _support(payoff: Array) -> Array:
     """Return the agents with a weight in some equilibrium, int64[S].
 
-    Mixtures are unnormalized, so that one of them can have a weight of at least 1 for all these agents: the program
-    maximizes the number of weights of at least 1.
+    The weights of a mixture need not sum to 1 here, so that those of all these agents can be at least 1: the program
+    maximizes the number of such weights.
     """
     from scipy.optimize import linprog
 
@@ -140,5 +140,5 @@ def _support(payoff: Array) -> Array:
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if result.status != 0:
-        raise ArithmeticError(f"the linear program of an equilibrium has no solution: {result.message}")
+        raise ArithmeticError(f"the linear program of an equilibrium failed: {result.message}")
     return np.flatnonzero(result.x[size:] > 0.5)

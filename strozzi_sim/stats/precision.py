@@ -3,11 +3,11 @@
 All are confidence sequences, tuned to be narrow where their half width reaches the precision. Near 0 and 1 the sides of
 an interval differ; its precision is the longer one.
 
-- A share: the likelihood of a share further from a value by the precision, against that of the value (Wald 1945;
-  Robbins 1970). A deal's share is in [0, 1], so by convexity its likelihood is at most that of a game won or lost. It
-  holds for any number of deals and rare events, and needs about 1.9 times the deals of an interval looked at once.
+- A share: a value is excluded if the share nearer to the observed one by the precision is 2 / alpha times as likely
+  (Wald 1945; Robbins 1970). By convexity the likelihood of a deal's share, in [0, 1], is at most that of a game won or
+  lost. Valid for any number of deals and rare events; needs about 1.9 times the deals of an interval looked at once.
 - A difference of shares by chunk: the t statistic mixed over a normal effect (Lai 1976; Wang and Ramdas 2024), for
-  normal chunk means (nearly true for many deals). Narrower the more pairing saves; about 2.5 times the deals.
+  normal chunk means (nearly true for many deals). Narrower the more pairing saves; needs about 2.5 times the deals.
 
 Axes: t chunks, then any shape of figures.
 """
@@ -23,18 +23,18 @@ ALPHA = 0.05
 FIRST_LOOK = 20  # chunks; earlier looks are valid, but their intervals are too wide to stop
 CHUNKS_AT_MOST = 200  # chunks of the largest number of deals; the stop falls on one of them
 FEWEST_IN_CHUNK = 10  # deals
-_EFFECT_CHUNKS = 12.5  # chunks in which the effect expected by the t mixture equals one standard error
+_EFFECT_CHUNKS = 12.5  # chunks after which the effect expected by the t mixture is one standard error
 _HALVINGS = 40
-_DIFFERING = 30  # chunks that differ from the median chunk, below which a mean has no interval
+_DIFFERING = 30  # chunks that must differ from the median, or a mean has no interval
 
 
 def most_deals(half_width: float, *, paired: bool) -> int:
-    """Return the deals after which any share, or if `paired` any difference of two, has this half width.
+    """Return the number of deals after which any share, or if `paired` any difference of two, has this half width.
 
-    It assumes that pairing saves nothing: how much it saves is unknown beforehand.
+    A difference is assumed not to gain from pairing, as the gain is unknown beforehand.
     """
     variance = 0.5 if paired else 0.25
-    factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # larger, as a mixture covers a range of effects
+    factor = 9.6 if paired else 1.05 * 2 * np.log(2 / ALPHA)  # larger if paired: the mixture covers a range of effects
     return int(np.ceil(factor * variance / half_width**2))
 
 
@@ -44,7 +44,7 @@ def reach(value: Any, low: Any, high: Any) -> Any:
 
 
 def share_interval(value: Array, deals: int, half_width: float, alpha: float = ALPHA) -> tuple[Array, Array]:
-    """Return low and high of the mean of deals' shares, tuned to a half width; they fail with probability `alpha`."""
+    """Return low and high of the mean of deals' shares, tuned to a half width; level 1 - `alpha` over all looks."""
     limit = np.log(2 / alpha)
 
     def excluded(sign: int, share: Array) -> Array:
@@ -61,11 +61,11 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
 
 
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
-    """Return the half width of the mean of chunks of deals, float64[t, ...]; infinite if fewer than 30 differ."""
+    """Return the half width of the mean of chunks, float64[t, ...]; infinite if under 30 differ from the median."""
     t = len(means)
     growth = 1 + t / _EFFECT_CHUNKS
     ratio = np.exp(2 / t * (np.log(1 / alpha) + np.log(growth) / 2))
-    if ratio >= growth:  # too few chunks
+    if ratio >= growth:  # too few chunks for any interval
         return np.full(means.shape[1:], np.inf)
     differing = (means != np.median(means, axis=0)).sum(axis=0)
     error = means.std(axis=0, ddof=1) / np.sqrt(t)
@@ -74,7 +74,7 @@ def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
 
 
 def _edge(excluded: Any, outside: Array, inside: Array) -> Array:
-    """Return the edge of the excluded values between the end of the range and the mean, by bisection from outside."""
+    """Return, by bisection, the last excluded value between `outside`, an end of the range, and `inside`, the mean."""
     outer, inner = outside.copy(), inside.copy()
     inner = np.where(excluded(outer), inner, outer)
     for _ in range(_HALVINGS):

@@ -1,6 +1,6 @@
 """Quantiles of a histogram, with intervals.
 
-Quantiles are those of the mid-distribution (Parzen 2004; Ma, Genton and Parzen 2011), made for discrete values. With
+Quantiles are those of the mid-distribution (Parzen 2004; Ma, Genton and Parzen 2011), for discrete values. With
 F(x) the share below x and f(x) the share at x, G(x) = F(x) + f(x) / 2 at the values that occur, interpolated linearly
 between them. The p-quantile is the x with G(x) = p. So the median of 1, 1, 2, 2 is 1.5, and it does not jump from one
 value to the next when one game is added. For p below the smallest or above the largest G it is the smallest or the
@@ -17,7 +17,7 @@ import numpy as np
 
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, effective_n, z_quantile
 
-MIN_BEYOND = 5  # expected deals on either side of a quantile, under which it has no interval
+MIN_BEYOND = 5  # deals that must be expected on either side of a quantile, or it has no interval
 
 
 def quantiles(
@@ -25,7 +25,7 @@ def quantiles(
 ) -> Estimate:
     """Return the quantiles with these probabilities of a histogram, int64[C, B] -> figures [levels], in bins.
 
-    The first bin includes all smaller values if it is open, the last one all larger ones: a quantile in it is unknown.
+    If open, the first bin has all smaller values and the last all larger ones: a quantile in or beside it is NaN.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())
@@ -71,14 +71,14 @@ def _at_levels(weights: Array, levels: tuple[float, ...]) -> Array:
 
 
 def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:
-    """Return the 95 % range of an observed share of n events: normal, with a binomial's skewness (Cornish-Fisher)."""
+    """Return the 95 % range of the observed share of n events: normal, with a binomial's skewness (Cornish-Fisher)."""
     z, error = z_quantile(), np.sqrt(share * (1 - share) / n)
     shift = (z**2 - 1) / 6 * (1 - 2 * share) / n
     return share + shift - z * error, share + shift + z * error
 
 
 def _share_below(counts: Array, values: Array, quantile: float) -> Array:
-    """Return each chunk's part of G(at), the number of events below, interpolated between values, float64[C]."""
+    """Return each chunk's number of events below a quantile, interpolated between values as in G, float64[C]."""
     right = int(np.searchsorted(values, quantile))
     if values[right] == quantile:
         return np.asarray(counts[:, :right].sum(axis=1) + counts[:, right] / 2)

@@ -19,16 +19,16 @@ import numpy as np
 
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate, jackknife, t_quantile
 
-PRIOR = 0.01  # tied games of every two agents, added to those played
-_STEPS, _LONGEST, _TOLERANCE, _DIGITS = 200, 2.0, 1e-11, 9
-_NEAR, _SHRINKS = 1e-4, 0.5  # steps under the first that do not shrink by the second are rounding noise
+PRIOR = 0.01  # tied games added for every two agents
+_STEPS, _LONGEST, _TOLERANCE, _DIGITS = 200, 2.0, 1e-11, 9  # of Newton's method: most steps, longest step, end; result
+_NEAR, _SHRINKS = 1e-4, 0.5  # a step shorter than the first that does not shrink by the second is rounding noise
 
 
 @dataclass(frozen=True)
 class Orders:
     """Finishing orders of F agents, by chunk."""
 
-    chosen: Array  # float64[C, F], number of times an agent was placed before others
+    chosen: Array  # float64[C, F], number of times an agent was placed before all others that remained
     members: Array  # int64[K, N], the agents of each set that remained, padded with F
     counts: Array  # float64[C, K], number of times the set remained
     ahead: Array  # float64[C, F, F], number of games that i finished ahead of j; a tie counts half
@@ -51,8 +51,8 @@ def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Rati
 
     Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank is
     between 1 + the number of significantly stronger agents and the number of agents - the number of significantly
-    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024). `games` are those of each agent; `same`, int64[F], is equal
-    for copies of one agent, which count as one in ranks (default: all differ).
+    weaker ones (Mogstad, Romano, Shaikh and Wilhelm 2024). `games`, int64[F], are the games of each agent; `same`,
+    int64[F], is equal for copies of one agent, which count as one agent in ranks (default: all differ).
     """
     agents = orders.chosen.shape[1]
     same = np.arange(agents) if same is None else same
@@ -81,7 +81,7 @@ def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Rati
 
 
 def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
-    """Return members, chosen and counts, with the prior as one more chunk and the pairs as further sets."""
+    """Return members, chosen and counts with the prior: one more chunk, and a further set for every two agents."""
     agents = orders.chosen.shape[1]
     pairs = np.array([(i, j) for j in range(agents) for i in range(j)]).reshape(-1, 2)
     spare = np.full((len(pairs), orders.members.shape[1] - 2), agents)
@@ -94,10 +94,10 @@ def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
 
 
 def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | None = None) -> Array:
-    """Return the maximum-likelihood strengths, float64[F] with mean 0, of sums over chunks of `Orders`, from `start`.
+    """Return the maximum-likelihood strengths, float64[F] with mean 0, from the sums of `Orders` over chunks.
 
-    Raises:
-        ArithmeticError: the fit does not converge: an agent was never beaten and there is no prior.
+    Newton's method begins at `start`, by default 0. Raises ArithmeticError if it does not converge: without a prior, an
+    agent was never beaten or never beat another.
     """
     agents = len(chosen)
     strength = np.zeros(agents) if start is None else start.copy()
@@ -125,7 +125,7 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
         if longest < _TOLERANCE or _SHRINKS * previous_step < longest < _NEAR:
             strength = strength + step
             rounded: Array = np.round(strength - strength.mean(), _DIGITS)
-            return np.asarray(rounded + 0.0)  # so that equal agents are exactly equal, and no zero is negative
+            return np.asarray(rounded + 0.0)  # equal agents become exactly equal, and -0.0 becomes 0.0
         while True:
             next_likelihood, shares = likelihood(strength + step)
             if next_likelihood >= current - 1e-9 * abs(current) or not np.abs(step).max() > _TOLERANCE:
@@ -136,7 +136,7 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
 
 
 def _solve(matrix: Array, right: Array) -> Array:
-    """Solve a positive definite system, by elimination in a fixed order."""
+    """Return the solution of a positive definite system, by elimination in a fixed order."""
     matrix, right = matrix.copy(), right.copy()
     size = len(right)
     for k in range(size):
@@ -159,7 +159,7 @@ def _ranks(value: Array, leave_one_out_values: Array | None, games: Array, same:
     half_width = t_quantile(len(leave_one_out_values) - 1, max(len(groups) - 1, 1)) * error
 
     def groups_of(ahead: Array) -> Array:
-        """Return, for every i, the number of other groups with a member j for which ahead[i, j]."""
+        """Return for every agent i the number of other groups with a member j for which ahead[i, j] is true."""
         other = ahead & (same[:, None] != same[None, :])
         return np.array([sum(bool(row[same == group].any()) for group in groups) for row in other])
 

@@ -1,4 +1,4 @@
-"""Draws for resampling: numbers that depend on a seed alone."""
+"""Random draws for resampling, which depend on a seed alone."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ _UPPER = np.uint64(32)
 def draws(seed: int, stream: int, shape: tuple[int, ...], below: int, skip: int = 0) -> npt.NDArray[np.int64]:
     """Return random numbers from 0 to `below` - 1, int64[shape]: SplitMix64, keyed by seed < 2^53, stream < 2^10.
 
-    The limit is at most 2^32, the bias under `below` / 2^32. `skip` leaves out the first numbers, to draw in pieces.
+    `below` is at most 2^32; the bias is less than `below` / 2^32. `skip` omits the first numbers, to draw in pieces.
 
     >>> draws(0, 1, (2, 3), 100).tolist()
     [[74, 37, 43], [95, 20, 59]]

@@ -1,6 +1,6 @@
-"""Test whether K shares of one whole are equal, as the win shares of a game's seats, and compare their gap with chance.
+"""A test whether K shares of one whole, such as the win shares of seats, are equal, and their gap beside chance.
 
-Axes: C chunks, K shares. The wins of a chunk are divided among the shares: each row of wins minus its mean sums to 0.
+Axes: C chunks, K shares. A chunk's wins are divided among the shares.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from strozzi_sim.stats.intervals import (
     wilson,
 )
 
-MIN_CHUNKS = 10  # fewer allow no test, and no gap by chance
+MIN_CHUNKS = 10  # with fewer chunks there is neither a test nor a gap by chance
 
 
 @dataclass(frozen=True)
 class SeatGap:
     """The gap between K shares of one whole."""
 
-    gap: float  # the largest share minus the smallest; chance makes it larger, so it has no interval
+    gap: float  # the largest share minus the smallest; chance alone makes it positive, so it has no interval
     by_chance: float  # the gap that equal shares exceed in 5 % of studies
     bound: float  # upper bound of share - 1 / K with 95 % confidence, for all K shares simultaneously
     without: Array | None = None  # the gap without each chunk, float64[C]
@@ -39,7 +39,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
 
     A score test. Let x_c be the wins of chunk c minus an equal part for each share. If shares are equal,
     |sum x|^2 / sum |x|^2 is 1 on average, for any dependence of seats and of the games of a chunk. f times it is about
-    chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2 of the covariance V of x (Box 1954; Brunner, Dette and
+    chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2, V the covariance of x (Box 1954; Brunner, Dette and
     Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share need no estimate of the
     mean, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats with one game per
     chunk get the exact sign test: whole games are too coarse for a smooth distribution. `wins` are [C, K].
@@ -59,7 +59,7 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
         return min(1.0, 2 * float(betainc(more_frequent, decided - more_frequent + 1, 0.5)))
     # without BLAS, whose last digit depends on the processor
     covariance = np.einsum("ci,cj->ij", deviations, deviations)
-    # squared products of different chunks
+    # sum over different chunks of their squared products
     off_diagonal = float((covariance**2).sum() - (size**2).sum())
     same_chunk = float((size**2).sum())
     df = 1.0
@@ -74,7 +74,7 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 
     The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949). s^2 is the variance of
     equal shares: 1 / (K n), with n the effective number of games, over all shares together. The bound is the upper end
-    of the shares' intervals, with Bonferroni's correction. `wins` are those of each share, [C, K].
+    of the shares' intervals, minus 1 / K, with Bonferroni's correction. `wins` are those of each share, [C, K].
     """
     chunks, shares = wins.shape
     games = wins.sum(axis=1)
@@ -103,8 +103,8 @@ def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
 def range_quantile(shares: int, df: float) -> float:
     """Return the 95 % quantile of the studentized range of `shares` normal values, to 6 decimals.
 
-    By Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, to about 1e-12;
-    equal to `scipy.stats.studentized_range`, which takes 0.2 s, and its import half a second more.
+    Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, is right to about
+    1e-12. `scipy.stats.studentized_range` agrees, but takes 0.2 s, and its import half a second more.
     """
     z, weight_z = _nodes(-_FAR, _FAR)
     below = _normal(z)
@@ -119,12 +119,12 @@ def range_quantile(shares: int, df: float) -> float:
     return round(high, 6)
 
 
-_FAR = 8.5  # a normal value is beyond with probability 2e-17
+_FAR = 8.5  # a normal value is beyond +-_FAR with probability 2e-17
 _NODES = 96
 
 
 def _nodes(low: float, high: float) -> tuple[Array, Array]:
-    """Return places and weights of a quadrature between two numbers."""
+    """Return the places and weights of Gauss-Legendre quadrature from `low` to `high`."""
     places, weights = np.polynomial.legendre.leggauss(_NODES)
     return low + (high - low) * (places + 1) / 2, weights * (high - low) / 2
 
@@ -137,7 +137,7 @@ def _normal(values: Array) -> Array:
 
 
 def _spread(df: float) -> tuple[Array, Array]:
-    """Return values of chi / sqrt(df) and their probabilities, which sum to 1."""
+    """Return values of chi / sqrt(df) and their weights, which sum to 1; 1 alone for `df` above LARGE_DF."""
     from scipy.special import gammainccinv, gammaincinv, gammaln
 
     if df > LARGE_DF:
