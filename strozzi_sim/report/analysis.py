@@ -34,7 +34,7 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     curve = Shown("win-share", "Expected share of the win, by decision", _curve(analysis, seats))
     caption = (
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the "
-        f"mean over {analysis.redraws} draws of hidden items and future chance. Dots: the turning points listed below."
+        f"mean over {analysis.redraws} draws of future chance. Dots: the turning points listed below."
     )
     hero = Item("Who was ahead, decision by decision", caption, (Part("", picture=curve),), "item-win-share")
     lead_rows, win_rows = _parts(analysis, seats, LEAD, 1.0), _parts(analysis, seats, WIN, 100.0)
