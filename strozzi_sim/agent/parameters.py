@@ -43,7 +43,7 @@ class Parameter:
 
     def format(self, value: Any) -> str:
         """Return the text of a value in the canonical spec string."""
-        return f"({value})" if set(value) & set(",:=") else str(value)
+        return f"({value})" if set(value) & set(",:=~") else str(value)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class _Line:
 
 
 class Session:
-    """The games of one player, one at a time; `on_end` receives each finished game's position, in a separate thread."""
+    """The games of one player, one at a time; `on_end` receives a copy of each finished game, in its own thread."""
 
     _position: Position
     _table: Table
@@ -267,13 +267,13 @@ class Session:
                 self._show()
                 self.changed.notify_all()
                 if agents_done:
-                    break
-        if not fault:
-            self._notify_if_over(position)
+                    if not fault:
+                        self._notify_if_over(position)
+                    return
 
     def _notify_if_over(self, position: Position) -> None:
         if position.over and self._on_end is not None:
-            Thread(target=self._on_end, args=(self, position), daemon=True).start()
+            Thread(target=self._on_end, args=(self, position.copy()), daemon=True).start()
 
     def _leave(self, count: int) -> _Line | None:
         """Undo all but the first `count` actions; keep and return the line of play, if it is new and has room."""

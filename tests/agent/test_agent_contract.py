@@ -17,6 +17,7 @@ from joblib.externals.loky.backend.reduction import dumps
 from agent_files import agents_file
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import (
+    File,
     Param,
     Policy,
     compiled_agent,
@@ -519,6 +520,7 @@ def test_a_loaded_agent_can_be_called_with_parameters():
     assert merchant(coin=3, carry=0.5).text == "merchant:carry=0.5,coin=3"
     assert merchant(coin=3)(carry=0.5) == merchant(coin=3, carry=0.5)
     assert merchant() == merchant
+    assert File("").format("/x/a~b.npz") == "(/x/a~b.npz)"  # as text it is read as one value again
     assert load_agent("heuristic~flag:pirate", STROZZI)(ware=2).text == "heuristic:ware=2~flag:pirate"
     search = load_agent("ismcts", STROZZI)(iterations=50, rollout=load_agent("heuristic:ware=2", STROZZI))
     assert search.text == "ismcts:iterations=50,rollout=(heuristic:ware=2)"

@@ -49,8 +49,8 @@ def choose(session, rng):
 @pytest.mark.slow_for("medici_vs_strozzi")
 @pytest.mark.parametrize(("game", "players"), [("strozzi", 3), ("medici_vs_strozzi", 2), ("strasbourg", 3)])
 def test_a_whole_game_whose_record_is_the_position_of_its_choices(game, players):
-    ended = threading.Event()
-    session = Session(sitting(game, players, hint="random"), lambda *_: ended.set())
+    ended, at_end = threading.Event(), []
+    session = Session(sitting(game, players, hint="random"), lambda _, position: (at_end.append(position), ended.set()))
     state, rng, asked = settled(session), random.Random(3), 0
     while state["ask"] is not None:
         check(json.loads(msgspec.json.encode(state)))
@@ -67,6 +67,11 @@ def test_a_whole_game_whose_record_is_the_position_of_its_choices(game, players)
     assert Position.from_record(lines) == position
     assert lines[0]["agents"] == ["random", "you", "random"][:players]
     assert state["heading"].startswith(("Seat ", "You ", "Medici ", "Strozzi "))
+    session.undo(state["version"])
+    assert session.finished() is None
+    assert at_end == [position]  # what is judged is not undone
+    session.set_result(position, {})
+    assert session.result is None  # another ending, or none
 
 
 def test_a_page_receives_only_the_steps_that_it_lacks():

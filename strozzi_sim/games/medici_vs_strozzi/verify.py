@@ -50,12 +50,10 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
     if question.kind == "place" and kind == "load":
         berth = (event.get("ship"), event.get("harbor"))
         return next((option for option in question.options if option == berth), None)
-    if kind != question.kind:
-        return None
-    if question.kind == "price":
+    if question.kind == kind == "price":
         price = event.get("price")
         return price if type(price) is int and price in PRICES else None
-    buys = event.get("buy")
+    buys = event.get("buy") if question.kind == kind == "answer" else None
     return buys if type(buys) is bool else None
 
 

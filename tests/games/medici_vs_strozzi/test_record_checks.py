@@ -37,6 +37,7 @@ def test_check_says_what_is_wrong() -> None:
         (2, {"player": 1}, "player 1 instead of 0"),
         (3, {"buy": "no"}, "an answer of player 1: buy true or false"),
         (4, {"ship": 6}, "a discard of player 0, or a load of ship 3 at H1 or 3 at H2"),
+        (4, {"type": "place", "buy": True}, "a discard of player 0, or a load of ship 3 at H1"),
         (4, {"type": "price"}, "a discard of player 0, or a load of ship 3 at H1"),
     ]
     for position, change, message in changes:
