@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
+from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_range, pick
 from strozzi_sim.game.sentences import with_capital
@@ -45,6 +46,8 @@ class Drawn:
     def on(self, axes: Any, players: int | None) -> None:
         """Draw the panel of a player count on axes (default: 4, or the smallest); if panels show several, the first."""
         face = self.faces[0]
+        if face.players is None and players is not None:
+            raise ArgumentError("players", "the panels of this picture are not of one player count each")
         if face.players is not None:
             count = chosen_players([each.players for each in self.faces], players)
             face = next(each for each in self.faces if each.players == count)

@@ -286,6 +286,9 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
     described = f"the game of seed {header['seed']}, deal {header['deal']}, behaviour {table.game.behaviour}"
     line_numbers = [recorded.line, *(number for number, _ in recorded.events)]  # of the header, then of the events
     first_wrong = line_numbers[min(furthest + 1, len(lines))]
+    if stack:
+        why = f"its action is not found among {MAX_TRIED:,} positions that agree with the lines before"
+        raise InputError(f"{recorded.place}: line {first_wrong}: {why}")
     behaviour = header.get("behaviour")
     note = "" if behaviour == table.game.behaviour else f" (it was recorded with behaviour {behaviour})"
     raise InputError(f"{recorded.place}: line {first_wrong}: does not follow from {described}{note}")

@@ -243,6 +243,8 @@ class Study(
             if keys.get(name) is not None:
                 check_whole(name, keys[name], 1, most)
         deals, chunks, search_deals = keys.get("deals"), keys.get("chunks"), keys.get("search_deals")
+        if chunks and keys.get("chunk_deals"):
+            raise ArgumentError("chunks", "is the number of chunks, chunk_deals their length; give one of them")
         if precision := keys.get("precision"):
             check_range("precision", precision, 0.01, 25)
             has_differences = cls.is_comparison or len(keys["variants"]) > 1

@@ -215,6 +215,8 @@ def test_a_picture_is_drawn_on_given_axes_with_the_figures_of_its_table(results)
     for name in ("seats", "heat-flag-by-sail"):
         with pytest.raises(ArgumentError, match=r"players: 5: this picture has \[3, 4\]"):
             results.plot(name, ax=Figure().subplots(), players=5)
+    with pytest.raises(ArgumentError, match="players: the panels of this picture are not of one player count each"):
+        results.plot("scores", ax=Figure().subplots(), players=4)
     with pytest.raises(ArgumentError, match=r"no picture 'seat'.*seats"):
         results.plot("seat")
 

@@ -26,6 +26,7 @@ from strozzi_sim.agent.weights import packed_networks, read_networks, write_netw
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import AnyVariant, resolve_variant
+from strozzi_sim.kernel.network import MOST_LAYERS, WIDEST
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 
@@ -226,6 +227,8 @@ def _train(options: argparse.Namespace) -> None:
     stages = [Stage.read(text) for text in options.stages]
     if stages[0].learners and not options.start:
         raise InputError(f"stage {options.stages[0]!r}: learners: must be 0 in the first stage without --start")
+    if not all(0 < width <= WIDEST for width in options.hidden) or len(options.hidden) >= MOST_LAYERS:
+        raise InputError(f"--hidden: expected at most {MOST_LAYERS - 1} widths of 1 to {WIDEST}, got {options.hidden}")
     for players in options.players or find_game(options.game).player_counts:
         trainer = Trainer(options.game, players, options.seed, options.variant)
         starts: dict[int, Any] = read_networks(options.start, trainer.sizes) if options.start else {players: None}

@@ -138,6 +138,11 @@ def test_a_stage_that_cannot_be_read_is_refused(text):
         (["strozzi", "nowhere/w.npz"], "there is no folder nowhere"),
         (["strozzi", "w.npz", "--stages", "5"], "expected a multiple of 10,000, got 5"),
         (["strozzi", "w.npz", "--stages", "1e6:1"], "learners: must be 0 in the first stage without --start"),
+        (
+            ["strozzi", "w.npz", "--hidden", "16", "600"],
+            "--hidden: expected at most 5 widths of 1 to 512, got [16, 600]",
+        ),
+        (["strozzi", "w.npz", "--hidden", *"888888"], "--hidden: expected at most 5 widths of 1 to 512, got [8, 8, 8"),
         (["strozzi", "w.npz", "--players", "4", "--start", "three.npz"], "three.npz: no network for 4 players"),
     ],
 )
