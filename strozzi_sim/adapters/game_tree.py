@@ -103,7 +103,7 @@ class Decision:
         return self.table.game.view.view_of(self.concealed(seat)[0], self.table.variant.components, seat)
 
     def digest(self, seat: int) -> bytes:
-        """Return a digest of all that `seat` has seen and of its own actions; other steps leave it unchanged."""
+        """Return a digest of what `seat` has seen and played, which other steps leave unchanged."""
         undigested: list[Decision] = []
         decision: Decision | None = self
         while decision is not None and seat not in decision.seen:

@@ -33,7 +33,7 @@ class HeatCell:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the cell has no colour: too few events, or not told apart from an equal share."""
+        """Whether the cell has no colour: too few events, or no significant difference."""
         return "noise" in self.classes or "few" in self.classes
 
 
@@ -146,8 +146,8 @@ def _shaded(
 ) -> tuple[pd.DataFrame, bool]:
     """Return the rows of a panel with their colours, and whether it has one colour, since no two differ significantly.
 
-    The new columns are `part` (strength of the colour, 0 to 1), `noise` (whether the value is not told apart from an
-    equal share) and `neg` (whether the colour is that of values below an equal share or zero).
+    The new columns are `part` (strength of the colour, 0 to 1), `noise` (whether the difference from an equal share
+    is not significant) and `neg` (whether the colour is that of values below an equal share or zero).
     """
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
     shades, is_equal, is_flat, share = value, np.zeros(len(rows), bool), False, heat_map.figure.unit == "share"

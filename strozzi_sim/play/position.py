@@ -318,7 +318,7 @@ class Position(AgentQueries):
         return other
 
     def _identity(self) -> tuple[Any, ...]:
-        """Return all that determines the future of the game, as values that are equal for equal positions."""
+        """Return what determines the future of the game, as values that are equal for equal positions."""
         chance = bytes(self._chance_bytes)
         if self._script is not None:  # the record holds the address of the outcomes
             left = int(self.chance["left"][0])

@@ -62,7 +62,7 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
         if (timer := postponed(number, frame)) is not None:
             timers.append(timer)
             return
-        # numba would replace an Exception, but not a KeyboardInterrupt, by an error of its own
+        # numba replaces an Exception, but not a KeyboardInterrupt
         raise KeyboardInterrupt if is_executing("numba", frame) else interrupted()
 
     if threading.current_thread() is not threading.main_thread():
