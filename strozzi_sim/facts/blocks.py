@@ -1,4 +1,4 @@
-"""Figures as data: each figure is the ratio of two sums over rows of a fact table, by the levels of some columns.
+"""Figures as data: ratios of two sums, differences of ratios, and quantiles, by the levels of columns of a fact table.
 
 A block is a part of a report's table: figures of one fact table by the same columns. Its `crosstab` is what a study
 counts, and `write` adds its figures. `cell` is a cell of a study with its counts (study.cells.CellCounts), `stats` the
@@ -27,7 +27,7 @@ class Ratio:
     # columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted
     numerator: tuple[str, ...] = (ROWS,)
     denominator: str = ROWS  # a column, ROWS, GAMES or PLAYERS
-    along: str = ""  # key of the block over whose levels the denominator is summed
+    along: str = ""  # key of the block over all of whose levels the denominator is summed
     share: bool = False  # whether the figure is a share, in [0, 1]
     rows_count: bool = False  # whether n is the number of rows instead of the denominator
 
@@ -48,8 +48,9 @@ def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
     """Return a figure for each name and its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
 
     `rows` is the number of rows, and the default denominator; `games` is the number of games, `players` games times
-    players. `X along KEY` is each level's part of the sum of X over all levels of KEY. A figure with `share` in its
-    name is in [0, 1]. A name without a formula, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
+    players. `X along KEY`, with X one column or `rows`, is each level's part of the sum of X over all levels of KEY;
+    `X / Y along KEY` is X divided by the sum of Y over them. A figure with `share` in its name is in [0, 1]. A name
+    without a formula, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
 
     >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
     ...     print(figure.formula("turn"))
@@ -91,9 +92,9 @@ class Block:
     levels: Mapping[str, str] = field(default_factory=dict)  # constant keys -> value
     where: str = ""  # condition on rows; "" for all
     margins: tuple[str, ...] = ()  # keys with an additional level, ALL
-    # key -> levels to write; denominators include all levels
+    # key -> levels to write, ALL only if listed; other levels still count in ALL and in denominators `along` the key
     include: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    # key -> levels to omit, or a function of the cell that returns them
+    # key -> levels to omit, or a function of the cell that returns them; they count likewise
     exclude: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
     named: str = ""  # key whose levels complete the names of figures, instead of being a key of the report's table
     trim: tuple[str, ...] = ()  # keys whose levels after the last one that occurs are omitted
@@ -183,7 +184,7 @@ class Block:
                 self._add(table, cell, comparison.name, stats.difference(*pairs, **units), other_levels)
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
-        """Return the block of a heat map with these keys as rows and columns; default of `figures`: all."""
+        """Return the block of a heat map: these keys, all that it has, become row and column; default: all figures."""
         renamed = {row: "row", column: "column"}
 
         def rename(by_key: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +213,7 @@ class Quantiles:
     """Quantiles of a column, each a figure."""
 
     fact: str
-    column: str  # column of the fact table, with one level per value
+    column: str  # column of the fact table, with one level for each whole number of a range
     figures: Mapping[str, float]  # name -> probability of the quantile
     levels: Mapping[str, str] = field(default_factory=dict)  # constant keys -> value
     where: str = ""  # condition on rows; "" for all

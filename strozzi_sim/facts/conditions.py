@@ -14,7 +14,7 @@ from strozzi_sim.runtime.parsing import real_number
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
-MAX_NUMBER = 2**20  # largest number in a comparison, times the column's scale: each number up to it may be a level
+MAX_NUMBER = 2**20  # largest number in a comparison, times the column's scale: counting has a stride for each value
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
 
 # Names of values that are keywords of Python ("pass") are parsed as quoted names.
@@ -42,7 +42,7 @@ def _constant(node: ast.AST) -> str | float | None:
 
 
 class Condition:
-    """A condition parsed from its text. Errors in it raise ArgumentError for the argument `where`."""
+    """A condition parsed from its text. Invalid text and values raise ArgumentError for the argument `where`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -111,7 +111,7 @@ class Condition:
             raise ArgumentError(
                 "where",
                 f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}; give a number between "
-                f"{-MAX_NUMBER // scale} and {MAX_NUMBER // scale}",
+                f"{-(MAX_NUMBER // scale)} and {MAX_NUMBER // scale}",
             )
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 

@@ -1,18 +1,19 @@
 """The kernels that add rows of facts to cubes, controlled by numeric descriptors: a new plan needs no compilation.
 
-The count and the sums of a cell are packed into 64-bit words: a row is added to one or two words instead of five
-numbers. Before a packed number could overflow, the words are added to the counts and cleared.
+The count and the sums of a cell are packed into 64-bit words, up to three in each, so that a row takes fewer additions.
+Before a packed number could overflow, the words are added to the counts and cleared.
 
-Descriptors are int64 arrays, one row each. A place is an index into the sink viewed as an array of items of one size:
-4 bytes for numbers of rows and ends, 1 for a seat, else the given size.
+Descriptors are int64 arrays with a row per table, outcome column to fill, cube, column of a cube, and number of a cell.
+A place is an index into the sink viewed as an array of items of one size: 4 bytes for numbers of rows and ends, 1 for a
+seat, else the given size.
     tables  place of the number of rows, place of their ends by game, place of the column `seat` or -1
     fills   table, size of an item, place of the outcome by game and seat, place of the column
     cubes   columns TABLE to WIDTH: table, dims from, to, parts from, to, index of its first count, number of cells,
             index of its first word, words per cell
-    dims    place of the column, size of an item, smallest value, largest value, word offset per step between them,
-            index of its first stride, or -1 if all steps are equal
+    dims    place of the column, size of an item, first value of the first level and of the last level, word offset per
+            step between them, index of its first stride, or -1 if all steps are equal
     parts   place of the column, or -1 for the count; size of an item; word of the cell, lowest bit, number of bits
-`strides` has the word offset of each value of a column, from the smallest to the largest.
+`strides`, uint32, has the word offsets of all values from one to the other, for each column with unequal steps.
 """
 
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ Array = np.ndarray[Any, Any]
 
 STEP = 512  # rows
 BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # bits of the count (0) and of a column's sum, by size of its items
-_ROOM = 2 ** BITS[1] - 1  # largest packed number; it exceeds the sum of STEP bytes
+_ROOM = 2 ** BITS[1] - 1  # largest packed count or sum of bytes; it exceeds the sum of STEP bytes
 _SCALE = np.uint64(BITS[2] - BITS[1])  # the sum of a 2-byte column has this many more bits; its bound is shifted
 TABLE, DIMS_FROM, DIMS_TO, PARTS_FROM, PARTS_TO, FIRST_COUNT, CELLS, FIRST_WORD, WIDTH = range(9)  # columns of `cubes`
 
@@ -39,7 +40,7 @@ class Counting(NamedTuple):
     uint8s: Array
     uint16s: Array
     int32s: Array
-    tables: Array  # descriptors, from here to `strides`: see above
+    tables: Array  # from here to `strides`: see above
     fills: Array
     cubes: Array
     dims: Array
@@ -47,7 +48,7 @@ class Counting(NamedTuple):
     strides: Array
     cells: Array  # word offset of each row's cell, for STEP rows at a time, uint32[STEP]
     packed: Array  # increments of the words of these cells, uint64[words * STEP]
-    pending: Array  # upper bound of the packed numbers of each cube, int64[cubes]
+    pending: Array  # upper bound of each cube's packed counts, sums of bytes, and 2-byte sums >> _SCALE, int64[cubes]
     sums: Array  # packed words of every cell of every cube, counts included, uint64
 
 
@@ -145,7 +146,7 @@ def _pack(column, place, rows, bit, packed, offset):
 
 @jit
 def _fill_words(begin, rows, uint8s, uint16s, int32s, parts, first, last, packed):
-    """Fill `packed` for `rows` rows from number `begin` on; return an upper bound of a row's numbers (see _SCALE)."""
+    """Fill `packed` for `rows` rows from number `begin` on; return an upper bound for a row, as `pending`."""
     bound = uint64(1)
     for k in range(first, last):
         place, size, offset, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])

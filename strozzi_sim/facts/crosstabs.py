@@ -1,8 +1,8 @@
 """Crosstabs as data, and the plan that counts many of them at once.
 
 A crosstab is the number of rows of one fact table, and the sums of other columns, for every combination of levels of
-some columns. A plan merges crosstabs that share columns into cubes, so that a row is counted in a few cubes for many
-crosstabs. Each crosstab is an exact marginal of its cube. Counts are int64, so chunks can be added in any order.
+some columns. A plan merges crosstabs of one table into cubes, so that a row is counted in a few cubes for many
+crosstabs. Each crosstab is computed from its cube, exactly. Counts are int64, so chunks can be added in any order.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.counting import BITS, CELLS, STEP, WIDTH, Counting
 
 MAX_CELLS = 2**22  # most cells of a crosstab's cube; more is taken for a mistake
-_SMALL = 4096  # largest number of cells of a merged cube
-_GROWTH = 4  # largest size of a merged cube, as a multiple of the total size of its crosstabs
+_SMALL = 4096  # largest number of cells of a cube that grows by merging
+_GROWTH = 4  # largest size of such a cube, as a multiple of the total size of its crosstabs
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Crosstab:
 
 @dataclass
 class _Cube:
-    """Counts of one table by written columns, whose values are grouped into levels by `bounds`."""
+    """Counts of one table by columns that are not derived, whose values are grouped into levels by `bounds`."""
 
     table: int  # number of the table
     bounds: dict[str, tuple[int, ...]]  # column -> smallest values of its levels
-    sums: tuple[str, ...]  # summed written columns
+    sums: tuple[str, ...]  # summed columns, not derived either
     derived_sums: frozenset[str] = frozenset()  # columns with one level per value: their sums follow from the counts
     separate_size: int = 0  # number of counts if each of its crosstabs had its own cube
     first: int = 0  # index of its first count in those of the plan
@@ -307,7 +307,7 @@ class CrosstabPlan:
 
     @cached_property
     def asked(self) -> int:
-        """The tables to write, as a bit set of their numbers."""
+        """The counted tables, as a bit set of their numbers."""
         return sum(1 << number for number in {cube.table for cube in self.cubes})
 
     def _at(self, field_name: str) -> int:

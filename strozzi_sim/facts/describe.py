@@ -1,4 +1,4 @@
-"""Descriptions of a game's fact tables: for the command line, the documents, and the metadata of kept rows."""
+"""Descriptions of a game's fact tables, for the command line and the documents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -55,7 +55,7 @@ def page(title: str, name: str, tables: Sequence[dict[str, Any]]) -> str:
         notes = [f"of one deal in {table['sampled']}"] if table["sampled"] else []
         notes += ["only on request"] if table["on_request"] else []
         suffix = f" ({', '.join(notes)})" if notes else ""
-        lines += ["", f"## {table['name']}", "", f"{table['text'].capitalize()}{suffix}.", ""]
+        lines += ["", f"## {table['name']}", "", f"{table['text'][0].upper()}{table['text'][1:]}{suffix}.", ""]
         lines += ["| column | values | meaning |", "|---|---|---|"]
         for column in table["columns"]:
             star = "*" if column["of"] else ""

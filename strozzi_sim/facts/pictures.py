@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from strozzi_sim.facts.blocks import Block
 
-Unit = Literal["share", "amount", "number", "count"]  # an amount is in units of the score
+Unit = Literal["share", "amount", "number", "count"]  # see `game.reporting.format_value`
 Shape = Literal["square", "frame", "disc"]
 
 

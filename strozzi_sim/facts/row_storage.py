@@ -21,7 +21,7 @@ from strozzi_sim.facts.sink import GAMES, SEATS
 
 BLOCK = 2**16  # a block ends once it has this many games, or rows of a table
 
-# A game with stored rows: its deal, its seating, and the results of the seats.
+# A game of a selected deal: its deal, its seating, and the OUTCOMES of the seats.
 GAME = np.dtype(
     [("deal", "i8"), ("seating", "i4"), *((column.name, column.dtype, (SEATS,)) for column in OUTCOMES)], align=True
 )
@@ -160,7 +160,7 @@ class KeptRows(NamedTuple):
 
 
 def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[KeptRows]:
-    """Yield the rows of a table from the content of a RowRecorder, block by block."""
+    """Yield the rows of a table from the content of a RowRecorder with the selection `keep`, block by block."""
     table_index, offset = 1 + keep.tables.index(table.name), 0
     games, width = BLOCK + GAMES, sum(np.dtype(column.dtype).itemsize for column in table.written)
     max_sizes = {0: games * GAME.itemsize, table_index: 4 * games + width * (BLOCK + table.rows)}

@@ -4,7 +4,7 @@ Fields of every table in the record:
     <table>_rows            rows written so far (unsigned: numba indexes faster with it)
     <table>_ends            [game] rows written by the end of the game
     <table>_<column>        one array per written column
-If rows are about a seat, they have OUTCOMES as well, which are filled in when the rows are counted.
+If rows are about a seat, they have OUTCOMES as well; those that a crosstab needs are filled in when rows are counted.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def sink_dtype(tables: Sequence[Table], notes: Sequence[tuple[Any, ...]] = ()) -
         ("games", "i8"),  # number of games in the sink
         ("batch", "i8"),  # number of games after which rows are counted
         ("taker", "i8"),  # address of a function that copies rows before they are discarded (RowRecorder), or 0
-        ("asked", "i8"),  # bit set of the tables (by number) that are written
+        ("asked", "i8"),  # bit set of the tables (by number) that are counted or kept
         ("deal", "i8", (GAMES,)),
         ("seating", "i4", (GAMES,)),
         *((f"of_seat_{column.name}", column.dtype, (GAMES, SEATS)) for column in OUTCOMES),  # result of each seat
@@ -75,7 +75,8 @@ def row_writer(
     columns = [column.name for column in table.written]
     for name in (*zero, *later):
         if name not in columns:
-            raise InputError(f"row_writer of {table.name}: {short_repr(name)}; {suggest_names(name, columns)}")
+            known = suggest_names(name, columns)
+            raise InputError(f"row_writer of {table.name}: no written column {short_repr(name)}; {known}")
     shared = {column.name for column in copied.written}.intersection(columns) if copied else set()
     arguments = [name for name in columns if name not in {*zero, *later, *shared}]
     values = dict.fromkeys(zero, "0") | {name: name for name in arguments}
@@ -92,7 +93,7 @@ def row_writer(
 def declared_rows(tables: Sequence[Table], each: str) -> tuple[list[str], dict[str, Any]]:
     """Return lines of source that write a row of each table with this `each`, and the kernels that they call, by name.
 
-    The lines read `facts`, `state`, `rules`, `seat`, and for a decision `action`.
+    The lines read `facts`, `state`, `rules`, `seat`, and for a decision `action` and `count_legal`.
     """
     lines, bound = list[str](), dict[str, Any]()
     for number, table in enumerate(tables):

@@ -42,12 +42,12 @@ def difference(
 
     Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which is
     valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks; no interval if fewer than 10
-    chunks contribute to the error. Means with a `span` are treated as shares of it. A difference that is 0 in every
-    chunk has the interval [0, 0] if both sides are the same thing. Otherwise a difference of shares combines both
-    intervals as usual, and a difference of means has no interval.
+    chunks (or C - 1, if less) contribute to the error. Means with a `span` are treated as shares of it. A difference of
+    0 with a standard error of 0 has the interval [0, 0] if both sides are the same thing. Otherwise a difference of
+    shares combines both intervals as usual, and a difference of means has no interval. With one chunk there is none.
 
-    Numerators and denominators are (A, B), int64[C, ...] each; `same` is whether A and B are the same thing, for
-    instance copies of one agent. The other arguments are those of `ratio`, for each side.
+    Numerators and denominators are (A, B), [C, ...] each; `same` is whether A and B are the same thing, for instance
+    copies of one agent. The other arguments are those of `ratio`, for each side.
     """
     pairs = list(zip(numerator, denominator, strict=True))
     sides = [divide(sums.sum(axis=0), events.sum(axis=0)) / unit for sums, events in pairs]
@@ -75,9 +75,10 @@ def difference(
 
 
 def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate:
-    """Return `first` - `second`, estimates of the same figures from different games on the same deals, paired by chunk.
+    """Return `first` - `second`, two estimates from the same deals, paired by chunk.
 
-    Ratios: see `difference`. Other figures: value +- t se from `Estimate.without`; no interval if a side lacks it.
+    Ratios: see `difference`. Other figures: value +- t se from `Estimate.without`; no interval if a side lacks it, with
+    one chunk, or if the error is 0 and the sides are not the `same` thing.
     """
     n = np.minimum(first.n, second.n)
     value = np.asarray(first.value - second.value)
@@ -160,7 +161,7 @@ def variance_saved(
     first_deviation, second_deviation = first - first.mean(axis=0), second - second.mean(axis=0)
     twice_product, squares = 2 * first_deviation * second_deviation, first_deviation**2 + second_deviation**2
     value = divide(twice_product.sum(axis=0), squares.sum(axis=0))
-    # Without chunk c the means change too: these are sums of products of n - 1 numbers about the new means.
+    # Without chunk c the means change too: these are sums of products of C - 1 numbers about the new means.
     scale = chunks / (chunks - 1)
     leave_one_out_values = divide(
         twice_product.sum(axis=0) - scale * twice_product, squares.sum(axis=0) - scale * squares

@@ -25,7 +25,7 @@ MIN_EVENTS = 30  # a figure of fewer events has no value
 LEVEL = 0.95
 _RARE = 60.0  # effective events on the rarer side; with fewer, Wilson's interval does not keep its level
 _NEWTON_STEPS = 5
-MIN_EXCEPTIONS = 10  # chunks that must differ from the median, or a mean has no interval
+MIN_EXCEPTIONS = 10  # chunks that must differ from the median (C - 1, if less), or a mean has no interval
 _MIN = 1e-9  # replaces a count of 0 in functions that are undefined there
 LARGE_DF = 1e6  # above it Student's t is taken as normal
 
@@ -59,7 +59,7 @@ class Estimate:
     Attributes:
         value, low, high : float64[...], NaN where undefined
         n : int64[...], events of each figure
-        sums : the counts of ratios, for paired differences; None for other figures
+        sums : the counts of ratios, for paired differences; or None
         without : the figures without each chunk, float64[C, ...], for paired differences of other figures; or None
     """
 
@@ -77,8 +77,9 @@ class Estimate:
         return Estimate(self.value[index], self.low[index], self.high[index], self.n[index], sums, without)
 
     def minus(self, constant: Any) -> "Estimate":
-        """Return the figures minus a constant, a number or float64[...]; without `sums` and `without`."""
-        return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n)
+        """Return the figures minus a constant, a number or float64[...]; without `sums`."""
+        without = None if self.without is None else self.without - constant
+        return Estimate(self.value - constant, self.low - constant, self.high - constant, self.n, without=without)
 
 
 @cache
@@ -100,7 +101,7 @@ def t_quantile(df: Any, figures: int = 1) -> Any:
 
 
 def jackknife(values: Array) -> Array:
-    """Return the standard error from delete-one values, float64[C, ...] -> float64[...]; NaN where a value is NaN."""
+    """Return the standard error from delete-one values, float64[C, ...] -> float64[...]; NaN with a NaN or C = 1."""
     chunks = len(values)
     if chunks < 2:
         return np.full(values.shape[1:], np.nan)
@@ -132,7 +133,7 @@ def ratio(
     Below 30 events there is no value; shares keep their interval, means have none. With one chunk there is no interval.
 
     Args:
-        numerator: int64[C, ...], for instance wins.
+        numerator: int64 or float64[C, ...], for instance wins.
         denominator: int64[C, ...], for instance games.
         unit: value of one event in `numerator` (`WIN_UNITS` for wins).
         n_deals: number of deals if the figures are shares in [0, 1], else None.
@@ -183,8 +184,8 @@ def leave_one_out(numerator: Array, denominator: Array, unit: float = 1.0) -> Ar
 def residuals(numerator: Array, denominator: Array, unit: float = 1.0) -> tuple[Array, Array]:
     """Return each chunk's contribution to the error of a ratio, and its relative denominator, float64[C, ...] each.
 
-    The error of the ratio is approximately the mean of the contributions. The relative denominators have mean 1. Both
-    are NaN where the denominators sum to 0.
+    The contributions sum to 0; the standard error of their mean is approximately that of the ratio. The relative
+    denominators have mean 1. Both are NaN where the denominators sum to 0.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0))
     mean = denominator.mean(axis=0)
@@ -219,7 +220,7 @@ def uncommon_chunks(numerator: Array, denominator: Array) -> Array:
 
 
 def is_median(values: Array, rounding: float = 0.0) -> Array:
-    """Return which values are the median of those not NaN, up to `rounding` * max(|median|, 1), bool[C, ...]."""
+    """Return which values are the lower median of those not NaN, up to `rounding` * max(|median|, 1), bool[C, ...]."""
     counted = (~np.isnan(values)).sum(axis=0, keepdims=True)
     median = np.take_along_axis(np.sort(values, axis=0), np.maximum(counted - 1, 0) // 2, axis=0)
     if not rounding:
@@ -257,9 +258,9 @@ def share_interval(
     """Return value, low and high of shares: Wilson's interval with an effective n; exact or mid-P for rare events.
 
     The effective n is the number of independent events with the jackknife's error. It is an estimate, so the interval
-    is widened by t / z, with the degrees of freedom of its logarithm (Satterthwaite). With few events (x on the rarer
-    side) the inverse of n is averaged with that of the number of independent groups of events, about deals, with
-    weights x and 1 / (1 + x). Below 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson
+    is widened by t / z, with the degrees of freedom of its logarithm (Satterthwaite). With x events on the rarer side,
+    the inverse of n is averaged with that of the number of independent groups of events, about deals, with weights x
+    and 1 / (1 + x). Below 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson
     (1934), with fewer than 60 effective events on one side the mid-P one (Lancaster 1961). A share that is equal in
     every chunk is bounded by the share of groups that could differ.
     """
@@ -306,7 +307,7 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
 
 
 def independent_groups(denominator: Array, deals: int) -> Array:
-    """Return the number of independent groups of events, float64[...]: about the number of deals with events.
+    """Return the number of independent groups of events, float64[...]: about the deals with events, at most the events.
 
     With b the events of a deal, it is the number of deals times E[b]^2 / E[b^2]. The variance of b is estimated by the
     variance between chunks over the deals of a chunk, less the part due to chunks with one deal more than others.

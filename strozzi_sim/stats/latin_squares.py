@@ -59,7 +59,7 @@ def moments(outcomes: Array, chunks: Array) -> Moments:
 def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
     """Return each source's share of the variance, and the variance; the jackknife removes bias and gives intervals.
 
-    A share has no interval if all chunks have the same, or if there is one chunk; a variance of 0 has no shares.
+    A figure that no chunk changes has no interval, nor has one from a single chunk; a variance of 0 has no shares.
     """
     count = len(sums.deals)
     components = _components(Moments._make(part.sum(axis=0) for part in sums))

@@ -1,7 +1,7 @@
 """Control variates: figures from which a coefficient times the measured luck is subtracted.
 
 The coefficient of a chunk is fitted on the other chunks, so it is independent of the chunk's luck. Luck has mean zero.
-The adjusted mean is therefore unbiased, whatever the coefficient; a poor coefficient only saves fewer games.
+The adjusted mean is therefore unbiased, whatever the coefficient; a poor coefficient saves fewer games, or costs some.
 """
 
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class LuckSums:
     def coefficients(self) -> Array:
         """Return the slope of results on luck in all other chunks, float64[C, P].
 
-        The slope is 0 if luck does not vary, or if the mean result of fewer than 10 of these chunks differs from the
-        median: a few exceptions would determine the slope, and such a mean has no interval, with or without luck.
+        The slope is 0 if luck does not vary, or if the mean result of fewer than 10 of these chunks (or C - 2, if less)
+        differs from the median: a few exceptions would determine the slope, and such a mean has no interval.
         """
         results, luck, squares, products, played = (
             part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
@@ -54,7 +54,7 @@ class LuckSums:
         """Return the variance of the mean divided by that of the adjusted mean, with its interval.
 
         A factor of 2 means that half of the games would give an interval as short. The factor is NaN if luck explains
-        the mean entirely; its interval is NaN if the coefficients are 0 or one chunk determines the factor.
+        the mean entirely; its interval is NaN if the coefficients are 0, one chunk determines the factor, or C <= 2.
         """
         adjusted = self.adjusted()
         chunks = len(adjusted)

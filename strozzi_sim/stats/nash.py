@@ -34,9 +34,11 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     exist only if it is certain which agents have a weight: every weight is significantly above 0 and every other
     agent's score significantly below 1/2, all simultaneously (Bonferroni). Scores against a single agent are shares,
     with the interval of shares. Weights of several agents, and scores against them, have +- t se from the
-    delete-one-chunk jackknife. There are no values with several equilibria, under 30 games, or if the program fails.
+    delete-one-chunk jackknife. There are no values with several equilibria, or if a score is of under 30 games or the
+    program fails.
 
-    `ahead` is the number of games that i won against j (a tie counts half), `met` that of their games: [C, F, F] each.
+    `ahead` is the number of games that i won against j (a tie counts half), `met` that of their games: [C, F, F] each;
+    `deals` is the number of deals.
     """
     total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
     agents = len(total_met)

@@ -6,8 +6,9 @@ an interval differ; its precision is the longer one.
 - A share: a value is excluded if the share nearer to the observed one by the precision is 2 / alpha times as likely
   (Wald 1945; Robbins 1970). By convexity the likelihood of a deal's share, in [0, 1], is at most that of a game won or
   lost. Valid for any number of deals and rare events; needs about 1.9 times the deals of an interval looked at once.
-- A difference of shares by chunk: the t statistic mixed over a normal effect (Lai 1976; Wang and Ramdas 2024), for
-  normal chunk means (nearly true for many deals). Narrower the more pairing saves; needs about 2.5 times the deals.
+- A mean of chunks, such as a difference of shares: the t statistic mixed over a normal effect (Lai 1976; Wang and
+  Ramdas 2024), for normal chunk means (nearly true for many deals). Narrower the more pairing saves; needs about 2.5
+  times the deals.
 
 Axes: t chunks, then any shape of figures.
 """
@@ -20,8 +21,8 @@ import numpy as np
 from strozzi_sim.stats.intervals import Array
 
 ALPHA = 0.05
-FIRST_LOOK = 20  # chunks; earlier looks are valid, but their intervals are too wide to stop
-CHUNKS_AT_MOST = 200  # chunks of the largest number of deals; the stop falls on one of them
+FIRST_LOOK = 20  # chunks; earlier looks are valid, but their intervals are usually too wide to stop
+CHUNKS_AT_MOST = 200  # default most chunks of the largest number of deals; a study stops at the end of a chunk
 FEWEST_IN_CHUNK = 10  # deals
 _EFFECT_CHUNKS = 12.5  # chunks after which the effect expected by the t mixture is one standard error
 _HALVINGS = 40
@@ -29,7 +30,7 @@ _DIFFERING = 30  # chunks that must differ from the median, or a mean has no int
 
 
 def most_deals(half_width: float, *, paired: bool) -> int:
-    """Return the number of deals after which any share, or if `paired` any difference of two, has this half width.
+    """Return the number of deals that give any share, or if `paired` any difference of two, about this half width.
 
     A difference is assumed not to gain from pairing, as the gain is unknown beforehand.
     """
@@ -74,7 +75,10 @@ def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:
 
 
 def _edge(excluded: Any, outside: Array, inside: Array) -> Array:
-    """Return, by bisection, the last excluded value between `outside`, an end of the range, and `inside`, the mean."""
+    """Return, by bisection, the last excluded value from `outside`, an end of the range, to the mean `inside`.
+
+    If `outside` is not excluded, return it.
+    """
     outer, inner = outside.copy(), inside.copy()
     inner = np.where(excluded(outer), inner, outer)
     for _ in range(_HALVINGS):

@@ -25,7 +25,8 @@ def quantiles(
 ) -> Estimate:
     """Return the quantiles with these probabilities of a histogram, int64[C, B] -> figures [levels], in bins.
 
-    If open, the first bin has all smaller values and the last all larger ones: a quantile in or beside it is NaN.
+    If open, the first bin has all smaller values and the last all larger ones: a quantile in or beside it is NaN, and
+    an interval that reaches there is missing.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())

@@ -47,7 +47,7 @@ class Ratings:
 
 
 def fit_ratings(orders: Orders, games: Array, same: Array | None = None) -> Ratings:
-    """Return strengths and ranks with intervals from the delete-one-chunk jackknife.
+    """Return strengths and ranks with delete-one-chunk jackknife intervals; NaN if an agent has under 30 games.
 
     Two agents differ if their difference of strengths is significant, Bonferroni over the others. An agent's rank is
     between 1 + the number of significantly stronger agents and the number of agents - the number of significantly
@@ -96,8 +96,8 @@ def _with_prior(orders: Orders) -> tuple[Array, Array, Array]:
 def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | None = None) -> Array:
     """Return the maximum-likelihood strengths, float64[F] with mean 0, from the sums of `Orders` over chunks.
 
-    Newton's method begins at `start`, by default 0. Raises ArithmeticError if it does not converge: without a prior, an
-    agent was never beaten or never beat another.
+    Newton's method begins at `start`, by default 0. Raises ArithmeticError if it does not converge: without a prior,
+    some agents were never beaten by the others.
     """
     agents = len(chosen)
     strength = np.zeros(agents) if start is None else start.copy()
@@ -132,7 +132,7 @@ def plackett_luce(members: Array, chosen: Array, counts: Array, start: Array | N
                 break
             step /= 2
         strength, current, previous_step = strength + step, next_likelihood, longest
-    raise ArithmeticError("the fit of strengths does not converge: an agent was never beaten, or never beat another")
+    raise ArithmeticError("the fit of strengths does not converge: some agents were never beaten by the others")
 
 
 def _solve(matrix: Array, right: Array) -> Array:

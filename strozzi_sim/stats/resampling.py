@@ -1,4 +1,4 @@
-"""Random draws for resampling, which depend on a seed alone."""
+"""Random draws for resampling, which depend on a seed and a stream alone."""
 
 import numpy as np
 import numpy.typing as npt

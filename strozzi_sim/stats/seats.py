@@ -21,7 +21,7 @@ from strozzi_sim.stats.intervals import (
     wilson,
 )
 
-MIN_CHUNKS = 10  # with fewer chunks there is neither a test nor a gap by chance
+MIN_CHUNKS = 10  # with fewer chunks there is no test, no gap by chance and no bound
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class SeatGap:
     gap: float  # the largest share minus the smallest; chance alone makes it positive, so it has no interval
     by_chance: float  # the gap that equal shares exceed in 5 % of studies
     bound: float  # upper bound of share - 1 / K with 95 % confidence, for all K shares simultaneously
-    without: Array | None = None  # the gap without each chunk, float64[C]
+    without: Array | None = None  # the gap without each chunk, float64[C]; None without a bound
 
 
 def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
@@ -72,9 +72,10 @@ def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
 def seat_gap(wins: Array, *, unit: float, deals: int) -> SeatGap:
     """Return the largest share minus the smallest, with its 95 % quantile under equal shares; NaN under 30 games.
 
-    The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949). s^2 is the variance of
-    equal shares: 1 / (K n), with n the effective number of games, over all shares together. The bound is the upper end
-    of the shares' intervals, minus 1 / K, with Bonferroni's correction. `wins` are those of each share, [C, K].
+    The gap by chance is q s, with q the 95 % quantile of the studentized range (Tukey 1949). s^2 = 1 / (K n) is half
+    the variance of a difference of equal shares, with n the effective number of games, over all shares together. The
+    bound is the highest upper end of the shares' intervals, minus 1 / K, with Bonferroni's correction. Both are NaN
+    under 10 chunks. `wins` are those of each share, [C, K].
     """
     chunks, shares = wins.shape
     games = wins.sum(axis=1)

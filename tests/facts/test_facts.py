@@ -229,7 +229,7 @@ def test_a_map_that_cannot_be_is_refused_in_words(asked, said):
      ("flag == 1", "flag is never 1"), ("round == first", "round is never 'first'; it is a number"),
      ("colour == red", "no column 'colour'"), ("prize > 1e400", "prize is compared with inf; give a number between"),
      ("score > -2000000000 or score > 2000000000", "score is compared with -2e+09"), ("prize == 10000000000000000000000", "compared with 1e+22"),
-     ("prize == 1" + 400 * "0", "compared with inf")],
+     ("prize == 1" + 400 * "0", "compared with inf"), ("win < -17477", "give a number between -17476 and 17476")],
 )  # fmt: skip
 def test_a_condition_on_what_never_is_is_refused(where, said):
     with pytest.raises(InputError) as refused:

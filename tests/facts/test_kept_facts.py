@@ -274,7 +274,7 @@ def test_a_finished_study_that_is_asked_for_rows_plays_again_and_for_less_does_n
     tables = {file.name: file.read_bytes() for file in (folder / "tables").iterdir()}
     more = played(keys(facts=["ship", "card"]), folder, progress=progress)
     assert more.new_games == more.n_games
-    assert said == ["14 of 14 chunks lack requested facts and are played again"]
+    assert said == ["14 of 14 chunks lack requested facts or rows and are played again"]
     assert {file.name: file.read_bytes() for file in (folder / "tables").iterdir()} == tables
     kept = contents(finished.folder)
     assert contents(folder) == {name: kept[name] for name in kept if name.split("/")[1] in ("ship", "card")}

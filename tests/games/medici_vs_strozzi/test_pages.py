@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import strozzi_sim as ss
 from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim import stats
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -150,6 +151,14 @@ def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts
         counts, "lot", summed="price", where="discarded == yes and forced == no and rival_fits == yes"
     )
     assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(price / denied)
+
+
+def test_changes_of_score_quantiles_have_intervals():
+    keys = {"players": 2, "deals": 200, "seatings": "one", "workers": 1, "progress": False}
+    changes = ss.simulate("medici_vs_strozzi", agents="random", variant=["base", "long"], **keys).tables["changes"]
+    quantiles = changes[changes["figure"].str.startswith("score_q") & (changes["value"] != 0)]
+    assert len(quantiles) >= 3
+    assert quantiles[["low", "high", "p"]].notna().all(axis=None)
 
 
 def test_scores_below_the_lowest_level_have_no_quantile():
