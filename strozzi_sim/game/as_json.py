@@ -44,7 +44,7 @@ def encode(document: Any) -> bytes:
 
 
 def decision_type(game: Game) -> Any:
-    """Return the msgspec type of a game's decisions, for checks of lines of JSON; the game declares its own View."""
+    """Return the msgspec type of a game's decisions, for checks of lines of JSON; the game must declare its View."""
     view = get_type_hints(game.view.view_of)["return"]
     kinds = get_type_hints(view)
     view_type = msgspec.defstruct(f"{game.name}.View", [(name, _json_type(kinds[name])) for name in _view_fields(view)])
@@ -53,7 +53,7 @@ def decision_type(game: Game) -> Any:
 
 
 def schema(games: Sequence[Game]) -> dict[str, Any]:
-    """Return the JSON schema of a decision of one of these games.
+    """Return the JSON schema of a decision of one of these games, which must declare their Views.
 
     >>> import strozzi_sim as ss
     >>> sorted(schema([ss.load_game("strozzi")])["$defs"])
@@ -65,7 +65,7 @@ def schema(games: Sequence[Game]) -> dict[str, Any]:
 
 
 def _view_fields(view: Any) -> list[str]:
-    """Return the names of the fields of a View or its class, without CONSTANT ones."""
+    """Return the names of the fields of a View, or of the class of a declared one, without CONSTANT ones."""
     names = vars(view) if isinstance(view, StateView) else [field.name for field in fields(view)]
     return [name for name in names if name not in CONSTANT]
 

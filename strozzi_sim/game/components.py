@@ -65,7 +65,8 @@ def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
 def rules_dtype(components: Any) -> np.dtype[Any]:
     """Return the dtype of the rules record that `rules_from` fills from component data of the type `components`.
 
-    It has every whole number and switch, and every list of numbers or blocks whose type has a `max_length`; no text.
+    It has the whole numbers and switches of the sections, and their lists of numbers or blocks whose type has a
+    `max_length` above 0; nothing else.
     """
     fields: dict[str, Any] = {}
 
@@ -143,7 +144,7 @@ def check_totals(components: Any, totals: Mapping[str, Any], where: str) -> None
 
 
 def check_ids(components: Any, where: str) -> None:
-    """Raise InputError if two blocks of a list have the same id."""
+    """Raise InputError if two blocks of a section have the same id."""
     for name, section in asdict(components).items():
         if isinstance(section, list) and section and hasattr(section[0], "id"):
             check_distinct([block.id for block in section], f"{where}: {name}")
@@ -165,7 +166,8 @@ def check_known(kind: str, name: str, names: Sequence[str], key: str) -> None:
 def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = None) -> list[str]:
     """Return descriptions of the sections and list entries whose `provenance` is "reconstructed".
 
-    `phrases`: section to report -> description, by default all sections; a list has {count} such entries of {total}.
+    `phrases`: section -> description, default: general ones of all sections. In the description of a list, {count} is
+    the number of such entries, {total} that of all.
 
     >>> Tracks = msgspec.defstruct("Tracks", ["top", "provenance"])
     >>> Game = msgspec.defstruct("Game", ["tracks"])

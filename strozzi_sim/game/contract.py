@@ -1,9 +1,10 @@
 """The game contract: the parts of a game, and the verbs that compiled code for any game calls.
 
 A game is one folder: a package of modules with the same names in every game (`game.protocols`). `components`, `report`,
-`fact_handlers`, `restrictions`, `table` and `variants.toml` are optional. Searches, loops and agents of any game are
-written with the verbs below. A verb has no body: a module of the game implements it, and the compiler chooses the
-implementation by the dtype of the first argument. `Game.register` registers them before code for the game is compiled.
+`fact_handlers`, `restrictions`, `table`, `verify` and `variants.toml` are optional. Searches, loops and agents of any
+game are written with the verbs below. A verb has no body: a module of the game or a default implements it, and the
+compiler chooses the implementation by the dtype of the first argument. `Game.register` registers the implementations
+before code for the game is compiled.
 """
 
 from collections.abc import Callable, Mapping
@@ -57,7 +58,7 @@ class Game:
     # spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
     # `random`), "middle" (heuristics), "learned", "search"; all optional
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
-    # if a study chooses the number of deals, an agent that searches plays one per this many of other agents' deals
+    # where agents that search play fewer deals by default: one per this many deals of the others, see `search_deals`
     deals_per_search: int = 50
     # whether the lowest score wins; searches, leads and the default `placing` then prefer low scores, which are shown
     # as the game counts them
@@ -91,19 +92,20 @@ class Game:
         return self.tiers.get("middle", "random")
 
     def search_deals(self, deals: int) -> int:
-        """Return the number of deals of an agent that searches if others play `deals`: at least 20, at most `deals`."""
+        """Return how many deals an agent that searches plays if others play `deals`: 20 or more, at most `deals`."""
         return min(max(deals // self.deals_per_search, 20), deals)
 
     @property
     def max_players(self) -> int:
-        """The largest player count, which is the length of every per-seat array."""
+        """The largest player count, which is the length of per-seat fields of the state and the rules."""
         return self.player_counts[-1]
 
     @property
     def player_count_text(self) -> str:
-        """The player counts as text: `3-6 players`, `2 players`."""
-        ends = dict.fromkeys((self.player_counts[0], self.player_counts[-1]))
-        return f"{'-'.join(map(str, ends))} players"
+        """The player counts as text: `3-6 players`, `2 players`, `2, 4 players`."""
+        low, high = self.player_counts[0], self.player_counts[-1]
+        is_range = 1 < len(self.player_counts) == high - low + 1
+        return f"{f'{low}-{high}' if is_range else ', '.join(map(str, self.player_counts))} players"
 
     def _part(self, name: str, protocol: type, *, optional: bool = False) -> Any:
         if find_spec(f"{self.package}.{name}") is not None:
@@ -112,7 +114,7 @@ class Game:
             return None
         raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
 
-    # The modules of the game's folder, with the defaults of their Protocols; None if the folder lacks an optional one.
+    # The modules of the game's folder, with the defaults of their Protocols; without its file `restrictions` is None.
     state_part = cached_property(lambda game: cast(StatePart, game._part("state", StatePart)))
     core = cached_property(lambda game: cast(CorePart, game._part("core", CorePart)))
     components_part = cached_property(lambda game: cast(ComponentsPart, Part(game, "components", ComponentsPart)))
@@ -147,7 +149,7 @@ class Game:
 
     @property
     def actions(self) -> int:
-        """Number of actions A; action numbers are 1 to A - 1."""
+        """A: action numbers are 1 to A - 1; 0 is never legal."""
         return int(self.state_part.ACTIONS)
 
     @property
@@ -201,7 +203,8 @@ def _game_in(package: str) -> Game:
 
 
 _registered: dict[np.dtype[Any], str] = {}  # state record -> package of the game whose verbs are registered for it
-# an expression in a verb's parameters, or a function of the game that returns such an expression or a kernel
+# an expression in a verb's parameters, or a function of the game that returns such an expression or a kernel; None:
+# every game implements the verb
 Default = str | Callable[[Game], Any] | None
 # verb -> (module of the game's folder that implements it, its default)
 VERBS: dict[Callable[..., Any], tuple[str, Default]] = {}
@@ -214,7 +217,7 @@ def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
         @wraps(stub)
         def verb(*arguments: Any) -> Any:
             raise TypeError(
-                f"{stub.__name__} is a verb of compiled code; call it from a kernel with the state of a game"
+                f"{stub.__name__} is a verb of compiled code; call it from a kernel with a record of a game"
             )
 
         VERBS[verb] = part, default
@@ -225,10 +228,11 @@ def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
 
 @_verb("core")
 def deal(state, rules, players, start_player, chance, journal):
-    """Set up a game for `players` seats and continue to the first decision; the sources of `chance` are already seeded.
+    """Set up a game for `players` seats, begun by the seat `start_player`, and continue to the first decision.
 
-    The record is zero, or holds an earlier game of as many players. Set every field that is read before `apply` writes
-    it, or that `conceal` shows.
+    `chance` is seeded; call `reset_source` for each source. `journal` is what `write_event` takes. The record is zero,
+    or holds an earlier game of as many players. Set every field that is read before `apply` writes it, or that
+    `conceal` shows.
     """
 
 
@@ -282,7 +286,7 @@ def is_legal(state, rules, action):
 
 @_verb("core")
 def apply(state, rules, action, chance, journal):
-    """Play a legal action, and continue to the next seat with more than one legal action, or to the end of the game."""
+    """Play a legal action, and continue until a seat has more than one legal action or the game is over."""
 
 
 @_verb("core", lambda game: f"state.phase == {int(game.state_part.OVER)}")
@@ -325,7 +329,7 @@ def placing(state, seat):
 
 @jit
 def write_scores(state, journal, kind):
-    """Write the events `events.SCORE_END` of a finished game: score and number of seats placed better, by seat."""
+    """Write the events SCORE_END, of number `kind`, of a finished game: score and number of seats placed better."""
     for seat in range(state.players):
         write_event(journal, kind, seat, score(state, seat), placing(state, seat)[0], 0, 0)
 
@@ -343,8 +347,9 @@ def conceal(state, rules, seat):
 def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, consistently with the knowledge of `seat`.
 
-    The result depends on the concealed state and on `rng` alone. Future chance is in no state, so it is not sampled: a
-    search makes its own chance record (`kernel.streams.reseed`). Default, for games without `hidden`: no change.
+    The result depends on the concealed state and on `rng` alone. Fields in `Game.beliefs` get a belief instead of a
+    sample. Future chance is in no state: a search makes its own chance record (`kernel.streams.reseed`). Default, for
+    games without `hidden`: no change.
     """
 
 
@@ -352,9 +357,9 @@ def determinize(state, rules, seat, rng):
 def imagine(state, rules, seat, policy, rng):
     """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, from an agent.
 
-    `policy` is the agent: the addresses of its function, parameters and memory (see `kernel.pointers.call_at`). If its
-    choices contradict the knowledge of `seat`, the sampled state is unchanged. The result depends on the state, the
-    agent and `rng` alone. Default: no change.
+    `policy` is the agent: the addresses of its function, parameters and memory (see `kernel.pointers.call_at`). Where
+    its choices contradict the knowledge of `seat`, the sample is kept. The result depends on the state, the agent and
+    `rng` alone. Default: no change.
     """
 
 
@@ -370,7 +375,7 @@ def observe(state, rules, seat, out):
 
 @_verb("fact_handlers", "None")
 def begin_match(facts, rules, players):
-    """Store in a sink of facts the data of a match that its handlers need. Default: no change."""
+    """Store match data for the handlers in a sink; the default `open_game` would clear them. Default: no change."""
 
 
 def _zero_notes(game: Game) -> Any:
@@ -386,7 +391,7 @@ def _zero_notes(game: Game) -> Any:
 
 @_verb("fact_handlers", _zero_notes)
 def open_game(facts, number):
-    """Prepare a sink for a game of deal `number`, before it is dealt. Default: set the handlers' own fields to 0."""
+    """Prepare a sink for a game of deal `number`, before it is dealt. Default: set all fields for handlers to 0."""
 
 
 def _declared(each: str, *head: str) -> Callable[[Game], Any]:

@@ -1,6 +1,6 @@
-"""Conversion of plain data to msgspec's types; errors name the place, the value, and what is allowed.
+"""Conversion of plain data to msgspec's types; errors name the place and what is wrong there.
 
-The place names an entry of a list by its id if it has one, else by its number, and an entry of a table by its key.
+The place names an entry of a list by its id if that is unique, else by its index, and an entry of a table by its key.
 
 >>> from typing import Literal
 >>> class Card(msgspec.Struct):

@@ -30,20 +30,20 @@ class Counted(Protocol):
 class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The specification of a custom heat map."""
 
-    name: Annotated[str, Meta(pattern=NAME)]  # name of its picture; its table is heat_<name>
+    name: Annotated[str, Meta(pattern=NAME)]  # its picture is heat-<name>; its table heat_<name>, with _ for each -
     rows: str  # column of a fact table
     columns: str  # another column of that table
     # count (facts per game), share (of the row's facts), `mean COLUMN`, or `share COLUMN` (a yes/no column or `win`)
     value: str = "share"
     where: str = ""  # condition on columns; default: all facts
-    fact: str = ""  # fact table; default: the only one with all columns
+    fact: str = ""  # fact table; default: see `table_of`
     title: str = ""  # title of the picture; default: made from the other fields
 
 
 def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
-    """Return the fact table named `fact`, or the only one with all these columns. Raises ArgumentError.
+    """Return the fact table with all these columns: the one named `fact`, or the only one. Raises ArgumentError.
 
-    `columns` maps each column to the argument that names it.
+    `columns` maps each column to the argument that names it. Tables that are not `sampled` come first.
     """
     tables = {table.name: table for table in game.fact_tables}
     as_argument_error("fact", check_names, "table", filter(None, [fact]), tables)
@@ -54,7 +54,7 @@ def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
             unknown = f"table {fact}: no column" if fact else "unknown column"
             raise ArgumentError(argument, f"{unknown} {short_repr(name)}; {suggest_names(name, known)}")
     matching = [table for table in candidates if columns.keys() <= {column.name for column in table.all_columns}]
-    matching = [table for table in matching if not table.sampled] or matching  # a sampled table must be named
+    matching = [table for table in matching if not table.sampled] or matching
     if len(matching) > 1:
         facts = " and ".join(table.name for table in matching)
         raise ArgumentError("fact", f"{facts} have the columns {', '.join(columns)}; name one")
@@ -91,14 +91,14 @@ def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
 def heat_map_spec(
     rows: str, columns: str, value: str = "share", where: str = "", fact: str = "", name: str = "", title: str = ""
 ) -> HeatMapSpec:
-    """Return the specification of a custom heat map; without a name, one is made from the other arguments."""
+    """Return the specification of a custom heat map; default name: see `name_of_map`."""
     if name and not re.fullmatch(NAME, name):
         raise ArgumentError("name", f"must be 1 to 64 lower-case letters, digits and -, got {short_repr(name)}")
     return HeatMapSpec(name or name_of_map(rows, columns, value, where), rows, columns, value, where, fact, title)
 
 
 def name_of_map(rows: Any = None, columns: Any = None, value: Any = "share", where: Any = "", **_: Any) -> str:
-    """Return a name made from a heat map's arguments."""
+    """Return a name made from a heat map's rows, columns, value and condition; other arguments are ignored."""
     text = f"{value} by {rows} and {columns} {where}".lower()
     return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:64].strip("-")
 
@@ -130,7 +130,7 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
         values = ["count", *(["share"] if along else []), "mean COLUMN", "share COLUMN"]
         known = listed([f'"{each}"' for each in values], "or")
         raise ArgumentError(argument, f"must be {known}, got {short_repr(value)}")
-    column = table.column(of)
+    column = as_argument_error(argument, table.column, of)
     if kind == "share" and not _is_yes_or_no(column):
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
         raise ArgumentError(argument, f'{of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
@@ -147,7 +147,7 @@ def _is_yes_or_no(column: Column) -> bool:
 
 
 def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
-    """Return the names of shipped heat maps, and the specifications of custom ones. Raises InputError."""
+    """Return names of heat maps, not checked, and specifications of custom ones; `asked`: one of either, or a list."""
     entries = [asked] if isinstance(asked, str | Mapping) else asked
     if not isinstance(entries, Sequence) or not all(isinstance(each, str | Mapping) for each in entries):
         raise ArgumentError(

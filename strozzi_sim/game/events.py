@@ -45,7 +45,7 @@ class Field:
     offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
     # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
-    none: str = "none"  # text of None (an index below 0) and of an empty list
+    none: str = "none"  # text of an empty list and of None; for a seat None is "Nobody"
     # text for seats that must not see the value; "" if all seats see it. The line's `player` always sees it.
     secret: str = ""
     # function(number, component data) that returns the value in a record
@@ -102,7 +102,7 @@ def converted(name: str, convert: Callable[[int, Components], Any]) -> Field:
 
 
 def unrecorded(name: str) -> Field:
-    """Return a field that only fact handlers receive; the lines of a record omit it."""
+    """Return a field that fact handlers and `make` receive; the lines of a record omit it."""
     return Field(name, "unrecorded")
 
 
@@ -110,7 +110,7 @@ def unrecorded(name: str) -> Field:
 class Event:
     """A kind of event."""
 
-    type: str  # type of its line in a record, and name of its fact handler
+    type: str  # name of its fact handler, and type of its line in a record, unless it has `of`
     # up to five fields, in the order of the numbers in the journal; a string is a `number`, "player" a `seat`
     fields: tuple[Field | str, ...] = ()
     # template for `Say`, or function(line, say) that returns the text; of a `by_seat` event the title of a table
@@ -118,14 +118,15 @@ class Event:
     # whether the journal has one such event per seat, in order, which make one line: the first field is the seat, and
     # the line has a list of each other field
     by_seat: bool = False
-    recorded: bool = True  # whether it has a line; an event for facts alone has none
+    recorded: bool = True  # whether it has a line; an event only for facts, or for the `make` of another, has none
     # function(rows, components) that returns the line's other keys, with `by_seat` all keys. `rows` are the journal's
     # rows by type, after the latest earlier event of one of the types `since` (default: its own type)
     make: Callable[[Rows, Components], Line] | None = None
     since: tuple[str, ...] = ()
     # type of its lines, if several events share it; the line's key `action`, after the first field, is the event's type
     of: str = ""
-    # function(line, components, viewer) that returns the line without its player's secrets, for another seat `viewer`
+    # function(line, components, viewer) that returns the line as `viewer`, a seat other than its `player`, sees it;
+    # it must hide `secret` fields too
     hide: Callable[[Line, Components, int], Line] | None = None
 
     @cached_property

@@ -1,8 +1,8 @@
 """The finding of a picture: its largest significant difference, in one sentence.
 
-Levels of one key are compared with each other, or with a number. Tests are corrected for all comparisons of the picture
-(Holm). Figures of one picture often come from the same games, so the standard errors of two figures are added, which is
-valid however they depend on each other.
+Levels of one key are compared with each other, or with a number, in the games of one variant, line-up and player count.
+Tests are corrected for their number (Holm). Figures of one picture often come from the same games, so the standard
+errors of two figures are added, which is valid however they depend on each other.
 """
 
 import re
@@ -36,14 +36,15 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     # {most} and {least} are levels, {most.value} and {least.value} their figures, {at} is the level of the other key,
     # {size} the difference, {equal} the number compared with; a noun can follow: {most.value:coin}, {size:loss|losses}
-    text: str = ""  # default: the label of the figure, and both levels with their figures
+    text: str = ""  # default: made from the label of the figure, the levels and their figures
     below: str = ""  # text for a figure below `against`; default: such figures are no finding
-    figures: Figures = ()  # default: that which sorts the picture, or its first; all for bars or to compare figures
-    key: str = ""  # column whose levels are compared; default: `series`, or `x`
+    figures: Figures = ()  # default: the picture's `sort`, or its first; all in bars, or to compare figures
+    key: str = ""  # column whose levels are compared; default: `series`, `x` or the figures (`comparison_of`)
     levels: tuple[str, ...] = ()  # levels that are compared; default: those of the picture
     where: dict[str, str] = {}  # key -> level of the rows to compare, in addition to the conditions of the picture
-    against: float | Literal["equal"] | None = None  # number to compare with, "equal": 1 / players; default: levels
-    least: float = 0.0  # smaller differences are no finding; default: MIN_SHARE for shares
+    # number to compare levels with, "equal": 1 / players; default: levels are compared with each other
+    against: float | Literal["equal"] | None = None
+    least: float = 0.0  # smaller differences are no finding; 0: MIN_SHARE for shares
 
     def check(self, where: str) -> None:
         """Check that the texts have no unknown slot. Raises InputError."""
@@ -87,7 +88,7 @@ def comparison_of(picture: Picture, finding: Finding, figures: tuple[Figure, ...
 def finding_of(
     compared: Comparison, finding: Finding, table: pd.DataFrame, players: int, name: Namer, chunks: int = MAX_CHUNKS
 ) -> str:
-    """Return the largest significant difference in a table of one variant and line-up as a sentence; "" without one."""
+    """Return the largest significant difference of a variant and line-up at `players` as a sentence; "" without one."""
     if {compared.key, compared.at, *compared.where} - {"", *table.columns}:
         return ""  # `check_game` names the column
     rows = compared_rows(compared, pick(table, players=players, **compared.where))

@@ -1,4 +1,4 @@
-"""A new game's folder: the files of `strozzi_sim.template`, renamed."""
+"""A new game's folder: the files of `strozzi_sim.template` under the game's name, and a test."""
 
 import keyword
 import re
@@ -33,7 +33,7 @@ def test_agent(check):
 def write_new_game(name: str, folder: Path) -> list[Path]:
     """Write a playable game as an installable package and return its files. Raises ArgumentError and StorageError."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in sys.stdlib_module_names:
-        allowed = "2 to 40 lower-case letters, digits and underscores, no word or module of Python"
+        allowed = "2 to 40 lower-case letters, digits and underscores, a letter first, no word or module of Python"
         raise ArgumentError("game", f"must be {allowed}, got {short_repr(name)}")
     if name in game_names():
         raise ArgumentError("game", f"a game {name!r} is installed; choose another name")

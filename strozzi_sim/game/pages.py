@@ -17,6 +17,7 @@ from strozzi_sim.game.finding import Comparison, Finding, compared_rows, compari
 from strozzi_sim.game.report_file import (
     DeclaredPicture,
     ReportFile,
+    caption_of,
     common_pictures,
     counted_figures,
     figures_compared,
@@ -124,7 +125,8 @@ class Report:
                     drawn = custom_heat_map(game, asked)
                 except ArgumentError as error:
                     raise InputError(f"{where}: heatmaps {name}: {error}") from None
-                self.heat_maps[name] = replace(drawn, caption=given.caption or drawn.caption)
+                caption = caption_of(self._declared, given.caption)
+                self.heat_maps[name] = replace(drawn, caption=caption or drawn.caption)
             else:
                 self.heat_maps[name] = heat_map_of(self._declared, name, maps, where)
         self.questions = self._declared.questions
@@ -153,7 +155,7 @@ class Report:
         return {**tables, **map_tables(cells, maps, stats)}
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
-        """Return the distinct blocks of the heat maps by the first map's name, also by round where facts have one."""
+        """Return the distinct blocks of the heat maps by the first map's name, also by round where that is possible."""
         with_round = {table.name for table in tables if any(column.name == "round" for column in table.columns)}
         blocks: dict[str, Block] = {}
         for name, heat_map in self.heat_maps.items():
@@ -171,7 +173,7 @@ class Report:
         return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
     def definitions(self) -> dict[str, str]:
-        """Return figure -> how it is counted, of all pages and heat maps; {} in a name stands for a level."""
+        """Return figure -> how it is counted, of all blocks of pages and heat maps; {} in a name stands for a level."""
         blocks = [block for page in self.pages.values() for block in page.blocks]
         blocks += [heat_map.block for heat_map in self.heat_maps.values() if heat_map.block]
         formulas: dict[str, str] = {}
@@ -186,7 +188,7 @@ class Report:
                 formulas.setdefault(ratio.name, ratio.formula(block.fact, block.where))
             for less in block.differences:
                 formula, level = less.of.formula(block.fact, block.where), f"{less.key} is {less.level}"
-                formulas[less.name] = f"{formula}; where {level}, less where it is not, paired by deal"
+                formulas[less.name] = f"{formula}; where {level}, less each other {less.key}, paired by deal"
         return formulas
 
     def _shown(self, pages: Collection[str]) -> list[str]:
@@ -207,7 +209,8 @@ class Report:
     def comparisons(self, tables: Tables) -> dict[str, tuple[Picture, Comparison, Finding]]:
         """Return page -> (picture, what is compared in it, its `Finding`).
 
-        The picture is the first that declares a finding, else the first with levels to compare; drawn ones come first.
+        The picture is the first that declares a finding, else the first with levels to compare; tables come last. One
+        that is `compared` has no finding.
         """
         found: dict[str, tuple[Picture, Comparison, Finding]] = {}
         findings = {name: finding_in(each) for name, each in self._declared.pictures.items() if not each.compared}
@@ -233,7 +236,7 @@ class Report:
         """Return page -> its finding, about the first variant and line-up at the player count of the headline.
 
         `components` is variant -> component data, `whom` returns the agents of a line-up in words. Each finding names
-        its games if it is `named`, or if the study has several player counts, variants or line-ups.
+        its games with `named`, or if the study has several player counts, variants or line-ups.
         """
         if tables["balance"].empty:
             return {}
@@ -249,7 +252,7 @@ class Report:
         return text_by_page
 
     def ends(self, tables: Tables, components: Mapping[str, Any], page: str) -> list[tuple[Any, Figure, str]]:
-        """Return the two largest and the smallest of what a page's finding compares, as (row, figure, what it is)."""
+        """Return the two largest values and the smallest of a finding's first figure, as (row, figure, name)."""
         if page not in (compared_in := self.comparisons(tables)):
             return []
         picture, compared, _ = compared_in[page]

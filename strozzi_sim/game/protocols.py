@@ -1,6 +1,6 @@
 """The parts of a game as Protocols: the members of each module of its folder. Kernels are declared in `game.contract`.
 
-A member with a value or a body here is optional: `Part` supplies this default. Every game must have the others.
+A member with a value or a body here is optional: `Part` supplies this default. A file must have the others.
 """
 
 from abc import abstractmethod
@@ -71,12 +71,12 @@ class StatePart(Protocol):
     PLAYER_COUNTS: tuple[int, ...]  # in ascending order
     STATE: np.dtype[Any]  # the record of a position
     JOURNAL_ROWS: int  # largest number of events of a game
-    ACTIONS: int  # number of actions A; action numbers are 1 to A - 1
+    ACTIONS: int  # A: action numbers are 1 to A - 1; 0 is never legal
     OVER: int  # the phase of a finished game; required for the defaults of `is_over` and `view_of`
 
     @property
     def RULES(self) -> np.dtype[Any]:
-        """The dtype of the rules record, which kernels read; default: numbers and switches of all sections, by key."""
+        """The dtype of the rules record, which kernels read; default: made by `rules_dtype`."""
         return rules_dtype(self.game.components_part.Components)
 
 
@@ -90,7 +90,7 @@ class ComponentsPart(Protocol):
     """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
     game: Any
-    # SECTION.KEY -> smallest and largest value, also of the entries of a list
+    # for the default `Components`: SECTION.KEY -> smallest and largest value, also of the entries of a list
     LIMITS: Mapping[str, tuple[int, int]] = MappingProxyType({})
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
     # section -> its description if it is "reconstructed", see `reconstructed_sections`; None: general descriptions
@@ -174,7 +174,7 @@ def _in_words(value: Any) -> str:
 class ViewPart(Protocol):
     """`view.py`: the knowledge of a seat, and texts for players. `view_of` takes a state as `conceal` leaves it.
 
-    The text of `render` has parts, divided by empty lines; each begins with a fixed heading.
+    The text of `render` has parts, divided by empty lines; `strozzi play` prints those that changed.
     """
 
     game: Any
@@ -193,7 +193,7 @@ class ViewPart(Protocol):
         return "Your choice?"
 
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
-        """Return a position as text, of a View or of the reference game. Default: the fields that SLICES name."""
+        """Return a View or the reference game as text; `names` by seat. Default: the fields that SLICES name."""
         shared, by_seat = [], [f"{capitalized(seat_name(names, seat))}:" for seat in range(len(names))]
         for part, value in things_shown(self.SLICES, position):
             if part.group:
@@ -229,8 +229,8 @@ class ViewPart(Protocol):
 class ReportPart(Protocol):
     """`report.py`: the report's tables, and its parts that depend on component data; `report.toml` has the rest."""
 
-    BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> the figures of its table
-    MAPS: Mapping[str, Block] = MappingProxyType({})  # blocks of heat maps, with the keys `row` and `column`
+    BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> more blocks of its table
+    MAPS: Mapping[str, Block] = MappingProxyType({})  # name in report.toml -> block, with the keys `row` and `column`
     # page -> function(table, cell, stats) that adds figures to its table that no block makes
     ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
 
@@ -279,7 +279,7 @@ class RestrictionsPart(Protocol):
 
     @abstractmethod
     def restrictions(self, components: Plain) -> Mapping[str, Any]:
-        """Return every restriction, a `restricting.Restriction`, by name; KIND:WORD-N stands for any number N."""
+        """Return every restriction, a `restricting.Restriction`, by name; KIND:WORD-N stands for any N above 0."""
 
     def check(self, rules: Any, seat: int, name: str) -> None:
         """Refuse a restriction, written into a row of the rules, with which the seat cannot play. Raises InputError."""

@@ -15,7 +15,7 @@ Lines = Sequence[tuple[int, Mapping[str, Any]]]
 class Question(NamedTuple):
     """A decision in a reference game."""
 
-    kind: str  # type of the record line that contains the answer
+    kind: str  # with `answering`: type of the record line that contains the answer
     seat: int  # the acting seat
     options: Sequence[Any]  # the choices
 
@@ -164,7 +164,7 @@ class Drawn:
 
     argument: str  # parameter of the reference game that takes the order of the draws
     line: str  # type of the line with a draw
-    key: str  # its key with the drawn item
+    key: str  # its key with the drawn item, or null if none was drawn
     # function of the component data that returns all items; an item can occur several times
     everything: Callable[[Mapping[str, Any]], Sequence[Any]]
 

@@ -59,7 +59,7 @@ class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sort: str = ""
     most: int = 0
     compared: bool = False  # shown last, and only if there are several variants or line-ups
-    finding: str | Finding = ""  # the page's finding, or its text; default: made from its first picture with levels
+    finding: str | Finding = ""  # the page's finding, or its text; see `pages.Report.comparisons`
 
 
 class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,10 +71,10 @@ class DeclaredHeatMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: str = ""  # like `fact` and `where`, a field of `HeatMapSpec`
     fact: str = ""
     where: str = ""
-    figure: str = ""  # name of the figure in the block
-    label: str = ""  # default: the label in `figures`
-    caption: str = ""
-    block: str = ""  # name of the block in `MAPS`; default: the heat map's name
+    figure: str = ""  # without `value`: name of the figure in the block
+    label: str = ""  # without `value`; default: the label in `figures`
+    caption: str = ""  # default with `value`: made from the other fields
+    block: str = ""  # without `value`: name of the block in `MAPS`; default: the heat map's name
 
 
 class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +90,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `report.toml`."""
 
-    units: dict[Unit, tuple[str, ...]] = {}  # words in the names of a unit's figures; a name with "share" is a share
+    units: dict[Unit, tuple[str, ...]] = {}  # words in names of its figures; "share" is a share, no word a number
     figures: dict[str, str] = {}  # figure -> its label, where a picture gives none
     words: dict[str, str] = {}  # value, or key=value -> label
     names: dict[str, str] = {}  # value, or key=value -> what a finding calls it; default: its label
@@ -117,7 +117,7 @@ def read_report_file(package: str) -> ReportFile | None:
 
 
 def _check(declared: ReportFile, where: str) -> None:
-    """Check that the names used in the file are declared in it. Raises InputError."""
+    """Check the names of pages, labels, heat maps and phrases, and the texts of findings. Raises InputError."""
 
     def check_known(place: str, kind: str, name: str, names: Mapping[str, Any] | Sequence[str]) -> None:
         if name not in names:
@@ -185,7 +185,8 @@ def _levels(given: tuple[str, ...], column: str, table: pd.DataFrame | None) -> 
     )
 
 
-def _caption(declared: ReportFile, text: str) -> str:
+def caption_of(declared: ReportFile, text: str) -> str:
+    """Return a caption with its phrases filled in."""
     for name, phrase in declared.phrases.items():
         text = text.replace(f"{{{name}}}", phrase)
     return text
@@ -203,7 +204,7 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> P
         name,
         table=table_name,
         figures=figures_of(declared, given.figures, table),
-        caption=_caption(declared, given.caption),
+        caption=caption_of(declared, given.caption),
         levels=_levels(given.levels, given.x, table),
         series_levels=_levels(given.series_levels, given.series, table),
         groups={bar: figures_of(declared, parts, table) for bar, parts in given.groups.items()},
@@ -252,5 +253,5 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
             f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
         )
     label = given.label or declared.figures[given.figure]
-    figure, caption = Figure(given.figure, label, _unit(declared, given.figure)), _caption(declared, given.caption)
+    figure, caption = Figure(given.figure, label, _unit(declared, given.figure)), caption_of(declared, given.caption)
     return HeatMap(given.title, caption, given.rows, given.columns, figure, blocks[block], table=map_table_name(name))

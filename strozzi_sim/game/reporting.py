@@ -39,8 +39,9 @@ class Picture:
     # (stacked sums), spread (quantiles), scatter (a figure over another), board (a figure on a map), table
     kind: Kind
     table: str  # name of the table with its figures
-    # in `dots` and `table` one panel or column each; in `scatter` along x and along y; in `intervals` and `lines`
-    # together in one panel; in `bars` the parts of a bar; in `spread` five quantiles and a mark
+    # in `dots`, and in `intervals` by player count, one panel each; else in `intervals` and `lines` one panel together;
+    # in `table` one column each, or one row (x "figure"); in `scatter` along x and along y; in `bars` the parts of a
+    # bar; in `spread` five quantiles and a mark; in `board` one
     figures: tuple[Figure, ...]
     title: str
     caption: str = ""
@@ -52,15 +53,15 @@ class Picture:
     # for `bars` only: name of a bar -> its parts, instead of `x` and `figures`
     groups: Mapping[str, tuple[Figure, ...]] = field(default_factory=dict)
     x_label: str = ""
-    equal: bool = False  # draw a line at an equal chance, 1 / players; `board`: colour distances from it
+    equal: bool = False  # show distances from an equal chance, 1 / players: a line there, on a board colours
     # for `board` only: function of a variant's component data that returns the positions of the levels of `x`
     board: Callable[[Mapping[str, Any]], Board] | None = None
-    zero: bool = False  # for `lines` and `dots` only: draw a line at zero, for differences
+    zero: bool = False  # for differences: draw a line at zero, and shares in points
     sort: str = ""  # figure by which the levels of `x` are sorted, largest first; default: the order of the table
     most: int = 0  # number of sorted levels shown; default: all
 
     def __post_init__(self) -> None:
-        """Check that figures in one panel are distinguished by colour and have one unit. Raises InputError."""
+        """Check that figures in one panel differ by colour, and that all or none are shares. Raises InputError."""
         by_panel = self.kind == "intervals" and self.x == "players" and self.series != "figure"
         if self.kind not in ("intervals", "lines") or len(self.figures) < 2 or by_panel:
             return
@@ -82,7 +83,7 @@ class TablePart:
     figure: str
     levels: dict[str, Any]  # one level or a list, for every key
     estimate: Any  # stats.Estimate, with one axis for each list
-    keep: Any  # bool array of this shape, False for impossible combinations
+    keep: Any  # True, or a bool array of this shape, False for impossible combinations
 
     @property
     def axes(self) -> dict[str, list[Any]]:

@@ -1,7 +1,7 @@
 """Restricted play: actions forbidden to a seat, as data in the rules record that kernels read.
 
 A thing is worth what a seat loses by doing without it. The kernels of legal actions enforce a restriction; it is void
-at a decision where it would leave no action, and the game counts such decisions. Component data and records are
+at a decision where it would leave no action; a game may count such decisions. Component data and records are
 unchanged: every action of a restricted seat is allowed by the rules of the game.
 """
 
@@ -58,7 +58,7 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 
 def _pattern_of(declared: Iterable[str], name: str) -> str | None:
-    """Return the declared name that `name` equals, or equals up to a number in place of N; None for an unknown name."""
+    """Return the declared name that `name` equals, but for any text in place of N; None for an unknown name."""
     return next(
         (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
     )
@@ -77,7 +77,7 @@ class Occasions:
     """The rows of a fact table in which a use could occur, such as all rounds of all seats."""
 
     fact: str
-    words: str  # what a row is, in the plural; reports say "used in 40 % of {words}"
+    words: str  # what a row is, in the plural: "used in 40 % of {words}"
     where: str = ""  # condition on its rows; "" for all
     times: int = 1  # occasions per row, such as the auctions of a round
 
@@ -117,9 +117,9 @@ class Restriction:
     """An action that can be forbidden to a seat; with a name that ends in -N it has a number in place of N."""
 
     words: str  # what the seat then may not do
-    forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N) that forbids it in this row
+    forbid: Callable[[Any, int, int], None]  # function(row of the rules, seat, N or 0) that forbids it in this row
     use: Use | None = None  # the facts that show its use
-    numbers: tuple[int, ...] = ()  # the numbers in place of N that are measured by default
+    numbers: tuple[int, ...] = ()  # the numbers in place of N that patterns find, and whose use is counted
     noun: str = ""  # what the seat must do without, in a sentence: "the left door"; default: its name
 
     def numbered(self, number: int) -> "Restriction":
@@ -152,7 +152,7 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
 
 
 def things(game: Game, variant: Variant) -> dict[str, Restriction]:
-    """Return the things that restricted play measures: restrictions by name, with numbers in place of N.
+    """Return the things that patterns can name: restrictions by name, with each of their `numbers` in place of N.
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import resolve_variant
@@ -195,5 +195,7 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
 def _number(name: str, pattern: str) -> int:
     number = name.removeprefix(pattern.removesuffix("N"))
     if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
-        raise InputError(f"restriction {short_repr(name)}: expected a whole number above 0 in place of N")
+        raise InputError(
+            f"restriction {short_repr(name)}: expected a whole number above 0, of up to 6 digits, in place of N"
+        )
     return int(number)

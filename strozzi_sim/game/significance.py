@@ -1,10 +1,9 @@
 """Significance of figures with intervals, for the sentences of reports.
 
 A 95 % interval contains the numbers that a two-sided test at 5 % does not reject. The p-value of that test follows from
-the side of the interval that faces the number, so that p < 0.05 exactly if the number is outside. Sentences that select
-from several figures correct for their number (Bonferroni), and differences below `MIN_SHARE` are not findings. A study
-that finds nothing says what it could have missed: intervals widened for the number of figures contain the true change
-in 19 of 20 studies.
+the side of the interval that faces the number, so that p < 0.05 exactly if the number is outside. Several figures
+together are corrected for their number: p-values by Holm's method, intervals by Bonferroni's. All of the intervals that
+are so widened contain their true values in at least 19 of 20 studies, which bounds what a study could have missed.
 """
 
 from typing import Any
@@ -18,9 +17,9 @@ from strozzi_sim.stats.multiple_testing import holm
 
 Array = np.ndarray[Any, Any]
 
-MIN_SHARE = 0.005  # half a point
-ALPHA = 0.05
-MAX_CHUNKS = 200  # default number of chunks of a study, from which intervals are computed
+MIN_SHARE = 0.005  # half a point: callers that use it report no smaller difference of shares
+ALPHA = 0.05  # significant p-values are below it
+MAX_CHUNKS = 200  # default of `chunks`, the number of chunks from which a study's intervals are computed
 
 
 def degrees_of_freedom(n: Any, deals: Any, chunks: int = MAX_CHUNKS) -> Array:
@@ -42,7 +41,7 @@ def p_value_of_share(value: Any, low: Any, high: Any, null: Any, df: Any) -> Arr
     """Return p-values of shares: the score test, with the variance of a share that equals `null`.
 
     Use it for many figures at once: the interval of a share that is small by chance is too narrow.
-    An end e of Wilson's interval solves (e - value)^2 = z^2 e (1 - e) / n, which gives the effective n.
+    The effective n follows from the end e that faces `null`, taken as Wilson's: (e - value)^2 = z^2 e (1 - e) / n.
     """
     value, low, high = (np.asarray(side, np.float64) for side in (value, low, high))
     end = np.where(value > null, low, high)
@@ -69,15 +68,15 @@ def corrected_p(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, share: 
 def no_significant_difference(
     value: Array, low: Array, high: Array, n: Array, deals: Array, *, share: bool, chunks: int = MAX_CHUNKS
 ) -> bool:
-    """Return whether one number is in the intervals of all figures; False with fewer than two intervals.
+    """Return whether one number is in the widened intervals of all figures; False with fewer than two intervals.
 
-    The intervals are widened to the level `ALPHA` divided by the number of figures (Bonferroni). Sets of equal figures
-    therefore yield a difference in at most 1 of 20 cases, whether the figures share deals, add up to 1 or are
-    independent (measured: 0 to 3 of 100). The cost is power: a difference must be larger than in a test of two figures
-    alone, so True means that these games show no difference, not that there is none.
+    The 95 % intervals are widened for the number of figures (Bonferroni). Sets of equal figures therefore yield a
+    difference in at most 1 of 20 cases, whether the figures share deals, add up to 1 or are independent (measured: 0 to
+    3 of 100). The cost is power: a difference must be larger than in a test of two figures alone, so True means that
+    these games show no difference, not that there is none.
 
     All arrays have shape [F]: the figures, the ends of their 95 % intervals (a figure with NaN is ignored), and the
-    events and deals behind each. With `share` the figures are shares, with Wilson intervals.
+    events and deals behind each. With `share` the figures are shares, whose ends are widened like Wilson's.
     """
     known = ~np.isnan(value + low + high)
     if known.sum() < 2:
@@ -104,7 +103,7 @@ def _wilson(value: Array, end: Array, wider: Array) -> Array:
 
 
 def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: int = 0) -> float:
-    """Return the largest distance from `null` that some row's widened interval contains; NaN without an interval.
+    """Return the largest distance from `null` that a widened interval contains, 0 or more; NaN without an interval.
 
     Intervals are widened for their number. `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for
     the largest gain, -1 for the largest loss, 0 for either.

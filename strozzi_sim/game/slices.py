@@ -1,9 +1,9 @@
 """Observations as named slices, whose columns are computed from a declaration.
 
-A game's `view.py` lists its slices in the order of the columns. If each has a source, the kernel `observe` is made from
-them (`observer`): a source names the field of the state from which the numbers come. A group with sources is over
-seats, the first axis of its fields; seats count clockwise from the observer, and the columns of seats that are not in
-the game are zero. A hand-written kernel gets the first columns from `starts`. Observations are read by name:
+A game's `view.py` lists its slices in the order of the columns. If it has no kernel `observe`, this is made from their
+sources (`observer`): the numbers come from a field of the state, or from a kernel. A group with sources is over seats,
+the first axis of its fields; seats count clockwise from the observer, and the columns of seats that are not in the game
+are zero. A hand-written `observe` gets the first columns from `starts`. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices
@@ -31,8 +31,8 @@ class Source:
     kind: str  # "number", "one-hot", "set", "seat" or "kernel"
     field: str = ""  # field of the state
     scale: float | str = 1  # divisor: a number, or the name of a field of the rules
-    first: int = 0  # value of the first column of a one-hot, or smallest member of a set
-    # kernel(state, rules, seat, out, start) that writes the numbers from column `start` on; the others are zero
+    first: int = 0  # value, or member of a set, of the first column
+    # kernel(state, rules, seat, out, start) that writes numbers from column `start` on; what it does not write is zero
     kernel: Any = None
 
 
@@ -42,7 +42,7 @@ def number(field: str, scale: float | str = 1) -> Source:
 
 
 def one_hot(field: str, first: int = 0) -> Source:
-    """Return the source of a one-hot of a number, whose first column is for `first`; other numbers set no column."""
+    """Return the source of a one-hot of a number; its first column is for `first`; a number without one sets none."""
     return Source("one-hot", field, first=first)
 
 
@@ -52,7 +52,7 @@ def members(field: str, first: int = 0) -> Source:
 
 
 def seat_of(field: str) -> Source:
-    """Return the source of a one-hot of a seat, clockwise from the observer; other numbers set no column."""
+    """Return the source of a one-hot of a seat, clockwise from the observer; a number that is no seat sets none."""
     return Source("seat", field)
 
 
@@ -71,7 +71,7 @@ class Slice:
     # low, high: limits of the numbers in all shipped variants
     low: float = 0.0
     high: float = 1.0
-    source: Source | None = None  # origin of the numbers, if `observe` is made from the slices
+    source: Source | None = None  # origin of the numbers; optional if view.py has `observe`
     start: int = 0  # first column
     group: "Slice | None" = None  # the group of which it is a field, or None
 
@@ -221,7 +221,7 @@ def _members(numbers: Any) -> list[int]:
 
 
 def observer(slices: Layout, state: np.dtype[Any], rules: np.dtype[Any]) -> Callable[..., Any]:
-    """Return `observe(state, rules, seat, out)`, which writes every slice."""
+    """Return `observe(state, rules, seat, out)`, which writes every slice. Raises InputError without a source."""
     writers: dict[str, Any] = {}
     lines = ["players = state.players", f"for column in range({slices.size}):", "    out[column] = 0"]
     for part in slices.parts:
@@ -275,7 +275,7 @@ def _statements(
         column = f"out[{start} + member] = float32(({value} >> (member + {source.first})) & 1)"
         return [f"for member in range({size}):", f"    {column}"]
     if source.kind == "seat":
-        return [f"if {value} < players:", f"    out[{start} + ({value} + players - seat) % players] = 1"]
+        return [f"if 0 <= {value} < players:", f"    out[{start} + ({value} + players - seat) % players] = 1"]
     return [
         f"if {source.first} <= {value} < {source.first + size}:",
         f"    out[{start} + {value} - {source.first}] = 1",

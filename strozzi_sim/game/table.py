@@ -1,4 +1,4 @@
-"""The table of a game: the data that a page draws, folded only from the lines of a record.
+"""The table of a game: the data that a page draws, folded from the lines of a record.
 
 `strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is
 folded from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`,
@@ -49,11 +49,11 @@ class Table:
         of_game |= {"over_now": self.over_now, "columns": [list(pair) for pair in self.columns]}
         rounds = game.components_part.rounds(dict(self.components))
         seats = [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)]
-        # constants: names of the seats, and under `board` the data for the game's script
+        # constants, see `table.schema.Head`; `set_up` fills `board`, the data for the game's script
         self.head: Json = {"format": FORMAT, **of_game, **of_deal, "players": self.players, "rounds": rounds}
         self.head |= {"viewer": viewer, "seats": seats, "board": {}}
-        # the data that the script draws: JSON values, with equal keys after every line; always `round` (0 before the
-        # first), `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown)
+        # the data that the script draws: JSON values; no key is removed. Always `round` (0 before the first),
+        # `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown)
         self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
         self.marks: list[str] = []  # names of the parts of the drawing that the last line touched
         self.last = ""  # type of the last line
@@ -86,7 +86,7 @@ class Table:
         return text.replace("\n", " ")
 
     def standing(self) -> list[int | None]:
-        """Return each seat's points if the game ended now, None if unknown to the viewer; default: the last line's."""
+        """Return each seat's points if the game ended now, None if unknown to the viewer; default: `now` as it is."""
         now: list[int | None] = self.view["now"]
         return now
 
@@ -144,7 +144,8 @@ class Table:
     def choice(self, action: int, name: str, position: Any) -> Json:
         """Return how to show a choice: `label`, and optionally `note`, `at` (a part of the drawing), `ghost`, `quiet`.
 
-        `action` is -1 for an item of a compound choice, and for a range, whose `name` is "".
+        `action` is -1 for an item of a compound choice, and for a range, whose `name` is "" and which may have `start`,
+        its first proposal.
         """
         return {"label": name.capitalize() if name.isalpha() else name}
 

@@ -39,11 +39,11 @@ class Variant:
 
     Attributes:
         name: name; "base" is the published game.
-        components: component data as plain values, stored in records and plans.
+        components: data of the sections that a variant can change, as plain values; stored in records and plans.
         rules: record that kernels read, array of shape (1,).
         reconstructed: descriptions of reconstructed data, which no source gives.
-        hidden: whether seats have secrets; agents then receive a concealed state.
-        file: file of the study that defines it; "" for a shipped variant.
+        hidden: whether seats have secrets.
+        file: file of the study that defines it, or "".
         warnings: warnings for its designer, such as an unreachable goal.
         settings, origin: changed values as text, KEY=VALUE, and the name of the variant that they change; else empty.
     """
@@ -167,7 +167,7 @@ def with_values(game: Game, variant: AnyVariant, values: Mapping[str, Any]) -> V
 
 
 def _with_sources(game: Game, components: Mapping[str, Any]) -> dict[str, Any]:
-    """Return plain components with the provenance and other keys of the game's components.toml."""
+    """Return plain components with the `provenance` keys and the other sections of the game's components.toml."""
     boxed = _toml(game.package, "components.toml")
     return boxed | {name: with_provenance(section, boxed.get(name)) for name, section in components.items()}
 
@@ -203,7 +203,8 @@ def custom_variants(game: Game, changes: Mapping[Any, Any]) -> tuple[Variant, ..
         if name == BASE or name in shipped_variants(game):
             raise InputError(f"{place}: {name!r} is a shipped variant of {game.name}; choose another name")
         if not NAME.fullmatch(name):
-            raise InputError(f"{place}: a variant's name is lower-case letters, digits, - and _")
+            allowed = f"1 to {_LONGEST} lower-case letters, digits, - and _, the first a letter or digit"
+            raise InputError(f"{place}: a variant's name must be {allowed}")
         variants.append(from_changes(game, name, with_text_keys(change), place))
     return tuple(variants)
 
@@ -283,6 +284,8 @@ def _variant(game: Game, name: str, components: Any) -> Variant:
 
 def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield (key, value in the first, in the second) where the data of two variants differ; a missing value is None.
+
+    Blocks with ids are compared by id, in any order.
 
     >>> list(differing_keys({"tracks": {"bonus": {"7": 5}}}, {"tracks": {"bonus": {"7": 10}}}))
     [('tracks.bonus.7', 5, 10)]
@@ -378,10 +381,11 @@ def _entries(data: Any) -> list[tuple[str, Any]]:
 
 
 def name_of_values(base: str, values: Mapping[str, Any]) -> str:
-    """Return the name of the variant of `base` with these values by key; "" names the base itself.
+    """Return the name of the variant of `base` ("" for the published game) with these values by key.
 
-    Equal values have one name, different values have different names: a sign is written out, and a digest is added for
-    values that a name cannot show in full (fractions, lists, tables, most text) and for a name that is too long.
+    Of the same keys in the same order, equal values have one name, different values have different names: a sign is
+    written out, and a digest is added for values that a name cannot show in full (fractions, lists, tables, most text)
+    and for a name that is too long.
 
     >>> name_of_values("", {"setup.rounds": 10}), name_of_values("", {"setup.rounds": -10})
     ('setup-rounds-10', 'setup-rounds-minus-10')

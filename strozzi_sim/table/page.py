@@ -21,7 +21,7 @@ _HEIGHT = 900  # pixels of a frame in a notebook
 def render(
     game: Game, data: Mapping[str, Any], heading: str, *, rules: Sequence[str] = (), nonce: str = "", before: str = ""
 ) -> str:
-    """Return the page as HTML, drawn by the game's `table.js` and `table.css`; `data` is as in `table.schema`.
+    """Return the page as HTML, drawn by the game's `table.js` or by `plain.js`; `data` is as in `table.schema.Page`.
 
     `nonce` allows the script and style of a served page; `before` is JavaScript that tests run before the script.
     """
@@ -70,7 +70,7 @@ def _of_game(game: Game, name: str) -> str:
 
 
 def page_of(position: Any) -> str:
-    """Return the page of a Position's table as its acting seat sees it, or completely once the game is over."""
+    """Return the page of a Position's table as its acting seat sees it, or with all lines once the game is over."""
     viewer = None if position.over else position.actor
     header = position.record()[0]
     header["agents"] = [""] * position.players

@@ -12,9 +12,9 @@ from strozzi_sim.game.table import Json, Line, Table, fold
 class PlainTable(Table):
     """Sentences of `events.describe`; the view has `text`, the rendered board.
 
-    A picture is what the view shows of a position: one for each line of a replay, one for each step of play. The points
-    so far are the attribute `score` (or `scores`) of the View, or of the reference game in a replay; else, in play, the
-    core's, if nothing is hidden; else they are unknown until the end.
+    A picture is what the view shows of a position, see `replayed_steps` and `next_steps`. The points so far are the
+    attribute `score` (or `scores`) of the View, or of the reference game in a replay; else, in play, the core's, if
+    nothing is hidden; else the last `total` of a line, and unknown before it.
     """
 
     def __init__(self, game: Game, header: Line, viewer: int | None = None) -> None:
@@ -41,7 +41,7 @@ class PlainTable(Table):
         self.picture = {}
 
     def picture_of(self, position: Any) -> Json:
-        """Return what the view shows of a View or of the reference game: the text, the zones, and the points so far."""
+        """Return what the view shows of a View or of the reference game: the text, and zones and points if any."""
         picture: Json = {"text": self.game.view.render(position, self.components, self.names)}
         if self.has_zones:
             picture |= self._zones(position)
@@ -51,7 +51,7 @@ class PlainTable(Table):
         return picture if points is None else picture | {"now": [int(number) for number in points][: self.players]}
 
     def _zones(self, position: Any) -> Json:
-        """Return the fields that SLICES name: sets as zones, and numbers of the seats by name."""
+        """Return the fields that SLICES name: numbers of the seats by name, all others as zones."""
         shared, of_seats, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
         for part, value in things_shown(self.game.slices, position):
             if part.group is None:
@@ -72,7 +72,7 @@ def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
 
 
 def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
-    """Return the steps of a whole record; a plain table shows the reference game at each line that this writes."""
+    """Return the steps of a whole record; a plain table shows the reference game from the first decision on."""
     if not isinstance(table, PlainTable):
         return fold(table, lines)
     plain, before, steps, pictures = table, dict[str, bytes](), list[Json](), list[Json]()

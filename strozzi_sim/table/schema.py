@@ -80,7 +80,7 @@ class Ask(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Turn(msgspec.Struct, forbid_unknown_fields=True):
-    """A turning point: its step, the seat, and the change of the seat's share of the win."""
+    """A turning point: its step, from 0, the seat, and the change of the seat's share of the win."""
 
     step: int
     kind: Literal["error", "luck"]
@@ -97,7 +97,7 @@ class Draws(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Next(msgspec.Struct, forbid_unknown_fields=True):
-    """The possible draws by step; `names` lists the name of every draw once."""
+    """The possible draws by step, from 0; `names` lists the name of every draw once."""
 
     names: list[str]
     steps: dict[str, Draws]
@@ -115,7 +115,7 @@ class Judged(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Kept(msgspec.Struct, forbid_unknown_fields=True):
-    """A line of play that the player left, with the hinting agent's evaluation of its first choice."""
+    """A line of play that the player left at the choice `said`, with the hinting agent's evaluation of it, or ""."""
 
     number: int
     said: str
@@ -123,7 +123,7 @@ class Kept(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Costly(msgspec.Struct, forbid_unknown_fields=True):
-    """A costly decision of the player."""
+    """A costly decision of the player; its step is counted from 0."""
 
     step: int
     said: str
@@ -140,10 +140,10 @@ class Result(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Page(msgspec.Struct, forbid_unknown_fields=True):
-    """The JSON of a page, which opens at the step `start` (from 1); default: the step in its address.
+    """The JSON of a page, which opens at the step `start`, from 1; default: the step in its address, or 1.
 
-    Served pages have the keys from `version` on: the page keeps its first `keep` steps, which `steps` follow, and
-    `thinking` is the seat whose agent thinks.
+    Served pages have the keys from `version` on and open at the last step: the page keeps its first `keep` steps, which
+    `steps` follow, and `thinking` is the seat whose agent thinks.
     """
 
     head: Head

@@ -1,4 +1,4 @@
-"""The end of a game in the browser: verify and save the record and judge the game, in a separate thread."""
+"""The end of a game in the browser: verify and save the record, judge the game, and make the page of its replay."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,26 +7,28 @@ from typing import Any
 from strozzi_sim.errors import StrozziError, pluralize
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.records import RecordedGame, write_record
+from strozzi_sim.play.records import RecordedGame, read_record, write_record
 from strozzi_sim.report.replay import replay_data
 from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import table_of
 from strozzi_sim.web.session import Refused, Session
 
 REDRAWS = 16  # draws of chance behind each worth of a position
-COSTLY = 3  # number of costly decisions shown
+COSTLY = 3  # largest number of costly decisions shown
 
 
 class Ending:
-    """The results of a player's finished games; their records are written to the file `out`."""
+    """The results of a player's finished games; their records are added to the file `out`, if given."""
 
     def __init__(self, out: Path | None = None) -> None:
         self.out = out
-        self._records: list[list[dict[str, Any]]] = []
-        self._judged: dict[tuple[int, ...], GameAnalysis] = {}
+        self._records: list[list[dict[str, Any]]] = []  # the content of `out`
+        if out is not None and out.is_file():
+            self._records = [[game.header, *(line for _, line in game.events)] for game in read_record(out)]
+        self._judged: dict[tuple[int, tuple[int, ...]], GameAnalysis] = {}  # by deal and actions
 
     def add(self, session: Session, position: Position) -> None:
-        """Verify, save and judge a finished game; write the result into the session as it becomes known."""
+        """Verify a finished game, save and judge it if requested, and set the session's result, again once judged."""
         sitting = session.sitting
         record = position.record(sitting.names)
         words = [_verified(record)]
@@ -39,8 +41,12 @@ class Ending:
             return
         session.set_result(position, {**result, "judging": True})
         start = Position(sitting.game, sitting.players, position.seed, position.deal, sitting.variant)
-        analysis = analyse_game(start, position.actions, sitting.judge, REDRAWS)
-        self._judged[position.actions] = analysis
+        try:
+            analysis = analyse_game(start, position.actions, sitting.judge, REDRAWS)
+        except StrozziError as error:
+            session.set_result(position, {**result, "words": [*words, f"The game was not judged: {error}."]})
+            return
+        self._judged[position.deal, position.actions] = analysis
         session.set_result(position, {**result, **_judged_words(analysis, record, session)})
 
     def _saved(self, out: Path, record: list[dict[str, Any]]) -> str:
@@ -57,12 +63,12 @@ class Ending:
         if position is None:
             raise Refused("the game is not over")
         recorded = RecordedGame.of(position.record(session.sitting.names))
-        data, heading = replay_data(recorded, self._judged.get(position.actions))
+        data, heading = replay_data(recorded, self._judged.get((position.deal, position.actions)))
         return render(position.game, data, heading)
 
 
 def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
-    """Return source -> points of each seat, summed over the scoring lines of the game."""
+    """Return source -> points of each seat, summed over the scoring lines; only sources that occur in a line."""
     scored = [line for line in lines if line["type"].startswith("score_")]
     points = {key: [line[key] for line in scored if key in line] for key in keys}
     return {key: [int(sum(of_seat)) for of_seat in zip(*found, strict=True)] for key, found in points.items() if found}

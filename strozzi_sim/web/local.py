@@ -1,7 +1,7 @@
 """A server for one user's page on this machine: a table or the desk.
 
-It listens on 127.0.0.1. The address contains a token; requests must name this host, and those that change something
-must come from the page. Bodies and connections are bounded.
+It listens on 127.0.0.1 by default. The address contains a token; requests must name this host, and those that change
+something must come from the page. Bodies and connections are bounded.
 """
 
 import hmac
@@ -30,7 +30,7 @@ _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: c
 
 
 class LocalServer(ThreadingHTTPServer):
-    """A server whose page only its user can open.
+    """A server whose page opens only at an address with a token.
 
     Args:
         handler: answers the requests.
@@ -64,7 +64,7 @@ class LocalServer(ThreadingHTTPServer):
         return f"http://{self.here}/{self.token}/"
 
     def serve_until_interrupted(self, name: str, *, opens: bool = False) -> None:
-        """Print the address of the page `name`, open it in the browser if `opens`, and serve it until Ctrl+C."""
+        """Print the address of the page `name`, open it in the browser if `opens`, and serve it until a signal."""
         print(f"Open {self.address}\nCtrl+C closes the {name}.", flush=True)
         if opens:
             webbrowser.open(self.address)
@@ -93,7 +93,7 @@ class LocalServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore connections that break; print the traceback of an internal error."""
+        """Ignore an OSError, as of a connection that breaks; print the traceback of another error."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -123,9 +123,9 @@ class LocalHandler(BaseHTTPRequestHandler):
     server: LocalServer
     server_version, sys_version, protocol_version = "strozzi", "", "HTTP/1.1"
     timeout = _SECONDS
-    wbufsize, disable_nagle_algorithm = 65_536, True  # one packet per answer, without the 40 ms of acknowledgements
+    wbufsize, disable_nagle_algorithm = 65_536, True  # a short answer is one packet, without 40 ms of waiting
     max_body = 4_096  # bytes
-    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors of requests that are too early or repeated: 409
+    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors answered with 409, others with 400
 
     def get(self, path: str, query: Query) -> None:
         """Answer a request for a path."""
@@ -154,7 +154,7 @@ class LocalHandler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _path(self) -> tuple[str, Query]:
-        """Return the path after the token, and the query. Raises Problem if the request must not be answered."""
+        """Return the path after the token ("/" of the page, else such as "state/"), and the query. Raises Problem."""
         try:
             parts = urlsplit(self.path)
             query = parse_qs(parts.query, max_num_fields=_FIELDS)
@@ -189,7 +189,10 @@ class LocalHandler(BaseHTTPRequestHandler):
     }
 
     def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
-        """Send a page whose script and style have the nonce, or are inline without one; `more` extends its policy."""
+        """Send a page whose script and style have the nonce, or are inline without one; `more` extends its policy.
+
+        `frames` are the sources of pages that may frame the page.
+        """
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
         policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'"
         policy += f"; form-action 'none'; connect-src 'self'; frame-ancestors {frames}{more}"

@@ -10,7 +10,7 @@ from strozzi_sim.web.session import PATIENCE, Refused, Session, Sitting
 
 
 class TableServer(LocalServer):
-    """The server of one player's games, which are recorded in the file `out`; `port` 0 is a free one."""
+    """The server of one player's games; finished ones are recorded in `out`, if given; `port` 0 is a free one."""
 
     def __init__(self, sitting: Sitting, out: Path | None = None, port: int = 0, host: str = HOST) -> None:
         self.ending = Ending(out)
@@ -23,7 +23,7 @@ class _Handler(LocalHandler):
     conflicts = (Refused,)
 
     def get(self, path: str, query: Query) -> None:
-        """Answer with the page, its state, or the record."""
+        """Answer with the page, its state, the record, or the replay of the finished game."""
         session = self.server.session
         if path == "/":
             game, data = session.sitting.game, session.state()
@@ -38,7 +38,7 @@ class _Handler(LocalHandler):
             raise Problem(404, "there is nothing here")
 
     def post(self, path: str, body: dict[str, object]) -> None:
-        """Change the game."""
+        """Change the game and answer with its state, or answer with a hint."""
         session, version = self.server.session, body.get("version")
         if type(version) is not int:
             raise Problem(400, "version: expected the number of the last answer")

@@ -1,8 +1,8 @@
 """A human player's game for the page: the position stays here, and the page receives what the player's seat may see.
 
-Agents play in a separate thread, and only it uses the position until it is the player's turn. The hinting agent
-searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play, a record
-line a line of the game's record; each record line is a step of the page.
+While `thinking` names a seat, agents play in a separate thread, and only that thread changes the position. The hinting
+agent searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play, a
+record line a line of the game's record; each record line is a step of the page.
 """
 
 import json
@@ -69,7 +69,7 @@ class Session:
     _position: Position
     _table: Table
     _chosen: list[int]  # number of actions before each decision of the player
-    _left: dict[int, _Line]  # lines of play left by undo, by number
+    _left: dict[int, _Line]  # lines of play that the player left, by number
 
     def __init__(self, sitting: Sitting, on_end: Callable[["Session", Position], None] | None = None) -> None:
         self.sitting, self._on_end = sitting, on_end
@@ -115,7 +115,7 @@ class Session:
             self._play_on()
 
     def undo(self, version: int) -> None:
-        """Take the player's last choice back, and keep the line of play. Future chance is unchanged."""
+        """Take the player's last choice back; keep the line of play if there is room. Future chance is unchanged."""
         with self.changed:
             self._check(version)
             if not self._chosen:
@@ -124,7 +124,7 @@ class Session:
         self._evaluate(left)
 
     def line(self, version: int, number: Any) -> None:
-        """Return to a line of play that was left."""
+        """Return to a line of play that was left, and keep the present one as `undo` does."""
         with self.changed:
             self._check(version)
             if type(number) is not int or number not in self._left:
@@ -148,6 +148,8 @@ class Session:
             self._check(version)
             if self._position.over:
                 raise Refused("the game is over")
+            if self._position.actor != self.sitting.seat:  # an agent failed; a hint would show what its seat knows
+                raise Refused("it is not your turn")
             position, agent, labels, tries = self._position.copy(), self.sitting.hint, self._labels(), ""
         if (analysis := self._hinted(position)) is None:
             name = position.names[position.legal.index(int(position.ask(agent)))]
@@ -163,7 +165,7 @@ class Session:
             self._begin()
 
     def record(self) -> bytes:
-        """Return the record of the finished game."""
+        """Return the record of the finished game as lines of JSON. Raises Refused before the end."""
         with self.changed:
             if self.thinking is not None or not self._position.over:
                 raise Refused("the record is written when the game is over")  # it has all secrets
@@ -171,7 +173,7 @@ class Session:
         return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
 
     def finished(self) -> Position | None:
-        """Return the position of the finished game, or None."""
+        """Return a copy of the position of the finished game, or None before the end."""
         with self.changed:
             position = self._position
             return position.copy() if self.thinking is None and position.over else None
@@ -179,7 +181,8 @@ class Session:
     def set_result(self, position: Position, result: Json) -> None:
         """Show the result of a finished game, unless the player has left it."""
         with self.changed:
-            if self._position.over and self._position.actions == position.actions:
+            own = self._position
+            if own.over and (own.deal, own.actions) == (position.deal, position.actions):
                 self.result = result
 
     # -- course -------------------------------------------------------------------------------------------------------
@@ -198,7 +201,7 @@ class Session:
         self._deal += 1
         self._position = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
         self._chosen, self._left = [], {}
-        self.fault, self.result = "", None
+        self.result = None
         self._cut(0)
         self._restart_fold()
         self._play_on()
@@ -241,7 +244,8 @@ class Session:
             raise
 
     def _play_on(self) -> None:
-        """Let the agents play up to the player's turn, in a thread."""
+        """Let the agents play up to the player's turn or the end, in a thread."""
+        self.fault = ""
         self._show()
         position = self._position
         agents_done = position.over or position.actor == self.sitting.seat
@@ -283,7 +287,7 @@ class Session:
             position.undo()
         self._show()
         name = position.names[position.legal.index(actions[count])]
-        self.result = None
+        self.fault, self.result = "", None
         if len(self._left) >= MAX_LINES or any(line.actions == actions for line in self._left.values()):
             return None
         number = 1 + max(self._left, default=0)
@@ -312,7 +316,7 @@ class Session:
     # -- what the page receives ---------------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        """Fold the new record lines; after an undo, begin again."""
+        """Fold the new record lines; if an undo took lines back, fold all lines again."""
         position, seat = self._position, self.sitting.seat
         record_lines = position.lines(seat)
         common = _common(record_lines, self._record_lines)

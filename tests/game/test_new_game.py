@@ -160,7 +160,10 @@ def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("Fair", "2 to 40 lower-case letters, digits and underscores, no word or module of Python, got 'Fair'"),
+        (
+            "Fair",
+            "2 to 40 lower-case letters, digits and underscores, a letter first, no word or module of Python, got 'Fair'",
+        ),
         ("a b", "got 'a b'"),
         ("class", "got 'class'"),
         ("random", "got 'random'"),
@@ -222,6 +225,10 @@ def test_every_kind_of_source_writes_its_columns():
     assert found["phase"] == [1, 0]
     assert found["bits"] == [1, 0, 1, 0, 0, 0, 0, 0]
     assert found["sack"] == [0.5, 1, 1.5, 2, 2.5]
+    signed = np.array([(3, -1)], [("players", "u1"), ("owner", "i1")]).view(np.recarray)
+    owner = Layout(Slice("owner", (4,), "owner, or -1", source=seat_of("owner")))
+    observer(owner, signed.dtype, GAME.rules)(signed[0], rules[0], 1, out := np.zeros(4, np.float32))
+    assert out.tolist() == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,15 @@ def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
     spec = load_agent(game.tiers["middle"], game)
     assert game.default_agent == spec.text
     assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"), [((3, 4, 5), "3-5 players"), ((2,), "2 players"), ((2, 4), "2, 4 players")]
+)
+def test_player_counts_with_a_gap_are_listed(game, counts, text):
+    other = replace(game)
+    vars(other)["player_counts"] = counts
+    assert other.player_count_text == text
 
 
 @pytest.mark.slow_for("medici_vs_strozzi")

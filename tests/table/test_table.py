@@ -146,6 +146,8 @@ def test_a_position_is_shown_in_a_notebook():
     shown = position._repr_html_()
     assert shown.startswith("<iframe")
     assert "srcdoc=" in shown
+    imagined = position.imagine(0, position.rng[:1].copy())
+    assert imagined._repr_html_().startswith("<pre>&lt;Position of strozzi, ")
 
 
 @pytest.mark.parametrize("game", KITS)

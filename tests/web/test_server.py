@@ -5,6 +5,7 @@ import json
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,11 +13,14 @@ import pytest
 from commands import wait_until
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.analysis import LEAD
+from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.position import Position
-from strozzi_sim.web.ending import _judged_words, sources
+from strozzi_sim.play.records import record_games, write_record
+from strozzi_sim.simulation.match import Match
+from strozzi_sim.web.ending import Ending, _judged_words, sources
 from strozzi_sim.web.local import LocalHandler
 from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Session, Sitting
@@ -161,6 +165,33 @@ def test_connections_that_say_nothing_do_not_keep_others_out(server):
     assert state(server)["version"] > 0
     for each in silent:
         each.close()
+
+
+def test_a_finished_game_is_added_to_the_records_of_the_file(tmp_path):
+    match = Match(game := load_game("strozzi"), 3, (load_agent("random"),), resolve_variant(game, "base"), 5, "one")
+    out, (first, second) = tmp_path / "games.jsonl", record_games(match, range(2))
+    write_record(out, [first])
+    assert Ending(out)._saved(out, second) == f"Saved in {out}."
+    assert [json.loads(line) for line in out.read_text().splitlines()] == [*first, *second]
+    out.write_text("mine")
+    with pytest.raises(InputError, match=r"games\.jsonl: line 1"):
+        Ending(out)
+
+
+def test_a_judge_that_fails_is_said_with_the_result(monkeypatch):
+    def fails(*_):
+        raise AgentFault("it failed")
+
+    monkeypatch.setattr("strozzi_sim.web.ending.analyse_game", fails)
+    game, results = load_game("strozzi"), []
+    agents, judge = [load_agent("random", game)] * 3, load_agent("heuristic", game)
+    sitting = Sitting(game, resolve_variant(game, "base"), 3, 1, 0, 0, agents, "heuristic", judge)
+    position = Position(game, 3, seed=1)
+    while not position.over:
+        position.play(position.legal[0])
+    Ending().add(SimpleNamespace(sitting=sitting, set_result=lambda _, result: results.append(result)), position)
+    assert [each["judging"] for each in results] == [True, False]
+    assert results[-1]["words"][-1] == "The game was not judged: it failed."
 
 
 def test_a_game_over_http_is_verified_and_saved(server, tmp_path):

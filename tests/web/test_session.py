@@ -67,6 +67,10 @@ def test_a_whole_game_whose_record_is_the_position_of_its_choices(game, players)
     assert Position.from_record(lines) == position
     assert lines[0]["agents"] == ["random", "you", "random"][:players]
     assert state["heading"].startswith(("Seat ", "You ", "Medici ", "Strozzi "))
+    position.deal += 1
+    session.set_result(position, {})
+    assert session.result is None  # the same actions in another deal
+    position.deal -= 1
     session.undo(state["version"])
     assert session.finished() is None
     assert at_end == [position]  # what is judged is not undone
@@ -199,6 +203,14 @@ def test_an_agent_that_fails_is_named_and_the_page_goes_on(tmp_path):
     state = settled(session)
     assert "wrong" in state["fault"]
     assert state["ask"] is None
+    with pytest.raises(Refused, match="not your turn"):
+        session.hint(state["version"])  # would show what the agent's seat knows
+    session = Session(sitting(agents=f"{file}::wrong", seat=0))
+    session.play(settled(session)["version"], name="pass")
+    session.undo(settled(session)["version"])
+    state = settled(session)
+    assert state["fault"] == ""
+    assert state["ask"] is not None
 
 
 # -- stacks of Strasbourg
