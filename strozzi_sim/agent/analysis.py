@@ -32,7 +32,7 @@ class ActionAnalysis:
 
     action: int
     visits: int  # number of times the agent tried it; more visits make the value more certain
-    value: float | None = None  # expected value for the acting seat, on the agent's own scale; None if unknown
+    value: float | None = None  # expected value for the seat that takes it, on the agent's own scale; None if unknown
     seat: int | None = None  # seat that takes the action; default: the seat that decides
     node: Any = None  # any object that identifies the position after the action; None if it was not analysed
 

@@ -52,7 +52,7 @@ class CompiledAgent:
 def compile_evaluator(spec: AgentSpec, game: Game) -> CompiledAgent:
     """Compile the `evaluation` function of an agent for a game, or load it from the cache folder."""
     if spec.agent.evaluation is None:
-        raise InputError(f"agent {spec.text!r} does not evaluate positions; the agent `learned` of a game does")
+        raise InputError(f"agent {spec.text!r} does not evaluate positions; give one that does")
     compiled = compile_agent(spec, game, spec.agent.evaluation)
     check_worth(spec.agent.name, compiled.memory)
     return compiled
@@ -63,7 +63,7 @@ def compile_agent(
 ) -> CompiledAgent:
     """Compile an agent's `function`, by default the one that chooses actions, or load it from the cache folder.
 
-    A search ends early, with any legal action, once `stop` (int64[1]) is not 0.
+    A built-in search ends early, with any legal action, once `stop` (int64[1]) is not 0.
     """
     agent = spec.agent
     params = np.zeros(1, agent.params_dtype)
@@ -132,12 +132,17 @@ def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
 def _with_longest_field(memory: np.dtype[Any]) -> np.dtype[Any]:
     """Return the dtype with the longest possible last field; code compiled for it serves every length."""
     assert memory.names is not None
+    assert memory.fields is not None
     last = memory.names[-1]
     element, shape = memory[last].subdtype or (memory[last], ())
     if len(shape) != 1:
         raise InputError(f"memory: the last field, {last!r}, must be an array with one axis to be of any length")
     fields = [(name, memory[name]) for name in memory.names[:-1]]
-    return np.dtype([*fields, (last, element, (_LONGEST // element.itemsize,))], align=True)
+    longest = np.dtype([*fields, (last, element, (_LONGEST // element.itemsize,))], align=True)
+    assert longest.fields is not None
+    if any(longest.fields[name][1] != memory.fields[name][1] for name in memory.names):
+        raise InputError("memory: its dtype must have align=True, so that its last field can be of any length")
+    return longest
 
 
 def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.dtype[Any], builtin: bool) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from strozzi_sim.agent.analysis import Analyse
-from strozzi_sim.agent.parameters import Param, Parameter, Value
+from strozzi_sim.agent.parameters import Choice, Param, Parameter, Value
 from strozzi_sim.agent.python import kind_of
 from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.game.contract import Game
@@ -32,7 +32,7 @@ class Agent:
     games: tuple[str, ...] = EVERY_GAME
     players: tuple[int, ...] | None = None
     stochastic: bool = False
-    params: Mapping[str, Any] = field(default_factory=dict)  # each a Parameter; the decorators also take bare numbers
+    params: Mapping[str, Any] = field(default_factory=dict)  # each a Parameter; a bare number becomes a Param
     kind: str = "compiled"  # "compiled", "act" or "batch"
     files: Sequence[str] = ()
     memory: Memory = NO_MEMORY
@@ -43,19 +43,24 @@ class Agent:
     any_length: bool = False
     replaces: bool = False
     description: str = ""  # default: the first line of the docstring
-    # by player count: mean points that each level, from 0 on, loses per decision in self-play, as judged by this agent
+    # by player count: mean points that each level, from 0 on, loses per choice in self-play, as judged by this agent
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
     spec_of: ClassVar[Any]  # set by the registry, which this module cannot import
 
     def __post_init__(self) -> None:
-        """Check the declaration. Raises InputError."""
+        """Check the declaration, and complete parameters and description. Raises InputError."""
         if "@" in self.name:
             raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
-        if isinstance(self.files, str) or not all(isinstance(file, str) for file in self.files):
-            raise InputError(f"agent {self.name}: files must be a list of file names, got {self.files!r}")
+        for field_name, entries in (("games", "names"), ("files", "file names")):
+            names = getattr(self, field_name)
+            if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+                raise InputError(f"agent {self.name}: {field_name} must be a list of {entries}, got {names!r}")
+        if isinstance(self.players, int):
+            raise InputError(f"agent {self.name}: players must be a list of player counts, got {self.players}")
+        object.__setattr__(self, "games", tuple(self.games))
         params = {key: each if isinstance(each, Parameter) else Param(each) for key, each in self.params.items()}
         for key, param in params.items():
-            if isinstance(param, Param):
+            if isinstance(param, Param | Choice):
                 _check_default(f"agent {self.name}: parameter {key}", param)
         object.__setattr__(self, "params", MappingProxyType(params))
         if not self.description:
@@ -90,7 +95,11 @@ class Agent:
         return self.games == EVERY_GAME or (game if isinstance(game, str) else game.name) in self.games
 
 
-def _check_default(what: str, param: Param) -> None:
+def _check_default(what: str, param: Param | Choice) -> None:
+    if isinstance(param, Choice):
+        if param.default not in param.options:
+            raise InputError(f"{what}: default {param.default!r} is not one of {', '.join(param.options)}")
+        return
     if isinstance(param.default, bool) or not isinstance(param.default, (int, float)):
         raise InputError(f"{what}: the default must be a number, got {param.default!r}")
     if not param.low <= param.default <= param.high:
@@ -145,10 +154,12 @@ def compiled_agent(
         stochastic: whether it uses its random stream.
         memory: dtype of its memory record, or a function of (values of the parameters, game) that returns it.
         analyse: returns the analysis of its actions; see `strozzi_sim.agent.analysis`.
-        files: further files that determine its behaviour; if one changes, a study does not resume.
+        files: further files that determine its behaviour, in the folder of the file that declares it; if one changes,
+            a study does not resume.
         blind: it reads only the legal actions from the state (`count_legal`, `kth_legal`, `is_legal`). If built in, it
             receives the full state even with hidden information; `strozzi leak-check` compares its choices on both.
-        any_length: the last field of `memory` is an array; the code is compiled once, for every length of it.
+        any_length: the last field of `memory`, a dtype with align=True, is an array with one axis; the code is compiled
+            once, for every length of it.
         evaluation: function of the same arguments that writes a position's worth to `memory.worth` (`agent.analysis`).
         probabilities: function of the same arguments that writes the probability of every legal action to
             `memory.probabilities`, for searches with `prior=`.

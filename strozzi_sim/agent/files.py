@@ -1,8 +1,8 @@
 """Files of agents: which of them may be used, and where they are on the workers of a cluster.
 
-An agent's file, program, graph or weights is used only if the user names it. A spec string in a results folder, a
-record or the call of an assistant is data by its author. While it is looked up, `only_named` is active, and
-`check_named` checks every file in it before that file is read or run.
+A file, program, graph or weights in a spec string is used only if the user names it. A spec string in a results folder
+or the call of an assistant is data by its author. While it is looked up, `only_named` is active, and `check_named`
+checks every file in it before that file is read or run.
 
 Workers of a cluster have copies of the files in a folder, which replace the paths in spec strings.
 """
@@ -37,7 +37,10 @@ _used: set[str] = set()  # files that this process was allowed to use
 
 @contextmanager
 def only_named(files: Iterable[str | Path], by: str = "the folder", advice: str = NAME_WITH_CODE) -> Iterator[None]:
-    """Allow in this block only these files and those used before in this process; `by` and `advice` go into errors."""
+    """Allow in this block only these files, if an outer block allows them too, and those used before in this process.
+
+    `by` and `advice` go into errors.
+    """
     outer, allowed = _named.get(), frozenset(map(_resolved, files))
     token = _named.set(_Named(allowed if outer is None else allowed & outer.files, by, advice))
     try:

@@ -1,6 +1,6 @@
 """Import of agents' files and packages; third-party ones first in a worker process, where a failure does no harm.
 
-This process imports a file only after a worker has done so. A file that hangs, or that ends the importing process,
+Any other process imports these only after a worker has done so. Code that hangs, or that ends the importing process,
 is a fault of the agent.
 """
 

@@ -77,7 +77,7 @@ def one_count(game: Game, players: Players) -> int:
 def agents_named(
     game: Game, agents: Agents, argument: str = "agents", counts: Sequence[int] = ()
 ) -> tuple[AgentSpec, ...]:
-    """Return agents that play at these counts, from spec strings (a list or comma-separated) or agents in code."""
+    """Return agents, given as spec strings (a list or comma-separated) or in code; check that they play at `counts`."""
     listed: Any = as_argument_error(argument, split_specs, agents) if isinstance(agents, str) else agents
     if isinstance(listed, AGENT_TYPES):
         listed = [listed]
@@ -102,7 +102,7 @@ def comes_with(spec: AgentSpec, game: Game) -> bool:
 
 
 def lineups_of(game: Game, agents: Agents, players: Sequence[int]) -> list[tuple[AgentSpec, ...]]:
-    """Return a line-up of k agents per player count: seat i has agent i mod k. A single agent is just one line-up.
+    """Return a line-up per player count, with agent i mod k at seat i; a single agent makes one line-up for all counts.
 
     Without agents the game's default agent plays.
     """
@@ -129,7 +129,7 @@ def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[Ag
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
-    """Check that all agents of a line-up and their policies play this game and player count, and have networks."""
+    """Check that the agents of a line-up and their policies play this game and player count, and have their files."""
     for spec in lineup:
         check_lineup(spec.resolve_for(game).policies, game, players)
         if not spec.agent.plays(game, players):
@@ -138,7 +138,7 @@ def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
             wanted = f"{game.name} with {players} players"
             raise InputError(f"agent {spec.text!r} does not play {wanted}; it plays {games}{counts}")
         if spec.missing:
-            example = f"{spec.text}:{spec.missing}=FILE; it has no default file"
+            example = f"{spec.source}:{spec.missing}=FILE; it has no default file"
             raise InputError(f"agent {spec.text!r}: {spec.missing} must be a file, such as {example}")
         check_networks(spec, game, players)
         for key, param in spec.agent.params.items():
@@ -196,7 +196,10 @@ def check_one_variant_per_name(variants: Iterable[Variant]) -> None:
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], has_data: bool) -> tuple[Variant, ...]:
-    """Return a study's variants: `listed` has names, `own` changes by name; if `has_data`, `listed` is data by name."""
+    """Return a study's variants: `listed` as for `variants_named`, or names in `own`, which has changes by name.
+
+    If `has_data`, `listed` has components by name, and `own` is ignored.
+    """
     if has_data:
         if not isinstance(listed, Mapping):
             raise ArgumentError("variants", f"expected a table of variants by name, got {short_repr(listed)}")
@@ -234,7 +237,7 @@ def path_of(argument: str, path: Any) -> Path:
 
 
 def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
-    """Return the variants that a study's TOML file lists, by name; it must be a study of this game."""
+    """Return the variants that a study's TOML file lists, by name; a study of another game is refused."""
     keys = as_argument_error("study", read_toml, path_of("study", file))
     if find_game(keys.get("game", game)) is not game:
         raise ArgumentError("study", f"{file} is of {keys['game']}, not of {game.name}")
@@ -251,7 +254,10 @@ def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
 def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:
     """Return a variant, given by name or changes, or with `file` by its name in a study's TOML file."""
     if not file:
-        return variants_named(game, variant, argument)[0]
+        found = variants_named(game, variant, argument)
+        if len(found) > 1:
+            raise ArgumentError(argument, f"expected one variant, got {len(found)}")
+        return found[0]
     by_name = variants_of_file(game, file)
     as_argument_error(argument, check_names, "variant", [variant], by_name)
     return by_name[variant]

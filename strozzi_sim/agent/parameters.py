@@ -51,7 +51,7 @@ class Param(Parameter):
     """A numeric parameter of an agent: its default and the range of its values, ends included.
 
     An int default makes an integer parameter, a float default a real one. With `samples` it is the number of samples
-    per decision; an agent that takes more than one counts as a search.
+    per decision; a compiled agent with another value than 1 counts as a search.
     """
 
     default: float
@@ -99,7 +99,7 @@ class Choice(Parameter):
 class Policy(Parameter):
     """A parameter that is another compiled agent, by spec string (`rollout=(careful:margin=3)`).
 
-    All seats share one memory of that agent; the calling agent zeroes it at each decision.
+    Seats and games share one memory of that agent; the calling agent must zero it at each decision.
     """
 
     default: str
@@ -141,7 +141,7 @@ class GivenFile(Parameter):
         return sha256(file.read_bytes()).hexdigest() if file is not None and file.is_file() else ""
 
     def parse(self, value: str) -> str:
-        """Return the path, without parentheses, of a file that the user has named and that can be used."""
+        """Return the path without parentheses; check that the user named the file and that it can be used."""
         path = strip_parentheses(value)
         if path:
             check_named(place_of(path))
@@ -152,7 +152,7 @@ class GivenFile(Parameter):
         return path
 
     def check(self, path: str) -> None:
-        """Check that the file at a path can be used. Raises InputError."""
+        """Check that the file of a value can be used. Raises InputError."""
         raise NotImplementedError
 
 
@@ -160,7 +160,8 @@ class GivenFile(Parameter):
 class File(GivenFile):
     """A parameter of an agent in Python that is a file; the agent receives its path and opens `files.place_of(path)`.
 
-    The digest of the file is part of the agent's identity, and it travels with the agent to other machines.
+    If no file is given, it receives "" and opens the shipped file itself. The digest of the file is part of the agent's
+    identity; a given file travels with the agent to other machines.
     """
 
     description: str = ""
@@ -170,8 +171,9 @@ class File(GivenFile):
     suffixes = ()  # an agent in Python has no record
 
     def check(self, path: str) -> None:
-        """Check that the file and the required module are there."""
-        if not os.path.isfile(place_of(path)):  # `Path.is_file` raises for a name that is too long
+        """Check that the given or shipped file and the required module are there."""
+        file = self.file(path)
+        if file is None or not os.path.isfile(file):  # `Path.is_file` raises for a name that is too long
             raise InputError(f"no file {short_repr(path)}")
         if self.requires and find_spec(self.requires) is None:
             raise InputError(f"needs {self.requires}; install it with: pip install 'strozzi-sim[{self.extra}]'")
@@ -188,7 +190,7 @@ class Weights(GivenFile):
     description: str = ""
 
     def check(self, path: str) -> None:
-        """Check that the file has networks of these sizes; sizes for a game are checked with the line-up."""
+        """Check the file, and its networks' sizes unless they depend on the game; `check_lineup` checks the rest."""
         self.networks(path)
 
     def networks(self, value: str, game: Game | None = None, evaluates: bool = False) -> tuple[Any, list[Any]]:

@@ -4,8 +4,9 @@ An agent in Python is a class with one of two methods:
 
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
-- `act_batch(observations, legal, rng) -> actions`: one instance without a memory; from float32[B, F], bool[B, A]
-  and uint64[B] to int[B]. B is always BATCH_SIZE: empty rows (zeros, only action 0 legal) fill up a batch.
+- `act_batch(observations, legal, rng) -> actions`: an instance decides for many games and seats, so it must keep no
+  memory; from float32[B, F], bool[B, A] and uint64[B] to int[B]. B is always BATCH_SIZE: empty rows (zeros, only action
+  0 legal) fill up a batch.
 """
 
 import faulthandler
@@ -52,7 +53,7 @@ class Replacement(int):
 
 
 class InvalidAnswer(Exception):
-    """A failure or illegal answer of a Python agent at `row` of a batch; `what` describes it."""
+    """A failure or illegal answer of an agent; `what` describes it, `row` is its row in a batch (0 without one)."""
 
     def __init__(self, what: str, row: int = 0) -> None:
         super().__init__(what)
@@ -74,7 +75,7 @@ def seconds_allowed() -> float:
     except ValueError:
         seconds = 0.0  # refused below
     if not 0 < seconds < 1e8:
-        raise InputError(f"{SECONDS_VARIABLE}: must be a positive number of seconds, got {text!r}")
+        raise InputError(f"{SECONDS_VARIABLE}: must be a positive number of seconds below 1e8, got {text!r}")
     return seconds
 
 
@@ -155,7 +156,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def _copy_state(value: Any) -> Any:
-    """Return a deep copy of a mutable container, a read-only view of an array, or any other value unchanged."""
+    """Return a list, dict, deque, set or bytearray copied with its parts, a read-only view of an array, or `value`."""
     if isinstance(value, np.ndarray):
         view = value.view()
         view.setflags(write=False)
@@ -172,7 +173,7 @@ def _copy_state(value: Any) -> Any:
 
 
 def fresh_class(player: type) -> type:
-    """Return a subclass with copies of the class attributes, so that seats share no state in them."""
+    """Return a subclass with copies of the class attributes, made by `_copy_state`, to separate the seats' state."""
     attributes: dict[str, Any] = {}
     for base in reversed(player.__mro__):
         attributes |= {name: _copy_state(value) for name, value in vars(base).items() if not name.startswith("__")}

@@ -101,7 +101,7 @@ class AgentSpec:
     def searches(self) -> bool:
         """Whether it is compiled and searches: its memory has `playouts` or is a function, or it takes several samples.
 
-        A function does not count for an agent with probabilities: searches use it.
+        A function does not count for an agent with probabilities, which searches use as their prior.
         """
         memory, params = self.agent.memory, self.agent.params.items()
         counts = "playouts" in (memory.names or ()) if isinstance(memory, np.dtype) else not self.agent.probabilities
@@ -110,7 +110,7 @@ class AgentSpec:
 
     @property
     def builtin(self) -> bool:
-        """Whether it comes with the package and is therefore trusted with the state itself."""
+        """Whether it comes with the package and is therefore trusted; see `CompiledAgent.sees_state`."""
         return self.agent.function.__module__.split(".")[0] == BUILTIN_PACKAGE
 
     @property
@@ -146,7 +146,7 @@ class AgentSpec:
 
     @property
     def undigested(self) -> tuple[str, ...]:
-        """Names used by its code or its policies' code whose changes cannot be detected."""
+        """Descriptions of the parts of its code, or its policies' code, whose changes cannot be detected."""
         names = code.unknown if (code := self._code) else ()
         return tuple(dict.fromkeys([*names, *(name for policy in self.policies for name in policy.undigested)]))
 
@@ -221,7 +221,7 @@ AnyAgent = str | AgentSpec | Agent | type[Acting] | type[ActingInBatches] | Acti
 
 
 def find_agent(agent: AnyAgent, game: Game) -> AgentSpec:
-    """Return the agent of a spec string in this game; an agent declared in code has its default parameters."""
+    """Return the agent of a spec string or AgentSpec in this game; an Agent gets its default parameters."""
     if isinstance(agent, str):
         return load_agent(agent, game)
     if isinstance(agent, Agent):
@@ -348,9 +348,9 @@ def agents(game: str | Game | None = None) -> list[str]:
 def installed_agents(
     name: str = "", on_error: Callable[[str, Exception], object] = lambda point, error: None
 ) -> list[tuple[Agent, list[str]]]:
-    """Return the installed agents, or those called `name`, each with the games in which its name selects it.
+    """Return the installed agents, or those called `name`, each with the games that it plays under its name.
 
-    An agent that does not load does not affect the others: `on_error` is called, unless `name` is given.
+    An agent that does not load is left out, and `on_error` is called; if `name` is given, its error is raised.
     """
     points = find_entry_points(GROUP)
     matching = [point for point in sorted(points) if name in ("", point.partition("@")[0])]

@@ -1,13 +1,13 @@
 """The sources of an agent: the code and files that determine its behaviour, and their digest.
 
 The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
-agent in a package, that package and its imports. Imports are followed by name, without running code. Python, installed
-packages and strozzi-sim are excluded: they have versions. A package installed in editable form is in its author's
-folder and is followed like the user's code.
+agent in a package, that package and its imports. Imports are followed by name, without running code. Python,
+strozzi-sim and other installed packages are excluded: they have versions. A package installed in editable form is in
+its author's folder and is followed like the user's code.
 
-The digest of an agent declared in code, in a notebook or a script, covers everything that its functions and classes
-reach: byte code, defaults, closures and globals, and what these reach in turn. Other objects are digested by what
-`pickle` would store of them.
+The digest of an agent declared in code, in a notebook or a script, covers the user's functions and classes that it
+reaches: byte code, defaults, closures and globals, and what these reach in turn. Of an object that wraps a function, by
+numba or a decorator such as `lru_cache`, it covers the function alone; of others, what `pickle` would store of them.
 """
 
 import ast
@@ -121,7 +121,7 @@ _INTERNAL = ("_abc_", "__static_", "__firstlineno")  # attributes that Python ad
 
 
 def sources_of_values(values: Iterable[Any]) -> Sources:
-    """Return the digest of everything that these values refer to, directly or not."""
+    """Return the digest of these values and of what they reach, within the limits that the module describes."""
     walk = _Walk()
     for value in values:
         walk.add(value, "the agent")

@@ -1,8 +1,8 @@
-"""Files of trained networks, one network per player count: written, read, and packed for compiled code.
+"""Files of trained networks, by player count: written, read, and packed for compiled code.
 
 A file is NumPy's `.npz`, without pickled objects: arrays `PLAYERS/LAYER/weights` [I, O] and `PLAYERS/LAYER/bias` [O],
-float32. With `all` instead of PLAYERS they are the network for every other player count. Any library that saves arrays
-can make a file.
+float32. With `all` instead of PLAYERS they are the network for every other player count. Any library that writes such
+files can make one.
 """
 
 import zlib

@@ -17,6 +17,7 @@ from joblib.externals.loky.backend.reduction import dumps
 from agent_files import agents_file
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import (
+    Choice,
     File,
     Param,
     Policy,
@@ -181,6 +182,9 @@ def test_every_registered_agent_loads_under_its_name():
     [
         ({"depth": Param(3, 5, 9)}, "default 3 outside 5 to 9"),
         ({"depth": "deep"}, "must be a number"),
+        ({"pace": Choice("fast", ("slow", "quick"))}, "parameter pace: default 'fast' is not one of slow, quick"),
+        ({"games": "strozzi"}, "agent x: games must be a list of names, got 'strozzi'"),
+        ({"players": 3}, "agent x: players must be a list of player counts, got 3"),
         *(({"files": files}, "agent x: files must be a list of file names, got") for files in ("weights.npy", [3])),
         *(
             ({"memory": memory}, "agent x: memory: expected a dtype with named fields, or a function")
@@ -193,6 +197,32 @@ def test_a_wrong_declaration_is_refused(declared, words):
         compiled_agent(name="x", **declared)(lambda state, rules, params, memory, rng: 0)
     with pytest.raises(InputError, match=r"expected a function of \(state, .*, rng\), got \(state, rng\)"):
         compiled_agent(name="x")(lambda state, rng: 0)
+
+
+def test_a_memory_of_any_length_is_aligned():
+    def compiled(align):
+        memory = np.dtype([("used", "u1"), ("worth", "f8", (4,))], align=align)
+
+        @compiled_agent(name="long", memory=memory, any_length=True)
+        def long(state, rules, params, memory, rng):
+            memory.worth[3] = 1.0
+            return kth_legal(state, rules, 0)
+
+        return compile_agent(spec_of(long), STROZZI)
+
+    assert compiled(True).memory.itemsize == 40
+    with pytest.raises(InputError, match="must have align=True"):
+        compiled(False)
+
+
+def test_a_file_may_come_with_an_agent(tmp_path):
+    file = tmp_path / "shipped.txt"
+    param = File("", shipped=file)
+    with pytest.raises(InputError, match="no file ''"):
+        param.parse("")
+    file.write_text("x")
+    assert param.parse("") == ""
+    assert param.file("") == file
 
 
 def test_threads_pickle_an_agent_one_after_another(monkeypatch):

@@ -205,6 +205,7 @@ def refused(spec, players=4):
 def test_a_file_must_be_given(files):
     expected = "agent 'network': weights must be a file, such as network:weights=FILE; it has no default file"
     assert refused("network") == refused("ismcts:prior=network") == expected
+    assert "such as network:weights=FILE; it" in refused("network:temperature=1")
     assert load_agent("network", STROZZI).missing == "weights"
     assert agent(files).missing is None
     with pytest.raises(InputError, match=r"weights nowhere\.npz: expected an \.npz file"):
