@@ -65,7 +65,9 @@ class AgentQueries:
             InputError: the game is over, no such agent plays this game and player count, or it has a restriction.
             AgentFault: the agent's file or package cannot be imported, or the agent cannot be compiled or made.
         """
-        seat = self._seat("seat", None)
+        if self.actor < 0:
+            raise ArgumentError("agent", "no seat decides, since the game is over")
+        seat = self.actor
         spec = as_argument_error("agent", find_agent, agent, self.game)
         key = seat, spec.text, id(spec.agent)  # agents declared in code may share a name
         if key not in self._seats:
@@ -101,8 +103,8 @@ class AgentQueries:
     def analyse(self, agent: AnyAgent) -> "pd.DataFrame":
         """Return an agent's analysis of the legal actions at this decision: one row each, most visits first.
 
-        The position stays unchanged: `ask` returns the action that is `chosen` here. Search agents provide an analysis,
-        and so do agents that declare `analyse`; `strozzi replay --explain` shows analyses of whole games.
+        The position stays unchanged: the next `ask` returns the action that is `chosen` here. Agents that declare
+        `analyse` provide an analysis, such as `ismcts`; `strozzi replay --explain` shows analyses of whole games.
 
         Args:
             agent: see `seated`.
@@ -140,5 +142,5 @@ class AgentQueries:
         return table.astype({"value": "float64"})
 
     def fault(self, spec: AgentSpec, what: str) -> AgentFault:
-        """Return the fault of an agent at the acting seat; `what` ends its sentence, such as "raised ValueError"."""
+        """Return the fault of an agent at the acting seat; `what`: what it did, such as "raised ValueError"."""
         return AgentFault(f"agent {spec.text!r} at seat {self.actor} {what} ({self._where})")

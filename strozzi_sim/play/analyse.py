@@ -1,14 +1,15 @@
 """Analysis of a finished game: its result as the sum of each decision's cost, each chance event's luck, and a rest.
 
 An agent that evaluates positions estimates the worth of each legal action to every seat: the mean over many draws of
-future chance, the same draws for all actions. The differences between successive worths add up to the result:
+the chance that follows it, the same draws for all actions. The differences between successive worths add up to the
+result:
 
     result = start + luck of the deal + sum over decisions of (effect + luck + unexplained)
 
 - effect : worth of the action played less that of the best found, never above 0 in the acting seat's own lead
 - luck : worth after the action and its draws, less the worth of the action
-- unexplained : worth of the best action less the worth after the previous decision; they differ by the noise of the
-  draws, and because the evaluator may change its estimate although nothing happened
+- unexplained : worth of the best action less the worth after the previous decision or the deal; they differ by the
+  noise of the draws, and because the evaluator may change its estimate although nothing happened
 """
 
 from collections.abc import Iterable, Sequence
@@ -57,7 +58,7 @@ class JudgedDecision:
     before: Worth  # expected worth before the decision, that of its best action
     effect: Worth  # worth of the action played less that of the best
     luck: Worth  # worth after the action's draws less that of the action
-    unexplained: Worth  # worth of the best action less the worth after the previous decision
+    unexplained: Worth  # worth of the best action less the worth after the previous decision or the deal
     is_choice: bool  # whether the expected leads of its actions differ by INDIFFERENT or more
     # a sentence for each line of the record that the action wrote
     events: tuple[str, ...] = field(default=(), repr=False)
@@ -96,8 +97,8 @@ class GameAnalysis:
     start: Worth  # worth before the deal
     deal_luck: Worth
     decisions: tuple[JudgedDecision, ...]  # in order
-    result: Worth  # score, lead and share of the win in the end
-    # mean loss per choice of each of the agent's levels, from level 0 on; () without levels
+    result: Worth  # score, lead and share of the win in the end; expected, if the game is not over
+    # mean loss per choice of each of the agent's levels, from level 0 on; () without levels at this player count
     error_rates: Sequence[float] = ()
     names: Sequence[str] = ()  # name of every seat
 
@@ -128,9 +129,10 @@ class GameAnalysis:
         return (float(losses.mean()) if len(losses) else float("nan")), len(losses)
 
     def level(self, seat: int) -> tuple[float, float, float] | None:
-        """Return the level whose error rate is the seat's, and the ends of its 95 % interval; -1: worse than level 0.
+        """Return the level, interpolated, whose error rate is the seat's, and the ends of its 95 % interval.
 
-        The interval follows from that of the mean loss. None if the agent has no levels, or for fewer than two choices.
+        -1: worse than level 0; the top level includes all that are better. The interval follows from that of the mean
+        loss. None if the agent has no levels, or for fewer than two choices.
         """
         losses = self._losses(seat)
         if len(losses) < 2 or not len(self.error_rates):

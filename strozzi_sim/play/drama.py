@@ -56,7 +56,7 @@ class Story(NamedTuple):
     lead_changes: Any  # how often one clear favourite followed another
     lowest: Any  # lowest chance of the later winners
     points: Any  # decisions at which chances were estimated
-    kingmaking: Any  # number of them at which a seat that could not win chose between two rivals
+    kingmaking: Any  # number of them with a choice that makes a king, see `_makes_a_king`
 
 
 def follow(match: Match, playing: Match, deal: int, playouts: int) -> Story:
@@ -81,8 +81,8 @@ def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tup
     """Return when a game was decided, its number of lead changes, and the lowest chance of its `winners`, bool[P].
 
     `chances`: of every seat to win, float64[points, P], each from `playouts`; several winners' chances are added.
-    `taken`: share of the decisions taken before each point; a game is decided at such a share. A leader is ahead by
-    CLEAR and by three standard errors, so that noise of the playouts changes no leader.
+    `taken`: share of the decisions taken before each point; a game is decided at such a share, or at 1. A leader is
+    ahead by CLEAR and by three standard errors, so that noise of the playouts rarely changes the leader.
     """
     of_winners = chances[:, winners].sum(axis=1)
     open_points = np.flatnonzero(of_winners < DECIDED)
@@ -134,7 +134,7 @@ def _makes_a_king(
 ) -> bool:
     """Return whether the choice of a seat that cannot win changes a rival's chance by CLEAR or more.
 
-    Two actions are chosen on some playouts and compared on others, so that noise makes no kings.
+    Two actions are chosen on some playouts and compared on others, so that noise makes few kings.
     """
     chances = np.array([_win_shares(rollouts, state, word, playouts, action) for action in legal])
     if chances[:, actor].max() > HOPELESS:

@@ -1,7 +1,8 @@
 """Query an agent's analysis of the decisions of a recorded game.
 
-The agent takes every seat, with the random stream of the seat's recorded agent. It is queried at each recorded
-decision; then the recorded action is played. At a seat that it played itself it chooses the recorded actions.
+The agent takes every seat of a wanted decision, with the random stream of the seat's recorded agent. It is queried at
+each decision of these seats up to the last wanted one; then the recorded action is played. At a seat that it played
+itself it chooses the recorded actions.
 """
 
 from collections import Counter
@@ -35,7 +36,7 @@ def explain(
         (table, document): keys decision, seat, question, played, chosen, same, visits and actions. Actions are {action,
             name, visits, share, value, next}, the most visited first. `next` lists what the agent considered after that
             action: actions that an imagined game reaches, {action, name, seat, visits, value, next}. Without an
-            analysis, visits are None. The position is `table` itself, which the next iteration plays on.
+            analysis, visits, share and value are None. The position is `table` itself; the next iteration plays on it.
     """
     check_lineup([spec], table.game, table.players)
     seats = acting_seats(table, actions)

@@ -158,7 +158,10 @@ class Outcome:
 def outcomes_of_game(
     table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
 ) -> dict[int, list[Outcome]]:
-    """Return the possible outcomes of each draw that `namer` names, by the number of the decision before it, from 1."""
+    """Play all actions on `table`; return the possible outcomes of draws, by the number of the decision before, from 1.
+
+    A draw counts if `namer` gives its outcomes two names or more, and it has at most MAX_OUTCOMES.
+    """
     judge, outcomes = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
     for number, action in enumerate(actions, 1):
         before = table.copy()

@@ -145,7 +145,7 @@ class Kernels:
             "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
             # (states before, states after, rules, action, viewer) -> what the viewer learns from the step; 0: nothing
             "seen": (_seen, i8(state, state, rules, i8, i8)),
-            # (states, out int64[P, 3]): write score, seats placed better, and seats that share the place
+            # (states, out int64[P, 3]): write score, seats placed better, seats that share its place (itself too)
             "results": (_results, types.void(state, i8[:, ::1])),
             # (states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance
             "imagine": (_imagine, i8(state, rules, chance, i8, rng)),
@@ -161,5 +161,5 @@ class Kernels:
 
 @cache
 def kernels(game: Game, *, scripted: bool = False) -> Kernels:
-    """Return the kernels of a game, for random or scripted chance."""
+    """Return the kernels of a game, for random or scripted chance; `begin` and `imagine` need random chance."""
     return Kernels(game, scripted)

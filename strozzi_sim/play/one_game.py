@@ -85,16 +85,17 @@ def position(
         deal: number of the deal
         choices: names of the choices so far, in order
         opponents: agents of the other seats in turn order, separated by commas, such as random
-        seat: the seat that sees the table, from 0; default: the seat that decides, or 0 with opponents
+        seat: the seat that sees the table and, with opponents, chooses, from 0; default: the seat that decides, or 0
+            with opponents and at the end
         agent: a search agent, such as flat_mc:playouts=50; for a finished game a judge of positions, such as learned
 
     Returns:
-        Plain data: what the seat sees and what has happened since it decided, its choices and what they mean; at the
-        end scores and places, and with agent the analysis. It omits what the seat cannot know.
+        What the seat sees and what has happened since it decided; if it decides, its choices and what they mean; at
+        the end scores and places, and with agent a GameAnalysis. It omits what the seat cannot know.
 
     Raises:
         InputError: an invalid argument, or an illegal choice; names it and the allowed values.
-        AgentFault: an opponent failed or chose an illegal action.
+        AgentFault: an agent failed or chose an illegal action.
 
     >>> from strozzi_sim.play.one_game import position
     >>> answer = position("strozzi", 3, seed=7, opponents="heuristic", choices=["pass"])
@@ -185,7 +186,8 @@ def analyse(
         redraws: number of draws of chance behind each figure.
 
     Raises:
-        InputError: an unfinished game, an agent that does not evaluate positions, or a game with hidden information.
+        InputError: an unfinished game, an agent that does not evaluate positions, a game with hidden information, or a
+            Position that its record cannot restore (see `Position.record`).
         StorageError: the file cannot be read.
 
     >>> import strozzi_sim as ss

@@ -5,6 +5,7 @@ that it can be undone. No journal is written: one is made on request by replayin
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,8 @@ class Position(AgentQueries):
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state
     and the same future chance, regardless of history. The hash changes with every move: use copies in sets and as keys.
 
-    A `seat` or `viewer` that is left out is the acting seat; only `lines` then shows everything.
+    A `seat` or `viewer` that is left out is the acting seat, so it is needed once the game is over; `lines` without a
+    `viewer` shows everything.
 
     Attributes:
         game, variant, players, seed, deal, start_player: identity of the game.
@@ -239,7 +241,7 @@ class Position(AgentQueries):
         return self.game.view.view_of(self.concealed(seat)[0], self.variant.components, seat)
 
     def observation(self, seat: int | None = None) -> NDArray[np.float32]:
-        """Return the observation of `seat`, float32[F]; the game's view.py documents every index."""
+        """Return the observation of `seat`, float32[F]; `game.slices.describe()` explains it."""
         out = np.empty(self.game.observation_size, np.float32)
         self._kernels.observe(self.state, self.variant.rules, self._seat("seat", seat), out)
         return out
@@ -292,7 +294,7 @@ class Position(AgentQueries):
         """
         seat, other = self._seat("seat", seat), self.copy()
         if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
-            expected = "a RANDOM record, array of shape (1,), such as position.rng[:1]"
+            expected = "a RANDOM record, array of shape (1,), such as position.rng[:1].copy()"
             raise ArgumentError("rng", f"expected {expected}, got {short_repr(rng)}")
         other._set_chance(np.zeros(1, CHANCE))
         other._start, other._script, other._past, other._legal = None, None, None, None
@@ -350,10 +352,13 @@ class Position(AgentQueries):
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook, as the acting seat sees it, or all of it once the game is over."""
+        """Return the table for a notebook, as the acting seat sees it, or all of it once the game is over.
+
+        An imagined game, or one from a slot, is shown as its `str`.
+        """
         from strozzi_sim.table.page import frame
 
-        return str(self) if self._start is None else frame(self)
+        return f"<pre>{escape(str(self))}</pre>" if self._start is None else frame(self)
 
     def to_bytes(self) -> bytes:
         """Return the position as a few hundred bytes: the game's setup and its actions; see `from_bytes`."""
@@ -396,7 +401,7 @@ class Position(AgentQueries):
         return self._setup().replay(self.actions)[1]
 
     def lines(self, viewer: int | None = None) -> list[dict[str, Any]]:
-        """Return the events so far as lines of a record; for a seat `viewer`, without the fields hidden from it."""
+        """Return the events so far as lines of a record; for a seat `viewer`, without the secrets of other seats."""
         events, components = self.game.events.EVENTS, self.variant.components
         lines = list(events.to_lines(self.journal, components, self.players))
         if viewer is None:
@@ -410,6 +415,9 @@ class Position(AgentQueries):
 
     def record(self, agents: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the record of the game so far: its `game` line, then its events.
+
+        `from_record` deals the game again: it cannot restore a `start_player` above 0, a script of `chance`, or
+        restrictions; `from_bytes` can.
 
         Args:
             agents: name of the agent at each seat; default: "unknown".

@@ -291,6 +291,8 @@ def reconstruct_actions(recorded: RecordedGame, table: Any, *, complete: bool = 
         raise InputError(f"{recorded.place}: line {first_wrong}: {why}")
     behaviour = header.get("behaviour")
     note = "" if behaviour == table.game.behaviour else f" (it was recorded with behaviour {behaviour})"
+    if furthest == len(lines):  # all of them follow, but the game writes more
+        raise InputError(f"{recorded.place}: line {first_wrong}: the record ends here, but {described} continues{note}")
     raise InputError(f"{recorded.place}: line {first_wrong}: does not follow from {described}{note}")
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from strozzi_sim.agent import load_agent
-from strozzi_sim.errors import InputError
+from strozzi_sim.agent import compiled_agent, load_agent, spec_of
+from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.play.drama import drama_figures, drama_of, follow
@@ -45,6 +45,21 @@ def test_a_restricted_or_a_python_agent_has_no_playouts():
     game = load_game("strozzi")
     with pytest.raises(InputError, match="playouts need compiled agents without restrictions"):
         Rollouts(Match(game, 3, (load_agent("heuristic~flag:pirate", game),), Position(game, 3).variant, 0))
+
+
+@compiled_agent(name="wrong", games=("strozzi",))
+def wrong(state, rules, params, memory, rng):
+    """Chooses what is never legal."""
+    return 77
+
+
+def test_the_fault_of_a_playout_names_the_agent_of_its_seat():
+    game = load_game("strozzi")
+    lineup = (load_agent("random", game), spec_of(wrong, game))
+    rollouts = Rollouts(Match(game, 3, lineup, Position(game, 3).variant, 0))
+    words = r"agent 'wrong' at seat 1 chose the illegal action 77 \(in a playout of strozzi\)$"
+    with pytest.raises(AgentFault, match=words):
+        rollouts.from_state(Position(game, 3, seed=1).state, 7, 1)
 
 
 @pytest.mark.parametrize(

@@ -72,10 +72,12 @@ def test_a_wrong_argument_of_record_is_named(given, said):
 
 def test_a_wrong_argument_of_analyse_is_named(games, file):
     (hidden,) = ss.record("strasbourg", 3)
+    dealt = ss.Position("strozzi", 3).record()
     for given, said in (
         ((5,), "record: expected a file, the lines of a record or a finished Position, got 5"),
         ((ss.Position("strozzi", 3),), "record: the game is not over after 0 decisions"),
         ((games[0][:-1],), "record: line "),
+        ((dealt,), f"record: line {len(dealt)}: the record ends here, but the game of seed 0, deal 0, behaviour "),
         ((file.with_name("none"),), f"{file.with_name('none')}: there is no such file"),
         ((file, 3), f"game: {file} holds 2 games, got 3"),
         ((games[0], 2), "game: these are the lines of one game, got game=2"),

@@ -22,7 +22,7 @@ from strozzi_sim.game.restricting import restricted, restrictions
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
-from strozzi_sim.play import packing
+from strozzi_sim.play import packing, records
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import read_record, record_game, write_record
 from strozzi_sim.play.start import ScriptEnded, successor_states
@@ -459,6 +459,14 @@ def test_wrong_records_are_refused(kit):
     elsewhere = Position(kit.game, position.players, start_player=1)
     with pytest.raises(InputError, match="does not follow from"):
         Position.from_record(elsewhere.record())
+
+
+@each_game
+def test_a_record_that_too_many_actions_fit_is_not_called_wrong(kit, monkeypatch):
+    position = played(kit, kit.game.player_counts[0], "ambiguous", 30)
+    monkeypatch.setattr(records, "MAX_TRIED", 1)
+    with pytest.raises(InputError, match=r"record: line \d+: its action is not found among 1 positions"):
+        Position.from_record(position.record())
 
 
 # -- chance by script ------------------------------------------------------------------------------------------------
