@@ -25,7 +25,7 @@ PICTURE, RESULTS, PAGE, STUDY = "picture.svg", "results", "results/report.html",
 WAITS, PLAYS, DONE, STOPPED, FAILED = "waits", "plays", "done", "stopped", "failed"
 MOST = 200  # most answers on a shelf
 _ENDINGS = {0: DONE, 130: STOPPED, -2: STOPPED, -15: STOPPED}  # by exit code; < 0: a signal during its imports
-_PATIENCE = 30.0  # seconds in which a stopped process must end
+_PATIENCE = 30.0  # seconds that a closed shelf waits for its process to end
 
 
 class Answer(Asked, kw_only=True):
@@ -56,7 +56,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed, self.version = folder, Condition(), 0
-        self._lock: IO[bytes] | None = None  # keeps other desks out until this process ends
+        self._lock: IO[bytes] | None = None  # keeps other desks out
         self._process: subprocess.Popen[str] | None = None  # of the answer that plays
         file = folder / SHELF
         if folder.exists() and not folder.is_dir():
@@ -66,7 +66,7 @@ class Shelf:
         except msgspec.DecodeError as error:
             raise StorageError(f"{file}: not of a desk ({error}); remove it") from None
         self.answers, self.variants = kept.answers, kept.variants
-        self._last = max(self.answers, default=0)  # number given last; pages know pictures by number, so none is reused
+        self._last = max(self.answers, default=0)  # last number; pages know pictures by number, so a desk reuses none
         for answer in self.answers.values():
             answer.status = STOPPED if answer.status in (WAITS, PLAYS) else answer.status
         if folder.exists():
@@ -117,12 +117,12 @@ class Shelf:
             return number
 
     def again(self, number: int) -> None:
-        """Resume a stopped or failed answer from where it was, once no other plays."""
+        """Resume a stopped or failed answer once no other plays; without a results folder it begins again."""
         if (answer := self.find(number)).status in (STOPPED, FAILED):
             self._note(answer, status=WAITS, error="")
 
     def stop(self, number: int) -> None:
-        """Stop an answer that plays or waits; what is finished is kept."""
+        """Stop an answer that plays or waits; its results folder keeps finished chunks."""
         with self.changed:
             if (answer := self.find(number)).status == WAITS:
                 self._note(answer, status=STOPPED)
@@ -163,7 +163,7 @@ class Shelf:
             self._publish()
 
     def close(self) -> None:
-        """Stop all answers, whose finished parts are kept, and unlock the folder."""
+        """Stop all answers, wait at most _PATIENCE for the one that plays, and unlock the folder."""
         with self.changed:
             for number in self.answers:
                 self.stop(number)
@@ -219,5 +219,6 @@ def _sheets(text: str) -> str:
 def _checked(name: str) -> str:
     """Return a name that a user chose; raise ArgumentError for one that is not allowed."""
     if not NAME.fullmatch(name):
-        raise ArgumentError("name", f"must be lower-case letters, digits, - and _, got {short_repr(name)}")
+        words = "must be lower-case letters, digits, - and _, at most 64, the first a letter or digit"
+        raise ArgumentError("name", f"{words}, got {short_repr(name)}")
     return name

@@ -1,7 +1,8 @@
 """The process that answers one question: it runs the command, and reports progress and the results so far.
 
 It writes files into the answer's folder, and fields of the answer to standard output, one JSON object per line.
-SIGTERM or the end of the desk ends it; finished chunks stay in the folder, and the same command resumes.
+SIGTERM, SIGINT or the end of the desk ends it. Finished chunks stay in the folder, if the command has a results folder,
+and the same command resumes.
 """
 
 import json
@@ -27,7 +28,7 @@ _WIDTHS = 620, NARROW  # pixels of the picture on wide and narrow pages
 
 
 def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
-    """Run a command, write its results and page into the answer's folder, report to `desk`; return the exit code."""
+    """Run a command, write its results, page, picture and study file, report to `desk`; return the exit code."""
     command = command_named(words[0])
 
     def say(**fields: Any) -> None:

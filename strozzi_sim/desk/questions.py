@@ -1,6 +1,6 @@
 """The questions of the desk: each is a command, and its form is made from the declaration of the command's function.
 
-A question adds plain words, the fields shown first, and precisions by time taken; other options are under *More*.
+A question adds plain words, the fields shown first, and precisions by time taken; most other options are under *More*.
 """
 
 import json
@@ -18,13 +18,13 @@ from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
 
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
-# Arguments that the desk sets itself, or that a form leaves out.
+# Arguments that the desk sets itself, or that a form leaves out unless they are in `front`.
 _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
 _OWN |= {"workers", "folder", "file", "code", "rows", "facts", "facts_share", "every"}
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question in plain words, as questions.toml declares it."""
+    """A question in plain words, as questions.toml declares and explains it."""
 
     command: str
     asks: str
@@ -93,7 +93,7 @@ def command_of(words: Sequence[str]) -> str:
 
 
 def python_of(words: Sequence[str]) -> str:
-    """Return Python code that gives the results of a command line. Raises InputError for an invalid one.
+    """Return Python code that gives the results of a command line and their page. Raises InputError.
 
     >>> print(python_of(["balance", "strozzi", "--players", "4", "--agents", "random", "--deals", "100"]))
     import strozzi_sim as ss

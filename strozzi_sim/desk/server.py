@@ -55,7 +55,7 @@ class DeskServer(LocalServer):
 
 
 class Request(Asked, kw_only=True, forbid_unknown_fields=True):
-    """A request of the page: about a box with a question, or players and agents of a table; or about an answer."""
+    """A request of the page: about a box, with a question or the players and agents of a table; or about an answer."""
 
     answer: int = 0  # its number
     name: str = ""  # of the folder to save in, or of the variant to keep
@@ -85,7 +85,7 @@ class _Handler(LocalHandler):
     def _send_part(self, number: str, part: str) -> None:
         file = self.server.shelf.folder / number / {"page": PAGE, "picture": PICTURE, "study": STUDY}.get(part, "")
         if not file.is_file():
-            raise Problem(404, "this answer does not have it yet")
+            raise Problem(404, "no such answer, or it does not have this yet")
         if part == "page":
             self.send_html(file.read_text("utf-8"), frames="'self'")
         elif part == "picture":
@@ -113,7 +113,7 @@ class _Handler(LocalHandler):
         self.send_json(deeds[deed]() or {})
 
     def _table(self, given: Request) -> str:
-        """Open a table with the changed box and return its address; default opponents: the game's learned agent."""
+        """Open a table with the changed box and return its address; default opponents: the learned or default agent."""
         if len(self.server.tables) >= MAX_TABLES:
             raise InputError(f"{MAX_TABLES} tables are open; start the desk again for more")
         game = find_game(given.game)

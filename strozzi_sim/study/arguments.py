@@ -14,7 +14,8 @@ from strozzi_sim.study.progress import ProgressOption
 WORDS = {
     "game": "a game; `strozzi games` lists them",
     "players": "player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game",
-    "precision": "play until shares of wins are known to within +- these points, but at most `deals` deals",
+    "precision": "play until shares of wins, and their differences between agents or variants compared, are known to "
+    "+- these points, but at most `deals` deals",
     "luck": "an agent that evaluates positions, such as learned: adds rows of figures without the luck of chance",
     "luck_redraws": "number of redraws of each chance event, which measure its luck; default: 8",
     "seatings": "one, rotate, spread (each deal once, seatings in turn), all or latin",

@@ -1,7 +1,7 @@
 """Several studies of a game as one study with the variants of all: joined tables, and the changes between variants.
 
-Every variant is compared with one of the first study: a variant of another study with the variant of the same name, if
-there is one; all others with the first variant. Differences are not paired, as the deals may differ.
+Every variant but the first is compared with one of the first study: a variant of another study with the variant of the
+same name, if there is one; all others with the first variant. Differences are not paired, as the deals may differ.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         raise InputError(f"side by side: these are studies of different games: {', '.join(games)}")
     names, first = _names(studies), studies[0]
     labels = list[dict[str, str]]()  # of each study: variant -> name in the joined tables
-    frames = list[dict[str, pd.DataFrame]]()  # of each study: its tables, with these names
+    frames = list[dict[str, pd.DataFrame]]()  # of each study: its tables that have variants, with these names
     joined: dict[str, Any] = {"players": (), "lineups": (), "variants": {}}  # keys with the values of all studies
     for results, study_name in zip(studies, names, strict=True):
         study, is_one = results.study, len(results.study.variant_of) == 1

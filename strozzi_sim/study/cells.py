@@ -1,7 +1,7 @@
 """The cells of a study, the counts of their chunks, and the figures to which a precision applies.
 
-Counts are integers, and intervals come from the chunks of a cell, which are independent: so a cell keeps its chunks
-apart, on the first axis C of every array. Axes of the outcome: [C, position, seat].
+Counts are integers, sums of luck floats. Intervals come from the chunks of a cell, which are independent: so a cell
+keeps its chunks apart, on the first axis C of every array. Axes of results in the outcome: [C, position, seat].
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -55,7 +55,7 @@ class Cell:
 
     @property
     def selfplay(self) -> bool:
-        """Whether one agent plays itself, so that positions mean nothing."""
+        """Whether the line-up is one agent, which plays itself, so that positions mean nothing."""
         return len(self.match.lineup) == 1
 
     @property
@@ -65,7 +65,7 @@ class Cell:
 
 
 class Headline(NamedTuple):
-    """The wins of a seat or position of a cell, minus those in the cell `than` if given; precisions apply to them."""
+    """The share of wins of a seat or position of a cell, minus that in the cell `than` if given, for a precision."""
 
     cell: Cell
     by: str
@@ -77,7 +77,7 @@ class Headline(NamedTuple):
 class CellCounts(Cell):
     """A cell with its counts, and the figures computed from them."""
 
-    outcome: Array  # OUTCOME records, with LUCK_FIELDS if luck was measured, [C] (see `simulation.loop`)
+    outcome: Array  # records of `simulation.match.outcome_dtype`, [C]
     counts: Array  # counts of facts, integers [C, size], or ORDERS records, [C]
     plan: CrosstabPlan  # layout of the counts of facts
     recounted: tuple[CrosstabPlan, Array] | None = None  # counts of kept rows, for crosstabs that `counts` lack
@@ -101,7 +101,7 @@ class CellCounts(Cell):
         return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
     def figures(self, side: Side) -> dict[str, Estimate]:
-        """Return share of wins, mean rank, score and lead over the rivals' mean, of every seat or position."""
+        """Return the figures of every seat or position; if luck was measured, all but the rank also without it."""
         wins, places, scores, played = (self.totals(side, field) for field in ("wins", "places", "scores", "played"))
         span, rivals = (1.0, float(self.players)), self.players - 1
         return {

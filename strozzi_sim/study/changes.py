@@ -1,11 +1,11 @@
-"""Changes between two variants: every figure of one minus that of the other, with sentences and a section.
+"""Changes between two variants: figures of one minus those of the other, with sentences and a section.
 
 A figure has changed if its difference is significant, corrected for the number of figures (Holm 1979) of its table and
 breakdown, and not too small to matter. It is too small if the whole interval is closer to 0 than the smallest
-difference that matters: `effect` for a share (0.01: one point), `effect` times the mean score for a score, `effect`
-times the figure before for any other mean. A difference that is neither is unclear: more deals decide it. A mean that
-differs by the same amount in every chunk has no interval, as the rarity of exceptions is unknown; that amount alone
-decides, once exceptions are rarer than `effect`. A figure is equal if the difference and its whole interval are 0.
+difference that matters: `effect` for a share (0.01: one point), `effect` times the mean score for a score or lead,
+`effect` times the figure before for any other. A difference that is neither is unclear: more deals decide it. A mean
+that differs by the same amount in every chunk has no interval, as the rarity of exceptions is unknown; that amount
+alone decides, once exceptions are rarer than `effect`. A figure is equal if its difference and whole interval are 0.
 """
 
 import re
@@ -36,8 +36,9 @@ _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deal
 _DIFFERENCE = "_minus_position_0"  # ending of the names of figures
 _ROUNDING = 1e-9  # of floating-point sums
 _SHARES = ("seat_gap",)  # shares that are no ratios of counts
-_NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # results of tests
-_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision")  # prefixes of tables that are left out
+_NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # not figures of games
+# prefixes of tables that `changes_between` leaves out
+_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision", "difference", "sides")
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 8, 12, 40  # keys of a variant, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", exactly 0"}
 _COUNTED = {
@@ -50,19 +51,19 @@ _KINDS: dict[Unit, str] = {"share": "shares, in points", "number": "scores and o
 
 
 def changes(tables: Mapping[str, FigureTable], pairs: Sequence[tuple[str, str]], effect: float) -> pd.DataFrame:
-    """Return the differences of all figures, second variant minus first, for pairs of names (first, second).
+    """Return the differences of figures, second variant minus first, for pairs of names (first, second).
 
     The tables were made with `sums`; the module says what `effect` is. Columns: players, variant (the second), lineup,
     than (the first), table, level ("seat 0"), figure, value, low, high, n, deals, before (the figure of the first), p
-    (below 5 % exactly if 0 is outside the interval), p_corrected, size (in smallest differences that matter; NaN if
-    these are 0, as for a figure that was 0 before), verdict.
+    (below 5 % exactly if 0 is outside the interval), p_corrected, size (in smallest differences that matter; 0 for no
+    difference, else NaN if these are 0, as for a mean that was 0 before), verdict.
     """
     rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]
     return _judged(rows, effect)
 
 
 def changes_between(first: Tables, second: Tables, names: tuple[str, str], effect: float) -> pd.DataFrame:
-    """Return the differences of all figures in the tables of two variants, with the columns of `changes`.
+    """Return the differences of the figures that the tables of two variants share, with the columns of `changes`.
 
     `names` are those of the variants; each table has one variant. The deals may differ, so the differences are not
     paired: the squares of the half-widths of both intervals are added (Newcombe 1998).
@@ -255,7 +256,7 @@ def listed_changes(
     """Yield (first, second, changes) of every pair of variants: wins, seat gap, mean score, then others, largest first.
 
     The changes are rows of the table, with `what` and `unit`; `labels` has the figures of the page by name. The others
-    are the figures that changed, or with `every` all figures.
+    are the figures that changed, without breakdowns by a column, or with `every` all figures.
     """
     for (first, second), rows in _pairs(tables):
         balance = pick(rows, table="balance")
@@ -265,7 +266,7 @@ def listed_changes(
 
 
 def _changed_rows(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
-    """Return the shares, or else the other figures, that changed, largest first: all rows `before`, then `change`."""
+    """Return changed shares (see `_is_changed`), or else other figures, by size: all rows `before`, then `change`."""
     chosen = _named(_largest_first(rows[_is_changed(rows)]), labels)
     chosen = chosen[(chosen["unit"] == "share") == shares].assign(variant="", lineup="", figure="change")
     before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)

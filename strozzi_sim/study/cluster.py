@@ -1,4 +1,4 @@
-"""Choice of the machines that play the chunks of a study: this one, or a Dask cluster, by joblib's own backend."""
+"""Play the chunks of a study on a Dask cluster, by joblib's backend for Dask, instead of the configured backend."""
 
 import gc
 import logging
@@ -83,7 +83,7 @@ def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) 
 
 @contextmanager
 def _connected(scheduler: str) -> Iterator[Any]:
-    """Yield a client of a scheduler; silence Dask's log, whose errors are reported here, and its version warnings."""
+    """Yield a client of a scheduler; silence Dask's log and warnings, since failures raise a ClusterError."""
     import distributed
 
     connect = getattr(distributed, "Client")  # noqa: B009 - it has no types
@@ -169,7 +169,8 @@ def _request_of(study: Study) -> dict[str, Any]:
 def prepare(request: Mapping[str, Any], worker: Any) -> None:
     """Store the agents' files in the folder of a Dask worker, and compare it with the machine that made the request.
 
-    If they differ, raise a ClusterError. Dask gives tasks also to a worker whose setup failed: these raise it again.
+    If they differ, or if an agent cannot be loaded, raise a ClusterError. Dask gives tasks also to a worker whose setup
+    failed: these raise it again.
     """
     try:
         if not worker.address.startswith("inproc:"):  # that worker is this process, whose files may change later

@@ -38,7 +38,7 @@ def make_folder(folder: Path) -> None:
 def refuse_links(folder: Path) -> None:
     """Refuse a folder in which a file or folder of a run is a link, pipe or device: it could lead anywhere.
 
-    The folder itself may be a link, and the user's own files in it are not checked.
+    The folder itself may be a link. The user's own files are checked only inside FOLDERS.
     """
     paths = [folder / name for name in (DATABASE, *OF_SQLITE, STUDY_FILE, REPORT, *FOLDERS)]
     for name in FOLDERS:
@@ -53,7 +53,7 @@ def refuse_links(folder: Path) -> None:
 
 
 def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
-    """Return the SHA-256 of each file that runs wrote, by name; refuse a name that leads out of the folder."""
+    """Return name -> SHA-256 of the files of runs ("" for an unfinished one); refuse a name that no run writes."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
         if not name or ".." in Path(name).parts or Path(name).is_absolute() or "\0" in name:
@@ -62,9 +62,10 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """Return study, look, part, files and last run of a results folder, from its database; run is {} if there is none.
+    """Return study, look, part, files (name -> SHA-256) and run from the database of a results folder, as plain data.
 
-    Nothing is written, except that the log of a killed run is merged into the database.
+    `run` is the last one, {} if there is none. Nothing is written, except that the log of a killed run is merged into
+    the database.
     """
     path, log, place = folder / DATABASE, folder / OF_SQLITE[0], str(folder / DATABASE)
     refuse_links(folder)
@@ -92,12 +93,12 @@ def database_errors(place: str) -> Iterator[None]:
             raise StorageError(f"{place}: another run is writing here; wait for it, or choose another folder") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
-        raise StorageError(f"cannot write {place}: {error}") from error
+        raise StorageError(f"cannot read or write {place}: {error}") from error
 
 
 @contextlib.contextmanager
 def content_errors(place: str) -> Iterator[None]:
-    """Turn errors of decoding stored content into an InputError that names the file."""
+    """Turn errors of decoding stored content into an InputError that names `place`, a file or folder."""
     try:
         yield
     except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
@@ -105,7 +106,7 @@ def content_errors(place: str) -> Iterator[None]:
 
 
 def read_tables(folder: Path, digests: Mapping[str, str]) -> dict[str, pd.DataFrame]:
-    """Return the tables among these files (name -> SHA-256); refuse one that is missing or was changed."""
+    """Return the tables by name, of these files (path -> SHA-256); refuse one that is missing or was changed."""
     frames = {}
     for name, digest in digests.items():
         path = folder / name
@@ -125,7 +126,7 @@ def digest_of(path: Path) -> str:
 
 
 def csv_of(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV, with an apostrophe before text that a spreadsheet would run as a formula (OWASP)."""
+    """Return a table as CSV; carriage returns are spaces, and text that could be a formula begins with ' (OWASP)."""
     texts = {}
     for name, column in frame.select_dtypes(exclude="number").items():
         known = [text for text in column.unique() if isinstance(text, str)]

@@ -1,4 +1,4 @@
-"""Studies in files and folders: read, run a file, load results, join parts, and write a report again."""
+"""Studies in files and folders: read, run a file, load results, and join parts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
 
     Args:
         path: the file or folder.
-        code: files of agents that a results folder may run; others that it names are refused.
+        code: files of agents that a results folder may run, beside those that this process has used before.
     """
     place = names.path_of("path", path)
     file = place / STUDY_FILE if place.is_dir() else place
@@ -89,7 +89,7 @@ def run_file(
         backend: dask plays on the workers of a Dask cluster; default: on this machine
         scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
         trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which
-        folder: results folder; default: results/<name>
+        folder: results folder; default: results/<name>, for part 2/5 results/<name>-2-of-5
     """
     study, look = read_study(file)
     default_folder = Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
@@ -137,9 +137,14 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
     if (folder := options.get("folder")) is None:
         raise ArgumentError("folder", "name the results folder of the whole study")
     places = [names.path_of("parts", part) for part in parts]
+    if not places:
+        raise ArgumentError("parts", "name the results folders of all parts")
     if repeated := [place for place in places if places.count(place) > 1]:
         raise ArgumentError("parts", f"{repeated[0]} is named {len(repeated)} times")
     summaries = {place: read_summary(place) for place in places}
+    for place, summary in summaries.items():
+        if not summary["run"]:
+            raise InputError(f"{place}: its run ended before it began to play; run its command again")
     (first, first_summary), *others = summaries.items()
     for place, summary in others:
         for line in differences(_shared_keys(summary), _shared_keys(first_summary)):
@@ -159,7 +164,7 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
         for store in stores:
             for chunk in store.stored():
                 joined.write(chunk)
-    return run(study, look=look, trust_agents=True, **options)  # plays nothing: it makes the tables of these chunks
+    return run(study, look=look, trust_agents=True, **options)  # plays no chunk that it has: it makes the tables
 
 
 def _shared_keys(summary: Mapping[str, Any]) -> dict[str, Any]:

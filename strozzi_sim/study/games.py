@@ -1,6 +1,6 @@
 """Tables, sections and verdicts of studies that show the pages of a game, in one or several variants.
 
-Seats, line-up and balance are the same for every game; the rest is declared by the pages of the game.
+The figures of seats and line-ups are the same for every game; a game's pages declare others, also on the balance.
 """
 
 import re
@@ -85,7 +85,7 @@ def figures_of_games(
 ) -> dict[str, FigureTable]:
     """Return seats, line-up and balance of some cells, and the tables of these pages and heat maps of the game.
 
-    With `sums` the tables also keep the sums of each chunk, which `changes` needs.
+    With `sums` the tables other than heat maps also keep the sums of each chunk, which `changes` needs.
     """
     seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
     for cell in cells:
@@ -132,7 +132,7 @@ def sections_of_games(
 ) -> list[Section]:
     """Return the sections of a study: changes between variants, the game's pages, heat maps.
 
-    `first` names the section of the verdict, which comes first: a page, changes, lineup or heatmaps; default: the
+    `first` is what the verdict is about, and its section comes first: a page, changes, lineup or heatmaps; default: the
     balance of the seats. `paired`: whether the variants were played on the same deals.
     """
     report, findings, sections = study.the_game.report, _findings(study, tables), dict[str, Section]()
@@ -162,7 +162,7 @@ def sections_of_games(
 
 
 def labelled_changes(study: Study, tables: Tables, *, every: bool) -> Iterator[tuple[str, str, Any]]:
-    """Yield (first, second, changes) of every two variants, with the labels of the page; see `listed_changes`."""
+    """Yield (first, second, changes) of every compared pair, with the labels of the page; see `listed_changes`."""
     pictures = [*pictures_of("balance", tables), *study.the_game.report.pictures(tables)]
     yield from listed_changes(tables, _figures_of(pictures), every=every)
 
@@ -173,14 +173,14 @@ def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
 
 
 def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
-    """Return how far the shares of the seats that win most and least, over all cells, are from an equal share."""
+    """Return how far the best and the worst seat of all cells are from an equal share of wins."""
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
     if wins.empty:
         return ()
     gains = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
-    ends = gains.loc[[gains["value"].idxmax(), gains["value"].idxmin()]].assign(side=["above", "below"])
+    ends = gains.loc[[gains["value"].idxmax(), gains["value"].idxmin()]]
     who = [f"{seat_words(row.seat, row.players)}, {_games_of(row, wins)}" for row in ends.itertuples(index=False)]
-    return key_numbers(ends.assign(who=who), "share", "points {side} an equal share: {who}", is_change=True)
+    return key_numbers(ends.assign(who=who), "share", "points from an equal share: {who}", is_change=True)
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
@@ -233,7 +233,7 @@ def with_agents(lineup: Any) -> Any:
 
 
 def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
-    """Return a sentence per heat map: its largest certain difference, at the player count of the headline."""
+    """Return a sentence per heat map: its largest significant difference, in the games of `_cells_of`."""
     sentences = []
     finding = Finding("varies from {least.value} ({least}) to {most.value} ({most})")
     for heat_map in look.maps_in(study.the_game).values():
@@ -285,7 +285,7 @@ def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
 
 
 def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[str, str]:
-    """Return the finding of each page of the game that has one; with `named` each says of which games it is."""
+    """Return the finding of each page that has one; with `named`, or of several cells, each names its games."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     whom = partial(players_words, study.the_game)
     return study.the_game.report.findings(tables, components, study.chunks, named=named, whom=whom)

@@ -153,7 +153,7 @@ def _folder_name(value: str) -> str:
 
 
 def row_files(store: Store, study: Study) -> dict[str, Callable[[IO[bytes]], None]]:
-    """Return the files of the rows that the look keeps: name -> function that writes the file."""
+    """Return the files of the kept rows of unrestricted cells: name -> function to call once, which writes the file."""
     cells, tables_by_file = [cell for cell in study.cells if not cell.without], dict[str, Iterator[Any]]()
     if store.look.rows:
         tables_by_file |= {f"{GAMES}cell-{cell.number:04d}.parquet": _games(store, study, cell) for cell in cells}

@@ -19,7 +19,8 @@ from strozzi_sim.game.report_file import ReportFile, picture_of, read_report_fil
 from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.game.variants import with_text_keys
 
-SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"  # questions, as is every page of a game
+# questions of a balance study, as is every page of its game but `balance`
+SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -27,7 +28,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     Attributes:
         name: name of the study.
-        question: what the verdict answers: seats, agents, variants, heatmaps or a page; "": what varies in the study.
+        question: what a balance study answers: seats, agents, variants, heatmaps or a page; "": what varies, or seats.
         pages: pages of the game's report; None: all of them.
         heatmaps: names of further heat maps of the game; without `pages` its usual ones are shown too.
         heatmap: custom heat maps.
@@ -35,7 +36,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         explorer: whether the page has an explorer of all heat maps, if the study has at most 24 cells.
         rows: whether a row is kept for every game and seat.
         facts: fact tables whose rows are kept.
-        facts_share: share of the deals whose rows are kept; None: all.
+        facts_share: rows of facts are kept of one in round(1 / facts_share) deals; None: of all.
     """
 
     name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")] = "study"
@@ -58,6 +59,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         for key in report:
             if key not in cls.__struct_fields__:
                 raise ArgumentError(f"report.{key}", f"unknown key; {suggest_names(key, cls.__struct_fields__)}")
+            if key in keys:
+                raise ArgumentError(f"report.{key}", f"{key} is given outside the table too; give one of them")
         try:
             look: Self = converted(with_text_keys({**keys, **report}), cls, "look")
         except InputError as error:
@@ -111,7 +114,7 @@ class Section:
 
     name: str
     question: str
-    shown: tuple[Picture | HeatMap, ...] = ()  # pictures and tables
+    shown: tuple[Picture | HeatMap, ...] = ()  # pictures, tables and heat maps
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
     numbers: tuple[KeyNumber, ...] = ()  # shown on the first screen if the section is the first one

@@ -17,7 +17,6 @@ from strozzi_sim.agent import AgentSpec, check_lineup, names
 from strozzi_sim.errors import (
     ArgumentError,
     as_argument_error,
-    check_names,
     check_range,
     check_whole,
     in_ranges,
@@ -36,7 +35,7 @@ from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
-from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Section
+from strozzi_sim.study.look import Look, Section
 
 CHUNKS = 200  # default number of chunks of a cell
 MOST_CHUNKS = 100_000
@@ -62,7 +61,7 @@ class Study(
     Attributes:
         game: name of the game.
         players: player counts.
-        lineups: line-ups, each of one agent that plays itself, or of as many as there are players.
+        lineups: line-ups of one agent, which plays itself (in a tournament: the others), or of one for each player.
         variants: component data by name of the variant; the first is the one that others are compared with.
         deals: deals of every cell; with a precision the most that may be played.
         chunk_deals: deals of a chunk. Chunks are the unit of work, of storage and of intervals.
@@ -129,7 +128,7 @@ class Study(
         raise NotImplementedError
 
     def headlines(self) -> list[Headline]:
-        """Return the figures to which a precision applies: wins by seat or position, and changes from the reference."""
+        """Return the figures to which a precision applies: wins and changes of them, in the cells with most deals."""
         cells = [cell for cell in self.cells if not cell.without]
         reference = {(cell.players, cell.lineup): cell for cell in cells if cell.variant == self.reference}
         largest_deals, headlines = max((cell.deals for cell in cells), default=0), list[Headline]()
@@ -160,20 +159,20 @@ class Study(
         """Refuse values that this kind of study cannot play."""
 
     def check_look(self, look: Look) -> None:
-        """Refuse an effect, pages, heat maps, facts and a question that this study cannot have."""
+        """Refuse names that the game lacks, an effect out of range, and keys of a look that do not fit this kind."""
         check_range("effect", look.effect, 0, 1)
-        pages, maps = look.pages_in(self.the_game), look.maps_in(self.the_game)
+        for key in () if self.chunks else ("rows", "facts"):
+            if getattr(look, key):
+                raise ArgumentError(key, f"a {self.kind} keeps no rows")
+        pages = set(look.pages or ()) - {"balance"}
+        for key, given in {"pages": pages, "heatmaps": look.heatmaps, "heatmap": look.heatmap}.items():
+            if given and not self.has_pages:
+                raise ArgumentError(key, f"a {self.kind} has neither pages nor heat maps of its game")
+        look.pages_in(self.the_game)
+        look.maps_in(self.the_game)
         look.kept_in(self.the_game)
-        questions = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
-        question, known = look.question, questions if self.has_pages else []
-        as_argument_error("question", check_names, "question", filter(None, [question]), known)
-        needs = {
-            VARIANTS: ("a second variant", len(self.variant_of) > 1),
-            AGENTS: ("a line-up of different agents", any(len(set(lineup)) > 1 for lineup in self.lineups)),
-            HEATMAPS: ("a heat map", bool(maps)),
-        }
-        if question in needs and not needs[question][1]:
-            raise ArgumentError("question", f"{question!r} needs {needs[question][0]}")
+        if look.question and self.kind != "balance":
+            raise ArgumentError("question", f"is for a balance study; a {self.kind} has one question")
 
     @classmethod
     def of(cls, **keys: Any) -> Self:

@@ -9,7 +9,7 @@ from typing import Any
 
 Show = Callable[[str, int, int], None]  # function(phase, done, total); total is 0 if unknown
 GAMES = "games"
-_PAUSE = 0.2  # seconds between two reports of a phase
+_PAUSE = 0.2  # seconds between two reports within a phase, at least
 
 
 @dataclass(frozen=True)
@@ -17,8 +17,8 @@ class Progress:
     """Callbacks of a run; each does nothing by default."""
 
     on_message: Callable[[str], None] = field(default=lambda line: None)  # a line for the user
-    on_phase: Show = field(default=lambda phase, done, total: None)  # phases: games, compiling, tables, pictures
-    # results of the first tenth of the deals, then of the first third; with a precision, of more and more deals
+    on_phase: Show = field(default=lambda phase, done, total: None)  # phases: compiling, games, tables
+    # results of the first tenth and third of the chunks, each if 20 or more; with a precision, of more and more chunks
     on_results: Callable[[Any], None] | None = None
     command: str = "strozzi_sim in Python"  # the command that started the run, for the results folder
 
@@ -46,7 +46,7 @@ def terminal_bar(console: Any) -> Iterator[Show]:
 
 
 def now_and_then(show: Show) -> Show:
-    """Return a callback that calls `show` at the start and end of a phase, and at most every 0.2 s in between."""
+    """Return a callback that calls `show` when a phase starts or is complete, else at most every 0.2 s."""
     last, current = 0.0, ""
 
     def shown(phase: str, done: int, total: int) -> None:
@@ -80,7 +80,7 @@ def notebook_bar() -> Iterator[Show]:
 
 @contextmanager
 def progress_of(wanted: ProgressOption) -> Iterator[Progress]:
-    """Yield the callbacks given, or those of a bar if True, or none if False; None: a bar in a terminal or notebook."""
+    """Yield the given callbacks; True: those of a bar, False: idle ones, None: of a bar in a terminal or notebook."""
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     if isinstance(wanted, Progress):

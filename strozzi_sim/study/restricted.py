@@ -1,7 +1,7 @@
 """Restricted play: the worth of a thing, as the loss of an agent that plays without it (Jaffe and others 2012).
 
-The agent at position 0 plays without the thing, in every seat in turn, against copies without restrictions; the same
-deals are also played without any restriction. All agents receive the restriction as part of the rules.
+The agent at position 0 plays without the thing, in every seat in turn, against copies that may use it; the same deals
+are also played by such copies alone. Compiled agents receive the restriction as part of the rules.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,6 +22,7 @@ from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, hea
 from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted
 from strozzi_sim.game.significance import (
     ALPHA,
+    MAX_CHUNKS,
     MIN_SHARE,
     corrected_p,
     degrees_of_freedom,
@@ -69,7 +70,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
                 yield players, (agent.restricted(thing), *[agent] * (players - 1)), variant, thing
 
     def check(self) -> None:
-        """Refuse a thing that a self-playing agent cannot do without, in any of the variants."""
+        """Refuse a thing that a self-playing agent cannot do without in one of the variants."""
         for lineup, thing, variant in product(self.lineups, self.uses, self.variant_of.values()):
             if len(lineup) == 1:
                 restrictions = {0: (*self.specs[lineup[0]].without, thing)}
@@ -91,8 +92,8 @@ class WithWorth(Study, frozen=True, kw_only=True):
         return table
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return for each agent the thing worth most, and how many cost, matter little, are unclear or mislead."""
-        lines, nouns = verdicts(tables["worth"], look.effect), _nouns(self)
+        """Return a sentence for each agent, variant and player count; one of the strongest agent is first."""
+        lines, nouns = verdicts(tables["worth"], look.effect, self.chunks), _nouns(self)
         groups = grouped(((line["players"], line["variant"], line["agent"]), line) for line in lines)
         sentences, strengths = [], []
         for (players, variant, agent), group in groups.items():
@@ -114,7 +115,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of worth: losses against the use of things, the losses, and the figures with verdicts."""
-        lines, nouns = list(verdicts(tables["worth"], look.effect)), _nouns(self)
+        lines, nouns = list(verdicts(tables["worth"], look.effect, self.chunks)), _nouns(self)
         words = pd.DataFrame([{key: line[key] for key in _KEYS} for line in lines])
         words["noun"] = [nouns(thing).removeprefix("the ") for thing in words["thing"]]
         kinds = [line["verdict"] if line["verdict"] in (SMALL, UNCLEAR) else SIGNIFICANT for line in lines]
@@ -126,7 +127,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         uncounted = list(things[~things["thing"].isin(used["thing"])]["noun"])
         shown = {"worth": table.assign(thing=table["noun"]), "used": used.assign(thing=used["noun"])}
         texts = {"series": "players" if table["players"].nunique() > 1 else "", "effect": f"{100 * look.effect:g}"}
-        no_dot = f" Without a dot, since no fact counts their use: {some_of(uncounted, 6)}."
+        no_dot = f" Without a dot, since their use is not known: {some_of(uncounted, 6)}."
         texts["uncounted"] = no_dot if uncounted else ""
         return [section("worth", shown, numbers=tuple(_worth_numbers(self, lines, nouns)), **texts)]
 
@@ -143,7 +144,11 @@ def _tier(study: Study, agent: str) -> int:
 
 
 def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
-    """Yield the strongest agent's losses without the two things worth most to it, at the headline's player count."""
+    """Yield the strongest agent's losses without the two things worth most to it, in the first variant.
+
+    The player count is that of the headline.
+    """
+    lines = [line for line in lines if line["variant"] == study.reference]
     players = headline_players(pd.DataFrame(lines, columns=["players"]))
     agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
     agent = max(agents, key=lambda agent: _tier(study, agent))
@@ -156,7 +161,7 @@ def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], s
 
 
 def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate]:
-    """Return the share of wins, 1 / players minus its own, and the score that position 0 loses by doing without."""
+    """Return what position 0 loses by doing without: of an equal share of wins, and of the mean score of all seats."""
     restricted_figures = {name: figure.at(0) for name, figure in restricted_cell.figures("position").items()}
     of_seats = free.figures("seat")
     fair = 1 / free.players
@@ -175,7 +180,7 @@ def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate
 
 
 def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
-    """Return the share of occasions in which the thing is used, and the share of uses whose user wins the game."""
+    """Return the share of occasions on which a thing is used, and of uses whose user wins; {} without facts of it."""
     if use is None:
         return {}
     use_crosstab, occasion_crosstab = use.crosstabs
@@ -187,17 +192,18 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
     return {USED: popularity, NAIVE: stats.ratio(wins, uses, unit=unit, n_deals=cell.deals)}
 
 
-def verdicts(table: Any, effect: float) -> Iterator[Line]:
-    """Yield a line for each thing, agent, variant and player count: the figures by name, a verdict, and two marks.
+def verdicts(table: Any, effect: float, chunks: int = MAX_CHUNKS) -> Iterator[Line]:
+    """Yield a line for each thing, agent, variant and player count: its keys, figures by name, a verdict, two marks.
 
     A thing is SMALL only if its loss or gain is known to be below `effect`, the smallest share of wins that matters.
-    `misleads`: the wins of its users suggest another verdict. `at_ceiling`: without it the agent wins less than
-    `effect` of its games, so such things lose about the same share of wins and are ranked by score.
+    `misleads`: the wins of its users suggest another verdict; never if UNCLEAR. `at_ceiling`: without it the agent wins
+    less than `effect` of its games, so such things lose about the same share of wins and are ranked by score.
     """
     losses, shares = (pick(table, figure=figure).set_index(_KEYS, drop=False) for figure in (LOST, NAIVE))
-    p_of_loss = dict(zip(losses.index, corrected_p(losses), strict=True))
-    p_of_naive = dict(zip(shares.index, corrected_p(shares, 1 / shares["players"].to_numpy(), share=True), strict=True))
-    df = degrees_of_freedom(losses["n"], losses["deals"])
+    p_of_loss = dict(zip(losses.index, corrected_p(losses, chunks=chunks), strict=True))
+    p_of_share = corrected_p(shares, 1 / shares["players"].to_numpy(), chunks, share=True)
+    p_of_naive = dict(zip(shares.index, p_of_share, strict=True))
+    df = degrees_of_freedom(losses["n"], losses["deals"], chunks)
     as_large = [p_value(losses["value"], losses["low"], losses["high"], side, df) for side in (effect, -effect)]
     smaller = holm(np.where(losses["value"].abs() < effect, np.maximum(*as_large), 1.0))
     p_of_size = dict(zip(losses.index, smaller, strict=True))
@@ -228,10 +234,14 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
 
 
 def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
-    """Return the loss without the thing worth most (the first line): of wins, or of score if almost no wins remain."""
-    best, *others = lines
-    if best["verdict"] != WORTH:
+    """Return the thing worth most, the first with the verdict WORTH, its loss, and what may be worth as much, as text.
+
+    The loss is of wins, or of score if almost no wins remain. The lines are `ranked`.
+    """
+    best = next((line for line in lines if line["verdict"] == WORTH), None)
+    if best is None:
         return f"no thing of {len(lines)} is known to be worth having"
+    others = [line for line in lines if line is not best]
     measures = [LOST, *([SCORE_LOST] if best["at_ceiling"] else [])]  # a rival is not known to be worth less
     rivals = [nouns(line["thing"]) for line in others if all(line[each].high >= best[each].low for each in measures)]
     equals = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""

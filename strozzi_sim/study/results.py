@@ -34,15 +34,15 @@ class Results:
     """Results of a study.
 
     Attributes:
-        study: the study, as far as it was played.
+        study: the study; if play stopped early, only its first deals.
         look: the look with which it was counted and is shown.
-        tables: data frames by name, one figure a row, with `value`, `low`, `high` (95 %), `n` and `deals`.
+        tables: data frames by name, most with one figure a row: `value`, `low`, `high` (95 %), `n` and `deals`.
         folder: the results folder, or None for a study in memory.
-        n_games: games behind the tables.
+        n_games: games of the study, those of earlier runs included.
         summary: the study in one line.
         new_games: games that were played now, and not in an earlier run.
         seconds: duration of this run.
-        about: command, versions and part of the run; in results of a folder, what it has of its last run.
+        about: command, versions and part of the run; in loaded results, what the folder has of its last run.
         interrupted: how far the run came if a signal stopped it, else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
 
@@ -135,7 +135,7 @@ class Results:
 
 
 def _report_part(function: str) -> Callable[..., Any]:
-    """Return a function of the report part, which is imported when results are drawn and not before."""
+    """Return a function of the report part, which is imported on first use."""
     attribute: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
     return attribute
 
@@ -163,6 +163,8 @@ def _precision_note(study: Study, table: Any) -> str:
         why = f"neither found nor excluded after the last of {played}; more deals decide them"
         return f"{unknown} of {len(table)} differences {size} are {why}."
     width = f"to +- {study.precision:g} points"
+    has_differences = (table["figure"] == "win_share_difference").any()
     if not unknown:
-        return f"Every share of wins is known {width}, {valid}"
-    return f"{unknown} of {len(table)} shares of wins are not known {width} after the last of {played}."
+        return f"Every share of wins{' and difference' if has_differences else ''} is known {width}, {valid}"
+    shares = f"shares of wins{' and differences' if has_differences else ''}"
+    return f"{unknown} of {len(table)} {shares} are not known {width} after the last of {played}."

@@ -1,6 +1,6 @@
 """Run a study: play the missing chunks, all or until every headline has its precision, then make the tables.
 
-Running again resumes.
+In a results folder, running again resumes.
 """
 
 import warnings
@@ -41,7 +41,7 @@ from strozzi_sim.study.store import Content, Part, Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
-REPORT_DIVISORS = (10, 3)  # results are reported to a callback after 1/10 and 1/3 of the chunks
+REPORT_DIVISORS = (10, 3)  # without a precision, results are reported to a callback after 1/10 and 1/3 of the chunks
 _PART_OF_SHARES = 0.1  # part of a difference's error probability that the intervals of its two shares take
 
 
@@ -67,7 +67,7 @@ def run(
         workers: number of workers, which does not affect results; default: one per core.
         progress: True or False to show a bar, or a `Progress` with callbacks; default: in a terminal or notebook only.
         deals: deals of every cell instead of the study's.
-        part: play only a share of the chunks, such as 2/5; `merge` joins the folders of all parts.
+        part: play only a share of the chunks, such as 2/5, and make no tables; `merge` joins the folders of all parts.
         backend: "dask", or "" for the backend set with `joblib.parallel_config`, by default threads of this process.
         scheduler: address of the Dask scheduler whose workers play, such as tcp://10.0.0.1:8786.
         trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which.
@@ -100,7 +100,7 @@ def run(
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
-    """Play the missing chunks of an open store, make its tables, and return the results."""
+    """Play the missing chunks of an open store, make its tables unless it is a part, and return the results."""
     study, folder = store.study, store.folder
     start = monotonic()
     if reporter.command != Progress.command and study.chunks:
@@ -180,12 +180,12 @@ def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
     try:
         for end in _chunk_ends(study, reporter):
             _play_chunks(store, workers, reporter, range(first, end))
-            # Chunks are played in groups, which keeps all workers busy, but the precision is checked after each, so
+            # Chunks are played in groups, which keeps all workers busy, but the precision is checked chunk by chunk, so
             # that the end of play does not depend on the groups.
             for chunk in range(first, end):
                 if precision is not None and precision.is_met(chunk + 1):
                     return study.first_chunks(chunk + 1), ""
-            if end < study.chunks and reporter.on_results is not None:
+            if end < study.chunks and reporter.on_results is not None and store.part.of == 1:
                 part = study.first_chunks(end)
                 tables = Frames(tables_of(part, store))
                 reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
@@ -218,6 +218,7 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     if not missing:
         return
     store.check_space(len(missing))
+    games = _games_of(store)
     with stop_flag() as stop:
         for number, cell in enumerate(study.cells):  # compile in this process, for workers to load
             reporter.on_phase("compiling", number, len(study.cells))
@@ -225,7 +226,16 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
             cell.match.warm(counted=counted, luck=study.how_luck)
         for _, chunk in play_tasks((store.task(*key) for key in missing), workers, stop):
             store.write(chunk)
-            reporter.on_phase(GAMES, store.games, study.games)
+            reporter.on_phase(GAMES, store.games, games)
+
+
+def _games_of(store: Store) -> int:
+    """Return the number of games of a study, or of the part that the store holds."""
+    study = store.study
+    if store.part.of == 1:
+        return study.games
+    ranges = ((study.cells[cell], study.deals_of(study.cells[cell], chunk)) for cell, chunk in store.keys)
+    return sum((last - first) * cell.match.games_per_deal for cell, (first, last) in ranges)
 
 
 def _finished_part(store: Store, signal: Interrupted) -> Study:
@@ -251,7 +261,7 @@ class Precision:
         self._shares_read: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
 
     def is_met(self, chunks: int) -> bool:
-        """Return whether every headline is known after this number of chunks."""
+        """Return whether every headline is known after this number of chunks; False before FIRST_LOOK."""
         if chunks < FIRST_LOOK:
             return False
         for k, headline in enumerate(self._order):
@@ -287,7 +297,7 @@ class Precision:
         # The interval of a difference comes from its chunks; if it is too wide, those of the two shares narrow it.
         other = headline._replace(cell=headline.than, than=None)
         by_chunk = by_chunk - self._shares_by_chunk(other, chunks)
-        if not by_chunk.any():  # no deal has differed, so a difference is at most the share of deals that may differ
+        if not by_chunk.any():  # taken as: no deal has differed, so the difference is at most the share that may differ
             rare = float(share_interval(np.zeros(1), deals, self._half_width)[1][0])
             return -rare, 0.0, rare
         value = float(np.average(by_chunk, weights=weights))

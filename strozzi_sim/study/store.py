@@ -2,7 +2,8 @@
 
 Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A
 chunk is written in one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that
-does not match it, or that counts other facts, is played again. SQLite's lock keeps a second run out until the run ends.
+does not match it, or lacks requested facts or rows, is played again. SQLite's lock keeps a second run out until the run
+ends.
 """
 
 import hashlib
@@ -62,7 +63,7 @@ Content = bytes | Callable[[IO[bytes]], None]  # of a file: its bytes, or a func
 
 
 class Part(NamedTuple):
-    """Part `number`, from 1, of the `of` equal parts of a study's chunks."""
+    """Part `number`, from 1, of the `of` parts of a study's chunks, which are about equal."""
 
     number: int = 1
     of: int = 1
@@ -120,14 +121,14 @@ class Store:
 
     def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
         self.folder, self.study, self.look, self.part = folder, study, look, part
-        # Facts that chunks count and rows that they keep: those that the look needs, and those already in the folder.
+        # Facts that chunks count and rows that they keep: those that the look needs; `_open_study` may take over more.
         self.counted: tuple[Crosstab, ...] = study.facts(look)
         self.held = look.kept_in(study.the_game)
         self.done: dict[Key, bytes] = {}  # SHA-256 of every chunk that can be used
         self.games = 0  # of these chunks
         self.left: list[str] = []  # messages on stored chunks that are played again
         self._look_before = look  # of the earlier run
-        self._rows = look.rows or study.keeps_rows  # of games and seats, which chunks keep
+        self._keeps_rows = look.rows or study.keeps_rows  # whether chunks keep rows of games and seats
         self._place = ":memory:" if folder is None else str(folder / files.DATABASE)
 
     def __enter__(self) -> Self:
@@ -160,7 +161,8 @@ class Store:
     def _open_study(self) -> None:
         """Write the study into a new database; check that an existing one has this study, and take over its facts.
 
-        A database without chunks and files is that of a run that failed before it had played, and is used as a new one.
+        Its kept rows are taken over if they suffice. A database without chunks and files is that of a run that ended
+        before it had played, and is used as a new one.
         """
         if not self._sql("SELECT 1 FROM sqlite_schema"):
             for statement in SCHEMA:
@@ -183,6 +185,8 @@ class Store:
             suffice = self._suffice(stored_facts, stored_rows)
             self.counted = stored_facts if suffice else fact_union(stored_facts, self.counted)
             self.held = stored_rows if suffice and stored_rows.covers(self.held) else self.held
+            have_rows = "SELECT 1 FROM chunks WHERE holds LIKE '% rows' OR holds LIKE '% rows %' LIMIT 1"
+            self._keeps_rows = self._keeps_rows or bool(self._sql(have_rows))
         documents = self.study.json, *map(msgspec.json.encode, (self.look, self.counted, self.held))
         values = self.study.hash, *(document.decode() for document in documents)
         self._sql("UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?", *values)
@@ -226,7 +230,7 @@ class Store:
     @cached_property
     def _holds(self) -> list[str]:
         """Key of the facts and rows that chunks have, for each cell."""
-        rows = " rows" if self._rows else ""
+        rows = " rows" if self._keeps_rows else ""
         kept = f" {','.join(self.held.tables)}/{self.held.every}" if self.held.tables else ""
         return [f"{self.plan(cell).digest}{rows}{kept}" for cell in self.study.cells]
 
@@ -244,7 +248,7 @@ class Store:
             else:
                 self._use(chunk)
         if outdated:
-            self.left.append(f"{outdated:,} of {len(keys):,} chunks lack requested facts and are played again")
+            self.left.append(f"{outdated:,} of {len(keys):,} chunks lack requested facts or rows and are played again")
 
     def check_space(self, missing: int) -> None:
         """Check that the results of `missing` chunks will fit on the disk. Raises StorageError."""
@@ -269,7 +273,7 @@ class Store:
             cell.match,
             *study.deals_of(cell, chunk),
             self.plan(cell).crosstabs,
-            rows=self._rows,
+            rows=self._keeps_rows,
             orders=study.keeps_orders,
             luck=study.how_luck,
             answers=study.counts_answers,
@@ -342,7 +346,8 @@ class Store:
         look = next((look for look in (self.look, self._look_before) if self._made_of(look) == made_of), None)
         if self.folder is None or look is None:
             return None
-        are_unchanged = all(files.digest_of(self.folder / name) == digest for name, digest in written.items())
+        are_complete = "" not in written.values()  # the digest of a file that a killed run did not finish
+        are_unchanged = are_complete and all(files.digest_of(self.folder / name) == written[name] for name in written)
         return (look, files.read_tables(self.folder, written)) if are_unchanged else None
 
     def write_files(self, contents: Mapping[str, Content], gone: Collection[str] | None = None) -> None:

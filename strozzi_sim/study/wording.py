@@ -1,4 +1,4 @@
-"""Texts of headlines for players of the game: strengths of play, the game's usual agent, and seats."""
+"""Texts of reports: strengths of play, agents, seats, player counts and differences."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth"
 
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
-    """Return strength -> agent if the line-ups are single agents of different strengths of the game, else {}."""
+    """Return strength -> agent if several line-ups are all single agents of the game's strengths, else {}."""
     agent_by_strength, played = {"random": "random"}, set(lineups)
     if len(played) < 2 or any(len(split_specs(lineup)) > 1 for lineup in played):
         return {}  # early, since importing the game's agents takes time

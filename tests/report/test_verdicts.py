@@ -239,6 +239,26 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     assert all(number.is_change for number in section.numbers)
 
 
+def test_the_thing_worth_most_is_known_to_be_worth_having():
+    """A thing that may be worth more, and of which nothing is known, comes beside it."""
+    study = ss.Study.of(
+        kind="worth", game="strozzi", players=[3], lineups=[["heuristic"]], things=["flag:*"], deals=1000
+    )
+    (said,) = study.verdict(worth_rows({"A": (0.05, 0.06, 0.33), "B": (0.045, 0.005, 0.33)}), Look(name="x"))
+    assert "at 3 players, most is lost without B (4.5" in said
+    assert "A may be worth as much" in said
+
+
+def test_the_numbers_of_worth_are_of_the_first_variant():
+    keys = {"kind": "worth", "game": "strozzi", "players": [3], "lineups": [["heuristic"]], "things": ["flag:*"]}
+    study = ss.Study.of(**keys, variants=["base", "long-tracks"], deals=1000)
+    rows = worth_rows({"A": (0.10, 0.01, 0.33), "B": (0.05, 0.01, 0.33)})["worth"]
+    both = pd.concat([rows, rows.assign(variant="long-tracks")], ignore_index=True)
+    (section,) = study.sections({"worth": both}, Look(name="x"))
+    assert {number.row.variant for number in section.numbers} == {"base"}
+    assert len({number.what for number in section.numbers}) == len(section.numbers) == 4
+
+
 def field(ahead, half=0.02):
     """The tables of a tournament of a, b, c at 3 players; (agent, opponent) -> share finished ahead."""
     both = ahead | {(two, one): 1 - share for (one, two), share in ahead.items()}

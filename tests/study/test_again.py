@@ -105,7 +105,7 @@ def test_another_look_plays_again_what_was_not_counted_and_no_less(finished, tmp
     few = tables_in(tmp_path)
     second = played(KEYS, tmp_path, progress=Progress(on_message=said.append))
     assert second.new_games == second.n_games
-    assert "72 of 72 chunks lack requested facts and are played again" in said
+    assert "72 of 72 chunks lack requested facts or rows and are played again" in said
     assert tables_in(tmp_path) == tables_in(finished.folder)
     assert played(FEW, tmp_path).new_games == 0
     assert tables_in(tmp_path) == few

@@ -53,7 +53,7 @@ def test_the_terminal_lists_a_changed_share_in_points(stronger):
     short, whole = ("\n".join(_changes(stronger, every=every)) for every in (False, True))
     assert re.search(r" % +[+\N{MINUS SIGN}][\d.]+ points \(", short)
     assert len(short.splitlines()) < len(whole.splitlines())
-    assert "more changed: --tables" not in whole
+    assert "more lines: --tables" not in whole
 
 
 def test_values_are_those_of_the_tables(stronger):
@@ -113,6 +113,14 @@ def test_every_variant_is_compared_with_the_first(tmp_path):
     assert set(zip(table["than"], table["variant"], strict=True)) == {("base", "dear"), ("base", "long")}
 
 
+def test_differences_of_two_comparisons_are_not_compared():
+    given = {"settings": [WARE], "players": 3, "agents": "random", "deals": 30, "workers": 1}
+    both = ss.side_by_side([ss.compare("strozzi", **given, seed=seed) for seed in (1, 2)])
+    tables = set(both.tables["changes"]["table"])
+    assert "seats" in tables
+    assert not tables & {"sides", "difference"}
+
+
 @pytest.mark.parametrize(
     ("given", "named"),
     [
@@ -121,6 +129,7 @@ def test_every_variant_is_compared_with_the_first(tmp_path):
         ({"settings": ["track.bonus.7=5"]}, "settings: .*did you mean 'tracks'"),
         ({"settings": [WARE, WARE]}, "settings: .*given twice"),
         ({"settings": [WARE], "second": "long-tracks"}, "settings: makes the second side; leave out"),
+        ({"settings": [WARE], "first": "base", "variant": "long-tracks"}, "variant: is for comparing agents"),
         ({"settings": [WARE], "effect": 2.0}, "effect: "),
         ({"first": "base", "second": "long-tracks", "effect": -0.1}, "effect: "),
         ({"first": "base", "second": "random"}, "second: unknown variant 'random'"),

@@ -89,7 +89,7 @@ def test_a_disk_that_fills_in_mid_run_keeps_the_finished_chunks(whole, tmp_path,
 
     with monkeypatch.context() as small:
         small.setattr(store.Store, "_open_study", open_small)
-        with pytest.raises(StorageError, match=r"cannot write .*study\.sqlite: database or disk is full"):
+        with pytest.raises(StorageError, match=r"cannot read or write .*study\.sqlite: database or disk is full"):
             played(KEYS, tmp_path, workers=2)
     kept = len(chunks(tmp_path))
     assert 0 < kept < 40

@@ -20,6 +20,7 @@ WRONG = {
     "report = 3": "report: expected a table of keys, got 3",
     '[report]\npages = ["x"]': "report.pages: unknown page 'x'; known: balance",
     '[report]\npage = ["x"]': "report.page: unknown key; known: name, question, pages",
+    "effect = 0.1\n[report]\neffect = 0.2": "report.effect: effect is given outside the table too; give one of them",
     '[report]\nquestion = "variants"': "report.question: 'variants' needs a second variant",
     "[report]\neffect = 3": "report.effect: expected a number <= 1.0, got 3",
     '[[heatmap]]\nname = "a"\nrow = "x"': "heatmap[0]: unknown key 'row'",
@@ -32,9 +33,15 @@ WRONG = {
 
 REFUSED = {  # by kind; one among equals, and three that differ
     "balance": {'worth = ["flag:pirate"]|three': "worth: needs a line-up of one agent"},
-    "worth": {'things = ["flag:pirate"]|three': "lineups: a worth is measured of one agent"},
+    "worth": {
+        'things = ["flag:pirate"]|three': "lineups: a worth is measured of one agent",
+        'things = ["flag:pirate"]\nprecision = 5\nsearch_deals = 20|searching': "search_deals: a precision needs",
+        'things = ["flag:pirate"]\npages = ["flags"]|one': "pages: a worth has neither pages nor heat maps",
+        'things = ["flag:pirate"]\nquestion = "seats"|one': "question: is for a balance study; a worth has one",
+    },
     "luck": {
         "|one": "lineups: luck is measured with line-ups of several agents",
+        "|copies": "lineups: luck is measured with line-ups of several agents",
         'seatings = "one"|three': "seatings: luck is measured",
         "followed = 29|three": "followed: must be between 30 and",
         "playouts = 49|three": "playouts: must be between 50 and",
@@ -42,30 +49,48 @@ REFUSED = {  # by kind; one among equals, and three that differ
     },
     "exploit": {
         "deals = 1|equals": "deals: must be at least 2",
+        "chunks = 1|equals": "deals: must be at least 2, in 2 chunks",
+        'seatings = "one"|equals': "seatings: with one a challenger keeps its seat",
         "|three": "lineups: expected one challenger each",
         "|one": "lineups: expected one challenger each",
     },
     "leak_check": {
         "|two": "lineups: one agent is checked",
         "|equals": "lineups: one agent is checked",
-        'variants = ["base", "long-tracks"]|one': "lineups: one agent is checked",
+        'variants = ["base", "long-tracks"]|one': "variants: one agent is checked",
+        "rows = true|one": "rows: a leak_check keeps no rows",
+        'facts = ["round"]|one': "facts: a leak_check keeps no rows",
     },
     "our_table": {
         "sheets = { 4 = [[1, 2, 3, 4]] }|one": "sheets: expected scores of every player count",
         "sheets = { 3 = [[1, 2, 3]] }|equals": "sheets: expected scores of every player count",
+        "sheets = { x = [[1, 2, 3]] }|one": "sheets: expected scores of every player count",
+        "sheets = { 3 = [[1, 2]] }|one": "sheets: expected scores of every player count",
     },
-    "tournament": {"|two": "agents: 3 players need", 'seatings = "one"|one of each': "seatings: with one"},
-    "compare_agents": {"decided = true|equals": "decided: needs a precision"},
+    "tournament": {
+        "|two": "lineups: 3 players need",
+        'seatings = "one"|one of each': "seatings: with one",
+        "search_deals = 20|one of each, searching": "search_deals: a tournament plays all matchups on the same deals",
+    },
+    "compare_agents": {
+        "decided = true|equals": "decided: needs a precision",
+        "search_deals = 20|a searching side": "search_deals: both sides play the same deals",
+    },
     "sweep": {
         'variants = ["base", "long-tracks"]\nsweep = { "setup.rounds" = [2, 3] }|one': "sweep: changes one variant",
         'sweep = { "setup.rounds" = [2, 2] }|one': "sweep: give one or 2 keys",
         'sweep = { "setup.rounds" = [2] }|one': "sweep: give one or 2 keys",
+        'sweep = { "setup.rounds" = [2, 3] }\nquestion = "seats"|one': "question: is for a balance study; a sweep has one",
     },
 }
 LINEUPS = {
     "one": '[["random"]]',
     "two": '[["random"], ["greedy"]]',
     "one of each": '[["random"], ["greedy"], ["eager"]]',
+    "searching": '[["flat_mc"]]',
+    "one of each, searching": '[["random"], ["greedy"], ["flat_mc"]]',
+    "a searching side": '[["greedy", "random", "random"], ["flat_mc", "random", "random"]]',
+    "copies": '[["random", "random", "random"]]',
     "equals": '[["random", "greedy", "greedy"]]',
     "three": '[["random", "greedy", "eager"]]',
 }

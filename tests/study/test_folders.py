@@ -94,6 +94,23 @@ def test_a_table_that_was_changed_is_refused(tmp_path):
     assert ss.load_results(tmp_path).verdict
 
 
+def test_a_table_that_a_killed_run_did_not_write_is_no_obstacle(tmp_path):
+    first = ss.run(ss.Study.of(**KEYS), tmp_path, workers=1, progress=False)
+    execute(tmp_path, "INSERT INTO files VALUES ('tables/heat_mine.parquet', '')")
+    assert ss.run(ss.Study.of(**KEYS), tmp_path, workers=1, progress=False).new_games == 0
+    assert ss.load_results(tmp_path).tables.keys() == first.tables.keys()
+
+
+def test_rows_of_games_that_are_no_longer_asked_for_stay_in_the_chunks(tmp_path):
+    study, quiet = ss.Study.of(**KEYS), {"workers": 1, "progress": False}
+    rows = ss.run(study, tmp_path, look=ss.Look(rows=True), **quiet).games
+    for _ in range(2):
+        assert ss.run(study, tmp_path, **quiet).new_games == 0
+        assert not (tmp_path / "games").exists()
+    again = ss.run(study, tmp_path, look=ss.Look(rows=True), **quiet)
+    assert (again.new_games, again.games.equals(rows)) == (0, True)
+
+
 def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     look = ss.Look(pages=("balance",), facts=("round",))
     ss.run(ss.Study.of(**KEYS), tmp_path, look=look, workers=1, progress=False)

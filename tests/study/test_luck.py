@@ -104,7 +104,7 @@ def test_a_strong_and_two_weak_agents():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"agents": "heuristic,random,random"}, "agents: random is listed twice"),
+        ({"agents": "heuristic,random,random"}, "agents: random is listed 2 times"),
         ({"agents": "heuristic,random"}, r"agents: needs 3 different agents, got 2 \(heuristic, random\)"),
         ({"agents": "heuristic,random,greedy,eager,racer", "players": "3-4"}, "agents: needs 4 different agents, got"),
         ({"seconds": 0}, "seconds: must be between 0.01 and 3,600"),
@@ -197,6 +197,7 @@ def test_long_games_are_followed_less_often(monkeypatch):
     games = [followed(monkeypatch, decisions) for decisions in (40.0, 150.0, 200.0, 468.0, 2000.0)]
     assert games == [100, 66, 50, 30, 30]
     assert followed(monkeypatch, 150.0, games=50) == 50
+    assert followed(monkeypatch, np.nan) == 30  # under 30 games, of unknown length
 
 
 def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.study.progress import GAMES, Progress
 from study_database import chunks, execute, keep_chunks
 from study_examples import played
 
@@ -121,6 +122,7 @@ MISFITS = [
     (lambda parts: keep_chunks(parts[1], 7), r"p2: part 2/3 is not finished; run its command again: "),
     (lambda parts: execute(parts[2], "UPDATE chunks SET facts = x'00' WHERE chunk = 4 AND cell = 1"), r"p3: part 3/3 is not finished"),
     (lambda parts: execute(parts[1], "UPDATE runs SET versions = json_set(versions, '$.numba', '0.1')"), r"p2: does not fit \S*p1 \(versions.numba: '0.1' there"),
+    (lambda parts: execute(parts[1], "DELETE FROM runs"), r"p2: its run ended before it began to play; run its command again"),
     (lambda parts: execute(parts[1], "UPDATE runs SET host = json_set(host, '$.cpu', 'z80')"), r"p2: does not fit \S*p1 \(processor: 'z80' there"),
     (lambda parts: execute(parts[2], "UPDATE study SET part = '3/4'"), "expected every part once"),
     (lambda parts: execute(parts[2], "UPDATE study SET part = '4/3'"), "part: must be I/N"),
@@ -140,3 +142,12 @@ def test_parts_of_another_study_are_named(copies, tmp_path):
     other = played({**ALL, "seed": 6}, tmp_path / "other", part="2/3").folder
     with pytest.raises(InputError, match=r"other: does not fit \S*p1 \(seed: 6 there, 5 here\)"):
         ss.merge([copies[0], other, copies[2]], folder=tmp_path / "m")
+
+
+def test_a_part_counts_its_own_games_and_has_no_results_so_far(tmp_path):
+    phases, results = [], []
+    progress = Progress(on_phase=lambda *phase: phases.append(phase), on_results=results.append)
+    keys = {**KEYS, "deals": 60, "chunk_deals": 1, "lineups": [["random"]]}
+    played(keys, tmp_path, part="1/3", progress=progress)
+    assert [phase for phase in phases if phase[0] == GAMES][-1] == (GAMES, 40, 40)
+    assert results == []

@@ -56,6 +56,8 @@ def test_a_study_that_cannot_be_played_is_refused():
         balance(seed=2**53)
     with pytest.raises(ArgumentError, match=r"2 agents \(greedy, random\) fit no player count; give 1 agent, or 3"):
         balance(players=[3], lineups=[["greedy", "random"]])
+    with pytest.raises(ArgumentError, match="chunks: is the number of chunks, chunk_deals their length; give one"):
+        balance(chunks=4, chunk_deals=5)
 
 
 def test_a_study_of_another_behaviour_or_with_changed_agents_is_refused():

@@ -46,12 +46,12 @@ def test_the_numbers_are_gaps_at_the_first_player_count(swept):
 @pytest.mark.parametrize(
     ("sweep", "named"),
     [
-        ({"tracks.bonus.9": [5]}, "each with different values"),
+        ({"tracks.bonus.9": [5]}, "of several different values each"),
         ({"tracks.bonus.9": 5}, "sweep"),
-        ({"tracks.bonus.9": [5, 5]}, "each with different values"),
+        ({"tracks.bonus.9": [5, 5]}, "of several different values each"),
         ({"tracks.bonus.9": [5, "much"]}, "sweep"),
         ({"rules.tile_optional": [True, False]}, "sweep"),
-        ({"tracks.bonus.99": [5, 6]}, "not on the track"),
+        ({"tracks.bonus.99": [5, 6]}, "must be a space from 1"),
         ({"track.bonus.9": [5, 6]}, "did you mean 'tracks'"),
         ({**BONUS, "tracks.bonus.7": [1, 2], "tracks.bonus.8": [1, 2]}, "one or 2 keys"),
         ({"tracks.bonus.9": list(range(401))}, "at most 400"),

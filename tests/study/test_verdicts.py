@@ -30,6 +30,12 @@ def test_a_precision_says_whether_it_was_reached():
     assert unknown == "3 of 3 shares of wins are not known to +- 2 points after the last of 200 deals."
 
 
+def test_a_precision_of_a_comparison_names_the_differences_too():
+    keys = {"players": 3, "deals": 200, "precision": 2, **QUIET}
+    said = ss.compare("strozzi", "greedy:margin=4", "greedy:margin=5", **keys).verdict[-1]
+    assert " shares of wins and differences are not known to +- 2 points after the last of 200 deals." in said
+
+
 def test_illegal_answers_are_counted_in_a_sentence():
     @python_agent("stubborn", games=("strozzi",), replaces=True)
     class Stubborn:

@@ -263,7 +263,7 @@ def test_a_line_up_has_the_shares_of_its_agents():
     [
         ({"players": "3-4"}, "players: this is played at one player count, got '3-4'"),
         ({"deals": 900}, "deals: must be at least 1000, got 900"),
-        ({"keys": "nothing.*"}, "keys: no number has a key like 'nothing.*'"),
+        ({"keys": "nothing.*"}, "keys: no number that can be moved has a key like 'nothing.*'"),
     ],
 )
 def test_what_is_refused(given, words):

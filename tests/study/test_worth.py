@@ -59,6 +59,15 @@ def test_an_agent_that_searches_plays_fewer_deals():
     assert {agent: each.tolist() for agent, each in deals.items()} == {"random": [1500], "flat_mc:playouts=1": [20]}
 
 
+def test_agents_that_all_search_play_all_deals_of_a_precision(monkeypatch):
+    measured = []
+    monkeypatch.setattr("strozzi_sim.study.kinds.worth.run", lambda study, *_, **__: measured.append(study))
+    for precision in (None, 20):
+        ss.worth("strozzi", "flag:pirate", players=3, agents="flat_mc:playouts=1", precision=precision)
+    assert [study.search_deals > 0 for study in measured] == [True, False]
+    assert len(measured[1].headlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("given", "named"),
     [

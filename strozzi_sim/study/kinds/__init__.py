@@ -1,6 +1,6 @@
-"""The kinds of study. The file of a kind has its public function, study, tables, headlines, verdict and sections.
+"""The functions that play studies, and the kinds of study: a file has a function, and the classes of its kinds.
 
-This is the only list of them. The command line, the tools for assistants and the reader of files go through it.
+This is the only list of both. The command line, the tools for assistants and the reader of files go through it.
 """
 
 from importlib import import_module
@@ -8,7 +8,7 @@ from typing import Any
 
 from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 
-FUNCTIONS = {"simulate": "balance"}  # function -> its file, which is also the command
+FUNCTIONS = {"simulate": "balance"}  # function -> its file, which names the command too
 FUNCTIONS |= {name: name for name in ("compare", "worth", "tournament", "sweep", "luck", "weights", "exploit")}
 FUNCTIONS |= {name: name for name in ("leak_check", "our_table", "heatmap")}
 # kind, as in a study file -> its file here

@@ -11,7 +11,7 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.errors import ArgumentError, in_ranges, pluralize, short_repr
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, in_ranges, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.custom_heatmaps import split_maps
@@ -40,13 +40,13 @@ from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
-MOST_NAMED = 8  # cells that are named one by one
+MOST_NAMED = 8  # most favoured cells whose shares are named, and most groups that are named
 FALSE_ALARMS = 0.02  # largest share of studies of equal seats that call one favoured; verdicts are quoted without notes
 _EQUAL = f"every seat{{}} wins its share to within {100 * MIN_SHARE:g} points"
 _FEW = "there are too few games to say"
 TIERS = "tiers"
 TIER_DEALS = 14_000  # of each tier, for all player counts together: about a minute on two cores
-_MOST = 6  # styles named one by one
+_MOST = 6  # most styles named one by one
 SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
 
 
@@ -76,15 +76,16 @@ def simulate(
 
     Args:
         agents: one line-up, separated by commas; one agent plays itself; `tiers`: the game's agents of each strength,
-            each by itself; one that searches only with search_deals, or with deals enough to know its wins to 4 points
-        deals: deals for every cell; default: 5,000; of `tiers`: 14,000 shared by the player counts, at most 5,000 each;
-            with a precision: as many as it takes
+            each by itself; one that searches only with search_deals, or with deals enough to know its wins to 4 points;
+            default: the game's default agent
+        deals: deals for every player count, line-up and variant; default: 5,000; of `tiers`: 14,000 shared by the
+            player counts, at most 5,000 each; with a precision: as many as it takes
         search_deals: deals of line-ups with an agent that searches; default: as the others; of `tiers`: fewer or none
         variant: a variant; may be given several times
         heatmaps: heat maps of the game by name, or custom ones by the keys of `[[heatmap]]` in a study's file
         rows: keep a row of every game and seat
         facts: fact tables whose rows are kept
-        facts_share: share of the deals whose rows of facts are kept; default: all
+        facts_share: share of the deals whose rows of facts are kept, made one in round(1 / share); default: all
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=3, agents=["heuristic", "random", "random"], deals=100)
@@ -152,11 +153,25 @@ class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
             raise ArgumentError("worth", "needs a line-up of one agent, which plays itself")
         super().check()
 
+    def check_look(self, look: Look) -> None:
+        """Refuse also a question that the game or this study does not have."""
+        super().check_look(look)
+        pages, question = look.pages_in(self.the_game), look.question
+        questions = [SEATS, AGENTS, VARIANTS, HEATMAPS, *(page for page in pages if page != "balance")]
+        as_argument_error("question", check_names, "question", filter(None, [question]), questions)
+        needs = {
+            VARIANTS: ("a second variant", len(self.variant_of) > 1),
+            AGENTS: ("a line-up of different agents", any(len(set(lineup)) > 1 for lineup in self.lineups)),
+            HEATMAPS: ("a heat map", bool(look.maps_in(self.the_game))),
+        }
+        if question in needs and not needs[question][1]:
+            raise ArgumentError("question", f"{question!r} needs {needs[question][0]}")
+
     def facts(self, look: Look) -> tuple[Crosstab, ...]:
         return fact_union(facts_of_games(self, look), super().facts(look))
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return seats, lineup, balance, the tables of pages and heat maps, changes between variants, and worth."""
+        """Return the tables of the games, and worth if things are named."""
         tables = tables_of_games(self, counts, look)
         return tables | ({"worth": self.worth_table(self.cells, counts)} if self.worth else {})
 
@@ -196,8 +211,8 @@ class SeatCell(NamedTuple):
     players: int
     variant: str
     lineup: str
-    # FAVOURED if its test is significant and the largest share is known to be above an equal one, by MIN_SHARE or more;
-    # EQUAL if all intervals are within MIN_SHARE of an equal share; FEW without a test; else OPEN
+    # FAVOURED if its corrected p is below FALSE_ALARMS, and the largest share is known to be above an equal one and was
+    # by MIN_SHARE or more; EQUAL if all intervals are within MIN_SHARE of an equal share; FEW without a test; else OPEN
     verdict: str
     favoured: str  # seats that may win most, in words: "the player who begins and perhaps others"
     best: Any  # the row of the seat that wins most; None if no seat is favoured
@@ -235,7 +250,7 @@ def _named(shares: Any, is_above: Any, players: int) -> str:
 
 
 def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
-    """Yield a sentence for each seat favoured in the base box: in how many other boxes it was favoured too."""
+    """Yield a sentence for each seat of `report.held` favoured in the base box: in how many other boxes it was too."""
     favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
     favoured_seats = {(cell.players, cell.lineup, int(cell.best.seat)) for cell in favoured}
     for entry in game.report.held:
@@ -246,9 +261,9 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
 
 
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
-    """Return which seats are favoured, with their shares, and the size of a gain elsewhere that could be missed.
+    """Return which seats are favoured, and the size of a gain elsewhere that could be missed.
 
-    If each line-up is an agent of another strength, the strengths are named; the last sentence gives their agents.
+    If each line-up is an agent of another strength, the strengths are named; the second text gives their agents.
     """
     cells = seat_cells(tables)
     tiers, lineups = strengths(game, [cell.lineup for cell in cells]), {cell.lineup for cell in cells}
@@ -274,12 +289,12 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
         return [sentence]
     agents = "; ".join(f"{strength}: {agent}" for agent, strength in played.items())
     omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
-    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and plays only with search_deals."
+    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and needs search_deals or more deals."
     return [sentence, f"{with_capital(agents)}.{omission if omitted_agent else ''}"]
 
 
 def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
-    """Return who is favoured and where, with the largest shares; for many cells only in how many."""
+    """Return who is favoured and where, with the largest shares if cells are few; for many groups only in how many."""
     favoured = [cell for cell in cells if cell.verdict == FAVOURED]
     several_variants, one_lineup = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
     few, company = len(favoured) <= MOST_NAMED, "with" if played else "in games of"

@@ -56,7 +56,7 @@ def compare(
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
-    For variants, every figure of the report is compared, and called changed, too small to matter, unclear or equal.
+    For variants, all figures but heat maps are compared, and called changed, too small to matter, unclear or equal.
 
     Example: strozzi compare strozzi greedy florence --players 4 --opponents heuristic --deals 1000
 
@@ -70,7 +70,9 @@ def compare(
         agents: line-up (variants compared); one agent plays itself; default: the game's default agent
         effect: smallest difference of variants that matters: 0.01 is one point of a share and 1 % of a score
         deals: deals for every line-up; default: as many as the precision takes; without one, as many as find or exclude
-            a difference of `effect` in wins, in at most 100,000 games, 15,000 of trained and 600 of searching agents
+            a difference of `effect` in wins, in at most 100,000 games, 15,000 of trained or Python agents and 600 of
+            searching ones, or 60 deals if these are more
+        variant: variant that compared agents play, or with settings the first side
 
     >>> import strozzi_sim as ss
     >>> results = ss.compare("strozzi", "heuristic", "random", players=3, deals=60)
@@ -81,7 +83,7 @@ def compare(
     counts = names.player_counts(the_game, players)
     variants = _variants(the_game, first, second, settings, variant, study)
     if variants is not None:
-        other_variant = None if variant == BASE or settings else variant
+        other_variant = None if variant == BASE or (settings and not first) else variant
         refuse_given("is for comparing agents; leave it out", opponents=opponents, variant=other_variant)
         as_argument_error("second", names.check_one_variant_per_name, variants)
         kind: type[Compare] = CompareVariants
@@ -125,12 +127,12 @@ _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
     ("rank_mean", "amount", "places"),
 )
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
-_FEWEST_DEALS = 60
+_FEWEST_DEALS = 60  # even if they are more games
 _SAVED = "_variance_saved"  # ending of the names of figures
 
 
 def _most_deals(one_deal: Study) -> int:
-    """Return the default limit of deals: those that the slowest agent of `one_deal` plays in a minute or two."""
+    """Return the default limit of deals: those that the slowest agent of `one_deal` plays in a minute or two, or 60."""
     agents = one_deal.specs.values()
     trained = any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
     kind = "searching" if any(spec.searches for spec in agents) else "trained" if trained else "quick"
@@ -141,7 +143,7 @@ class Compare(Study, frozen=True, kw_only=True):
     """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
 
     is_of_variants: ClassVar[bool] = False
-    decided: bool = False  # whether play stops once a difference of the size of the precision is found or excluded
+    decided: bool = False  # whether play stops once every difference is significant or known to be within the precision
 
     def check(self) -> None:
         if self.decided and not self.precision:
@@ -156,7 +158,7 @@ class Compare(Study, frozen=True, kw_only=True):
         return [headline for headline in headlines if headline.than is not None or not self.decided]
 
     def is_known(self, low: float, value: float, high: float) -> bool:
-        """Return whether the precision is reached; if `decided`, whether such a difference is found or excluded."""
+        """Return whether the precision is reached; if `decided`, whether a difference is significant or within it."""
         if self.decided:
             return low > 0 or high < 0 or max(high, -low) <= self.precision / POINTS
         return super().is_known(low, value, high)
@@ -216,6 +218,11 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
     """A comparison of two agents: the first line-up has one of them at position 0, the last line-up the other."""
 
     is_comparison, printed = True, ("sides", "difference")
+
+    def check(self) -> None:
+        super().check()
+        if self.search_deals and any(first.deals != second.deals for first, second in self.pairs()):
+            raise ArgumentError("search_deals", "both sides play the same deals; leave it out")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         return self.compared(counts, "agent")

@@ -1,4 +1,4 @@
-"""heatmap: any column of a fact table against any other, of a game or of a study that has been played."""
+"""heatmap: two columns of a fact table against each other, of a game or of a study that has been played."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def heatmap(
         value: count, share, 'mean COLUMN' or 'share COLUMN'
         where: condition, such as 'round == 3 and seat != 0'
         fact: fact table, if several have these columns
-        name: name of the map; default: from its rows, columns and value
-        title: title of the picture
+        name: name of the map; default: from its value, rows, columns and condition
+        title: title of the picture; default: made from the other arguments
         players: (game) player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game
-        agents: (game) one line-up, separated by commas
-        deals: (game) deals for every cell; default: 5,000
+        agents: (game) one line-up, separated by commas; default: the game's default agent
+        deals: (game) deals for every player count, line-up and variant; default: 5,000
         variant: (game) a variant; may be given several times; default: base
         seed: (game) random seed, below 2^53; default: 0
         code: (folder) files of agents that the study may run
@@ -69,7 +69,7 @@ def heatmap(
     """
     spec = heat_map_spec(rows, columns, value, where, fact, name, title)
     if isinstance(source, Results) or _is_folder(source):
-        why = f"{source} is a study that has been played; it has its own"
+        why = f"{source} is a study that has been played; leave it out"
         folder = options.get("folder")
         refuse_given(why, players=players, agents=agents, deals=deals, variant=variant, seed=seed, folder=folder)
         if isinstance(source, Results):

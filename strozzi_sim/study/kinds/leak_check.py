@@ -77,7 +77,8 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
 
     def check(self) -> None:
         if len(self.lineups) > 1 or len(self.lineups[0]) > 1 or len(self.variants) > 1:
-            raise ArgumentError("lineups", "one agent is checked, in one variant")
+            argument = "variants" if len(self.variants) > 1 else "lineups"
+            raise ArgumentError(argument, "one agent is checked, in one variant")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return leak_check, one row: whether a decision depends on hidden information, and which one."""

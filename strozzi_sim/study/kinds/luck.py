@@ -74,9 +74,9 @@ def luck(
             default: line-ups of one agent of each strength among those of the next lower one, and of the game's styles
         deals: deals for every player count, each played in every rotation; default: 1,000
         seconds: seconds that a decision takes at a table, an assumption from which minutes follow
-        games: games to follow at each strength of play, at least 30 (an agent with learned values plays 30); 0: none;
-            default: 100, fewer if a game has more than 100 decisions
-        playouts: playouts at each of the (at most 40) decisions of a game that is followed
+        games: games to follow at each strength of play, at least 30 (of an agent with learned values or in Python 30);
+            0: none; default: 100, fewer if a game has more than 100 decisions
+        playouts: playouts, at least 50, at each of the (at most 40) decisions of a game that is followed
 
     >>> import strozzi_sim as ss
     >>> results = ss.luck("strozzi", players=3, agents="heuristic,greedy,random", deals=200, games=0)
@@ -91,8 +91,8 @@ def luck(
     specs = names.agents_named(the_game, agents) if agents else ()
     texts = [spec.text for spec in specs]
     if repeated := [text for text in texts if texts.count(text) > 1]:
-        why = "copies play equal games in several rotations, so all must differ"
-        raise ArgumentError("agents", f"{repeated[0]} is listed twice; {why}")
+        why = "copies can play equal games in several rotations, so all must differ"
+        raise ArgumentError("agents", f"{repeated[0]} is listed {len(repeated)} times; {why}")
     if specs and len(specs) != max(counts):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(specs)} ({', '.join(texts)})")
     by_count = ([specs[:count]] if specs else usual_lineups(the_game, count) for count in counts)
@@ -125,14 +125,17 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         if self.followed:
             check_whole("followed", self.followed, FEWEST_FOLLOWED, MOST_GAMES)
         check_whole("playouts", self.playouts, 50, 1_000_000)
-        if any(len(lineup) == 1 for lineup in self.lineups) or self.seatings != "rotate":
+        # line-ups that equal one of their rotations, which then play equal games
+        turned = [each for each in self.lineups if any(each == each[k:] + each[:k] for k in range(1, len(each)))]
+        if turned or any(len(lineup) == 1 for lineup in self.lineups) or self.seatings != "rotate":
             argument = "seatings" if self.seatings != "rotate" else "lineups"
-            raise ArgumentError(argument, "luck is measured with line-ups of several agents, in every rotation")
+            why = "luck is measured with line-ups of several agents, in every rotation; these must all differ"
+            raise ArgumentError(argument, why)
 
     @property
     def summary(self) -> str:
-        games = f"{FEWEST_FOLLOWED} to {MOST_FOLLOWED}" if self.followed is None else self.followed
-        return super().summary + (f"; {games} games of each strength are followed" if games else "")
+        games = MOST_FOLLOWED if self.followed is None else self.followed
+        return super().summary + (f"; up to {games} games of each strength are followed" if games else "")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return luck (shares of variance, game lengths), and drama if games are followed."""
@@ -164,6 +167,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
             # of the longest games, so that the same number is followed in every variant
             decisions = pick(luck_table, players=players, figure="decisions_mean")["value"].max()
+            decisions = np.nan_to_num(decisions, nan=np.inf)  # under 30 games
             usual = int(np.clip(FOLLOWED_DECISIONS // decisions, FEWEST_FOLLOWED, MOST_FOLLOWED))
             followed_games = usual if self.followed is None else self.followed
             games = followed_games if is_quick(spec) else min(followed_games, FEWEST_FOLLOWED)
@@ -218,7 +222,7 @@ def length_sentence(tables: Tables, players: int, seconds: float) -> str:
 
 
 def course_sentence(drama: pd.DataFrame, players: int) -> str:
-    """Return a sentence on runaway leaders, decision time and kingmaking, of the middle tier or the first agent."""
+    """Return sentences on runaway leaders, decision time and kingmaking, of the middle tier or the first agent."""
     drama = pick(drama, players=players)
     tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
     agent = tier["agent"].iloc[0]

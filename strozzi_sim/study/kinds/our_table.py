@@ -31,7 +31,7 @@ from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import PLAY
 
-FEWEST, MOST = 20, 10_000  # games; the bands take SETS times their time
+FEWEST, MOST = 20, 10_000  # games on the sheets; the bands draw SETS sets of as many
 SETS = 4000  # sets of simulated games from which bands come
 FIGURES = {
     "score_mean": "mean score",
@@ -44,7 +44,7 @@ FIGURES = {
 _TAIL = 8  # degrees of freedom of Student's t
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
 _LARGEST = 10**6  # score on a sheet, or its negative
-_ALPHA = 0.05  # probability that any figure of a simulated set is outside its band
+_ALPHA = 0.05  # largest probability that any figure of a simulated set is outside its band
 Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in seat order
 
 
@@ -63,9 +63,9 @@ def our_table(
     Example: strozzi our-table strozzi sheets.csv
 
     Args:
-        file: score sheets (CSV): one line per game, at most 10,000 games; columns `seat 0`, `seat 1`, .. with the final
+        file: score sheets (CSV): one line per game, 20 to 10,000 games; columns `seat 0`, `seat 1`, .. with the final
             scores; empty for seats not played
-        deals: games simulated at each strength and player count; default: 5,000, fewer for agents that search
+        deals: games simulated at each strength and player count, fewer of agents that search; default: 5,000
         variant: the variant that was played
     """
     the_game = find_game(game)
@@ -92,7 +92,10 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
     printed = ("fit", "figures")
 
     def check(self) -> None:
-        if sorted(map(int, self.sheets)) != sorted(self.players) or any(len(lineup) > 1 for lineup in self.lineups):
+        counts = {str(players): {players} for players in self.players}
+        if {players: set(map(len, scores)) for players, scores in self.sheets.items()} != counts or any(
+            len(lineup) > 1 for lineup in self.lineups
+        ):
             raise ArgumentError("sheets", "expected scores of every player count, and agents that play themselves")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
@@ -141,7 +144,7 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 
 
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:
-    """Return the scores in a CSV file with commas or semicolons, by player count; an InputError names file and line."""
+    """Return the scores in a CSV file with commas or semicolons, by player count; an InputError names the file."""
     separator, rows = "", dict[int, list[str]]()  # by number of the line, without empty ones and comments
     for number, raw in read_lines(path):
         where = f"{path}: line {number}"

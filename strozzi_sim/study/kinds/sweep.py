@@ -119,7 +119,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         sizes = [len(values) for values in self.sweep.values()]
         differ = all(len(set(values)) == len(values) > 1 for values in self.sweep.values())
         if not 1 <= len(sizes) <= MOST_KEYS or np.prod(sizes) > MOST_VALUES or not differ:
-            allowed = f"one or {MOST_KEYS} keys, each with different values, and at most {MOST_VALUES} combinations"
+            allowed = f"one or {MOST_KEYS} keys of several different values each, at most {MOST_VALUES} combinations"
             raise ArgumentError("sweep", f"give {allowed}")
         _ = self.grid  # raises for a key or value that the game does not allow
 

@@ -4,8 +4,8 @@ A matchup is a choice of as many agents as there are seats. All matchups, or a b
 same deals in balanced seatings. Chunk c of every matchup has the same deals, so chunks are summed over matchups.
 
 An agent beats another if it finishes ahead of it in significantly more than half of the games that both played, by half
-a point or more. All pairs at all player counts and variants are corrected together (Holm 1979): with equal agents, 19
-of 20 tournaments find no difference. An agent that beats all others of the field need not have the game's best plan.
+a point or more. All pairs at all player counts and variants are corrected together (Holm 1979): with equal agents, at
+least 19 of 20 tournaments find no difference. An agent that beats all others need not have the game's best plan.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from strozzi_sim.study.running import run
 from strozzi_sim.study.wording import grouped, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
-_LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # of a name; agents in a heat map; agents in a sentence
+_LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
 Matchup = tuple[int, ...]  # numbers of agents in the field, ascending
 
 
@@ -69,7 +69,7 @@ def tournament(
     seed: int = 0,
     **options: Unpack[RunOptions],
 ) -> Results:
-    """Rank a field of agents: every combination of them on the same deals, in every seating.
+    """Rank a field of agents: all combinations, or a sample of very many, on the same deals in balanced seatings.
 
     Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
 
@@ -90,19 +90,22 @@ def tournament(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
-    study = Tournament.of(
-        game=the_game,
-        players=counts,
-        lineups=[[agent] for agent in field],
-        variants=names.variants_named(the_game, variant),
-        deals=deals,
-        precision=precision,
-        max_matchups=max_matchups,
-        luck=luck,
-        luck_redraws=luck_redraws,
-        seatings=seatings,
-        seed=seed,
-    )
+    try:
+        study = Tournament.of(
+            game=the_game,
+            players=counts,
+            lineups=[[agent] for agent in field],
+            variants=names.variants_named(the_game, variant),
+            deals=deals,
+            precision=precision,
+            max_matchups=max_matchups,
+            luck=luck,
+            luck_redraws=luck_redraws,
+            seatings=seatings,
+            seed=seed,
+        )
+    except ArgumentError as error:
+        raise ArgumentError("agents" if error.argument == "lineups" else error.argument, error.message) from None
     return run(study, look=study.look(), **options)
 
 
@@ -130,7 +133,7 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         return tuple(self.lineups[k][0] for k in matchup)
 
     def plan(self) -> Iterator[tuple[int, tuple[AgentSpec, ...], Variant, str]]:
-        """Yield a cell for every matchup and variant; matchups of equal agents (copies) share one."""
+        """Yield a cell for every matchup and variant; matchups with equal lines of agents (copies) share one."""
         for players, matchups in self.matchups.items():
             for line, variant in product(dict.fromkeys(map(self.line, matchups)), self.variant_of.values()):
                 yield players, tuple(self.specs[text] for text in line), variant, ""
@@ -148,7 +151,10 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
             raise ArgumentError("lineups", "a tournament has one agent in each line-up")
         seats = max(self.players)
         if len(self.lineups) < seats:
-            raise ArgumentError("agents", f"{seats} players need at least as many agents, got {', '.join(self.labels)}")
+            message = f"{seats} players need at least as many agents, got {', '.join(self.labels)}"
+            raise ArgumentError("lineups", message)
+        if self.search_deals:
+            raise ArgumentError("search_deals", "a tournament plays all matchups on the same deals; leave it out")
         if self.seatings == "one":
             message = "with one an agent keeps its seat and its gain from it"
             raise ArgumentError("seatings", f"{message}; give latin, all, rotate or spread")
@@ -201,7 +207,7 @@ class FieldCounts:
         self.ahead, self.met = (np.zeros((chunks, size, size), np.int64) for _ in range(2))
         self.last = np.zeros((chunks, size), np.int64)  # games that an agent finished last, in 1 / ORDER_UNITS
         self.luck = np.zeros((len(LUCK_SUMS), chunks, size, len(WORTHS))) if study.luck else None
-        self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]  # sets of positions
+        self._parts = [part for part in range(1, 1 << players) if part.bit_count() > 1]  # sets of 2 or more positions
         all_sets = [agents for matchup in study.matchups[players] for agents in self._sets(matchup)]
         self._column = {agents: number for number, agents in enumerate(dict.fromkeys(all_sets))}
         self.remaining = np.zeros((chunks, len(self._column)), np.int64)

@@ -1,4 +1,4 @@
-"""weights: which numbers of the box matter? Each is moved a step up and a step down, in a race of three heats.
+"""weights: which numbers of the box matter? Each is moved a step up and a step down, in a race of up to three heats.
 
 These are the elementary effects of Morris (1991) at one point, the box itself: a designer wants the effects of changes
 of this box, so no other boxes are sampled. The first heat moves every number, each later one fewer on more and new
@@ -66,8 +66,8 @@ def weights(
 ) -> Results:
     """Move every number of the components one step up and down, and measure the effects.
 
-    All numbers first play a twentieth of the deals, the same ones. The forty that seem to matter most then play a fifth
-    of the deals, and the ten that still do play all, each time on new deals.
+    All numbers first play a twentieth of the deals, the same ones. Up to forty that seem to matter most then play a
+    fifth of the deals, and up to ten that still do play all, each time on new deals.
 
     Example: strozzi weights strozzi --players 4
 
@@ -92,7 +92,8 @@ def weights(
     all_steps = [step for step in steps(the_game, box) if fnmatchcase(step.key, keys)]
     if not all_steps:
         keys_of_box = [key for key, _ in numbers(the_game, box)]
-        raise ArgumentError("keys", f"no number has a key like {keys!r}; {suggest_names(keys, keys_of_box)}")
+        why = f"no number that can be moved has a key like {keys!r}"
+        raise ArgumentError("keys", f"{why}; {suggest_names(keys, keys_of_box)}")
     studies: list[Weights] = []
     with progress_of(progress) as reporter:
 
@@ -128,7 +129,7 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         return [_headline(tables["weights"], by_key), *_groups(by_key)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return a section: the largest change of a share of wins by each step, and a table of its other changes."""
+        """Return a section: the largest change of a share of wins by each step, and a table with its other figures."""
         table = tables["weights"].assign(lineup="", variant="")
         table["step"] = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
         wins = pick(table, figure=SHARE)
@@ -163,7 +164,7 @@ def _who(row: Any) -> str:
 
 
 def _groups(by_key: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence for each group but HEAVY: its numbers, and how large a change of a share could be missed."""
+    """Yield a sentence for each group but HEAVY: its numbers, and unless REAL how large a change could be missed."""
     for status, numbers_of_group in by_key.groupby("status", sort=False):
         size = f"up to {100 * numbers_of_group['most'].max():.1f} points could be missed"
         words = {
@@ -294,7 +295,7 @@ Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # function(steps, 
 
 
 def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
-    """Return the effects in each heat: of all steps, then of at most 40 numbers, and of 10 on `deals` deals."""
+    """Return the effects in each heat: of all steps, then of at most 40 numbers, and of at most 10 on `deals` deals."""
     heats = [corrected(measure(steps, deals // FIRST, 0))]
     for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
         if chosen := _furthest(heats, size):
@@ -303,7 +304,7 @@ def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effec
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
-    """Return up to `size` keys for the next heat: numbers known to change something, then those of largest size."""
+    """Return up to `size` keys of the last heat: of numbers known to change something, then those of largest size."""
     changing = _changing(heats)
     sizes = grouped((effect.step.key, effect.size) for effect in heats[-1] if effect.differences.any())
     return set(sorted(sizes, key=lambda key: (key not in changing, -max(sizes[key])))[:size])

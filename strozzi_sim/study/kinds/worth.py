@@ -47,7 +47,7 @@ def worth(
         every: measure everything that can be restricted
         agents: agents, separated by commas, each measured by itself; default: random and the game's default agent
         deals: deals for every thing and player count; default: 1,000, or as many as the precision takes
-        search_deals: deals of agents that search; default: a fraction of the deals
+        search_deals: deals of agents that search; default: a fraction of the deals, unless all search with a precision
 
     >>> import strozzi_sim as ss
     >>> table = ss.worth("strozzi", "flag:ware", players=3, agents="heuristic", deals=200).tables["worth"]
@@ -63,20 +63,22 @@ def worth(
     if every and chosen:
         raise ArgumentError("every", "leave out the things")
     if not (every or chosen):
-        message = f"name things or patterns such as {next(iter(things_of_game))}, or everything"
+        message = f"name things or patterns such as {next(iter(things_of_game))}, or give `every`"
         raise ArgumentError("things", f"{message}; {suggest_names('', things_of_game)}")
     counts = names.player_counts(the_game, players)
     default = list(dict.fromkeys(["random", the_game.default_agent]))
-    search = the_game.search_deals(deals or Worth.usual_deals) if search_deals is None else search_deals
+    specs = names.agents_named(the_game, agents or default, counts=counts)
+    if search_deals is None and not (precision and all(spec.searches for spec in specs)):
+        search_deals = the_game.search_deals(deals or Worth.usual_deals)
     study = Worth.of(
         game=the_game,
         players=counts,
-        lineups=[[agent] for agent in names.agents_named(the_game, agents or default, counts=counts)],
+        lineups=[[spec] for spec in specs],
         variants=variants,
         things=["*"] if every else chosen,
         deals=deals,
         precision=precision,
-        search_deals=search,
+        search_deals=search_deals,
         luck=luck,
         luck_redraws=luck_redraws,
         seed=seed,
@@ -93,6 +95,8 @@ class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
     def check(self) -> None:
         if any(len(lineup) > 1 for lineup in self.lineups):
             raise ArgumentError("lineups", "a worth is measured of one agent that plays itself")
+        if self.precision and self.search_deals and all(spec.searches for spec in self.specs.values()):
+            raise ArgumentError("search_deals", "a precision needs an agent that plays all deals; leave it out")
         super().check()
 
     def headlines(self) -> list[Headline]:
