@@ -1,4 +1,4 @@
-"""Exceptions, each with the exit code of the `strozzi` command, checks that raise them, and helpers for messages."""
+"""Exceptions with the exit codes of the `strozzi` command, checks that raise them, and helpers for messages."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ MAX_NAMES = 20  # most known names listed individually; of more, those with a pr
 
 
 class StrozziError(Exception):
-    """Base class of every error that is not internal; its message is one line."""
+    """Base class of errors that end the `strozzi` command with one line and their exit code."""
 
     exit_code = 70
 
@@ -31,7 +31,7 @@ class RuleViolation(StrozziError):
 
 
 class ContractViolation(StrozziError):
-    """A game or an agent that breaks its contract; the message names the promise, the deal and the actions."""
+    """A game or an agent that breaks its contract; the message names the promise and the deal."""
 
     exit_code = 1
 
@@ -41,7 +41,7 @@ class ContractViolation(StrozziError):
 
 
 class InputError(StrozziError):
-    """Invalid input of the user; the message names the value, its place and the allowed values."""
+    """Invalid input, such as an argument, a file, or a game that does not compile."""
 
     exit_code = 2
 
@@ -73,7 +73,7 @@ def as_argument_error(argument: str, find: Callable[..., Found], *arguments: Any
 
 
 class AgentFault(StrozziError):
-    """A fault of an agent; the message names the agent, the game and the command that replays it."""
+    """A fault of an agent, such as an illegal action or a failed import; the message names the agent."""
 
     exit_code = 3
 
@@ -85,13 +85,13 @@ class ClusterError(StrozziError):
 
 
 class StorageError(StrozziError):
-    """A file or folder that cannot be read, written or locked."""
+    """A file or folder that cannot be read, written or locked, or must not be used."""
 
     exit_code = 4
 
 
 class Interrupted(StrozziError):
-    """A run stopped by SIGINT or SIGTERM; the message explains how to continue."""
+    """A run stopped by SIGINT or SIGTERM."""
 
     def __init__(self, signal_number: int, message: str) -> None:
         super().__init__(message)

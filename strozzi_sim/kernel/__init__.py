@@ -1,1 +1,1 @@
-"""Lowest layer: compile options, cache folder, random streams, bit sets, record pointers, the journal."""
+"""Compiled code: numba's options, random streams, bit sets, record types and pointers, networks, the journal."""

@@ -141,7 +141,7 @@ def placed(values, players, seat, sign=1):
 
 @jit
 def best_two(values, players):
-    """Return the highest and the second-highest value, which may be equal."""
+    """Return the highest and the second-highest value of two or more players; they may be equal."""
     best, second = int64(-(2**62)), int64(-(2**62))
     for seat in range(players):
         second = max(second, min(best, values[seat]))

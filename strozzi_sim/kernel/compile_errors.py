@@ -33,10 +33,10 @@ _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_RECORDS) -> str:
-    """Return the place and the cause of an error of numba, such as `core.py, line 46: no field 'actr'; known: actor`.
+    """Return the place and the cause of an error of numba, such as `core.py, line 46: no field 'x'; known: actor`.
 
     The place is the innermost one in the author's code, else in any code. If types do not fit inside a function that is
-    called there, the cause names this function. `records` are the author's names of record types.
+    called there, the cause names this function. `records`: names of record types, for an error about a field.
     """
     if isinstance(error, KeyError):
         return _unknown_field(error, records)

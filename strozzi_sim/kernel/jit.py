@@ -1,4 +1,4 @@
-"""Decorators and compile functions; the only module that sets numba's options.
+"""Decorators and compile functions, with numba's options for kernels.
 
 `jit`, `force_inline` and `inline_source` mark kernels inside a compiled unit; they are compiled with their callers, and
 optimised only there. `inline_source` inserts the source into the caller.
@@ -198,8 +198,9 @@ def _text_of(code: CodeType) -> str:
 def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, force_inline: bool = False) -> None:
     """Register `kernel` as the implementation of `verb` for a first argument that is a record of `dtype`.
 
-    The dispatch is static, without cost at run time. With bounds checks (third-party agents), a verb with an attribute
-    `guard` calls `guard(kernel)`. Functions that numba compiles for plain record types may call the verb too.
+    The dispatch is static, without cost at run time. Code compiled with `boundscheck` (third-party agents) calls the
+    result of `verb.guard(kernel)` instead, if the verb has that attribute. Functions that numba compiles for plain
+    record types may call the verb too.
     """
     body: Callable[..., Any] = kernel.py_func
     guard = getattr(verb, "guard", None)

@@ -1,4 +1,4 @@
-"""The journal: the events of a game, as rows of fixed width. Records and tests read it.
+"""The journal: the events of a game, as rows of fixed width. Records, replays and tests read it.
 
 A game's core calls `write_event` for each event. The type of `sink` selects its effect at compile time: None compiles
 to nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An

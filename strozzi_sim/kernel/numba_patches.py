@@ -1,14 +1,14 @@
 """Changes to numba's compilation of kernels, which then run as fast as C and compile in half the time.
 
-This is the only module that depends on the internals of numba's compiler. Apart from names, code of other packages is
-not affected: only kernels and entries select these compilers, and indices are plain only in marked modules.
+Apart from names, code of other packages is not affected: only kernels and entries select these compilers, and indices
+are plain only in marked modules.
 
 - Drafts: numba optimises every function with its callees, and its caller does so again. Kernels run only inside an
   entry, so they are optimised only there, which halves the compile time.
 - Private functions: numba exports every function that is linked into an entry, so LLVM must keep numba's calling
   convention between them. As private functions they lose unused arguments and results; this saves 7 % of random play.
-- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels none does. This
-  saves a sixth of play with facts.
+- Plain indices: numba checks at every subscript whether a signed index counts from the end; in kernels of strozzi-sim
+  none does. This saves a sixth of play with facts.
 - No references: numba counts references to every array that it passes, with locked instructions: a tenth of the time of
   an agent with many arrays. Kernels of strozzi-sim allocate nothing, and their callers hold the arrays. Third-party
   code may allocate, so its references are counted.

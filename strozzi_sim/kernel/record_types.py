@@ -1,4 +1,4 @@
-"""Record types for compiled code: every integer field is read as an int64.
+"""Record types for compiled code: integer fields are read as int64.
 
 numba adds two uint8 to a uint64, and a uint64 and an int64 to a float64, so that `state.coins[0] - state.coins[1]` of
 small unsigned fields would wrap around or become a float. A record type of `record_type` stores its fields with the

@@ -1,15 +1,15 @@
 """Random streams: SplitMix64 (Steele, Lea, Flood 2014), keyed, never global; and scripted chance.
 
-The key of a deal is a hash of (seed, game name, players, deal). A stream is seeded by this key and a purpose: a chance
-source of the game, or the agent of a seat. Line-up, variant, seating and study are not in the key, so that comparisons
-are paired. The n-th draw of a stream depends on the stream and n alone.
+The key of a deal is a hash of (seed, game name, players, deal). A stream is seeded by this key and a purpose, such as a
+chance source of the game or the agent of a seat. Line-up, variant, seating and study are not in the key, so that
+comparisons are paired. The n-th draw of a stream depends on the stream and n alone.
 
 SplitMix64 can be inverted: one word of a stream reveals all its other words. The keys are one-way hashes
 (`kernel.siphash`), so an agent that inverts its own stream learns neither the key of the deal nor any other stream.
 
 A chance record has a key for each source: `seed_chance` derives it from the key of the deal, `redraw` replaces it.
-Searches redraw thousands of times, so `redraw` and `reseed` use a cheap hash, which can be inverted: their words come
-from the agent's own stream and reveal nothing else.
+Searches redraw thousands of times, so `redraw` and `reseed` use a cheap hash, which can be inverted: their words belong
+to an agent or an analysis, and reveal nothing of the game's chance.
 
 A game may receive a SCRIPT instead, a list of outcomes: then nothing is random, and the record stores the first draw
 that fails. To enumerate chance, play an action once to learn the draw, and then once for every outcome. The choice is
@@ -27,7 +27,7 @@ from strozzi_sim.kernel.record_types import keep_words
 from strozzi_sim.kernel.siphash import hash_number, hash_pair
 
 SOURCES = 16  # most chance sources of a game
-_AGENTS = 1_000  # purposes from here on: the agent of seat purpose - _AGENTS
+_AGENTS = 1_000  # purpose of the stream of the agent at seat 0; the other seats follow
 _LINEUP = 2_000  # purpose: which line-up of a pool plays
 _STREAM = 0  # second half of the hash key of a stream; the key of the deal is the first
 
@@ -188,7 +188,7 @@ def reseed(chance, rng):
 
 
 class SeatRng:
-    """The random stream of a seat for agents in Python, with the numbers of compiled agents; draw n depends on n alone.
+    """The random stream of a seat for agents in Python; a compiled agent there would draw the same words.
 
     >>> SeatRng(0).below(6)
     5

@@ -1,1 +1,1 @@
-"""Atomic files, bounded input, signals, locks, worker processes for third-party code, the cache of compiled code."""
+"""Atomic files, bounded input, signals, entry points, worker processes for third-party code, the code cache."""

@@ -1,10 +1,10 @@
 """The cache folder of machine code.
 
 numba checks only the file that defines a function, so an edit in a callee of another file would leave stale code in
-use. Therefore the folder's name is a hash of everything that the compiled code of a game can reach: the sources of
-strozzi-sim, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_* settings. A process whose
-sources were edited after their import neither loads nor stores code. Each piece of code is a file (see `kernel.jit`),
-so processes need no lock: two that compile the same write equal code, atomically.
+use. Therefore the folder's name has a hash of everything that the cached code of a game depends on: the sources of
+kernels, agents and the game, the versions of Python, numba, llvmlite and numpy, the processor, and the NUMBA_*
+settings. A process whose sources were edited after their import neither loads nor stores code. Each piece of code is a
+file (see `kernel.jit`), so processes need no lock: two that compile the same write equal code, atomically.
 
 Loaded code is executed, so only the user may write to the folder, as with ssh. A folder that cannot be written to is
 replaced by a temporary one, or by none, which costs a compilation and one line on standard error.
@@ -41,7 +41,7 @@ _TABLE = "table.py"  # a game's module of drawings, without kernels
 def cache_root() -> Path:
     """Return the root of the cache folders: STROZZI_CACHE_DIR, else NUMBA_CACHE_DIR, else in the user's cache folder.
 
-    platformdirs would do, but for a user without a home it returns the relative path `~/.cache`.
+    A user without a home gets a temporary folder; platformdirs would return the relative path `~/.cache`.
     """
     chosen = os.environ.get("STROZZI_CACHE_DIR") or _USER_CHOICE
     if chosen:
@@ -52,7 +52,7 @@ def cache_root() -> Path:
 
 
 def _private_root() -> Path:
-    """Return the root among the temporary files, used if `cache_root` is not usable."""
+    """Return the root among the temporary files, used if no other root is usable."""
     return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
 
 
@@ -61,10 +61,11 @@ def _roots() -> list[Path]:
 
 
 def _sources(game: str = "") -> list[Path]:
-    """Return every source file that code compiled for `game` can reach; without a name, for any game."""
+    """Return the source files that cached code of `game` can reach; without a name, of any game."""
     parts = ("kernel", "facts", "agent", "simulation", "play")
     places = [_PACKAGE / part for part in parts] + _places_of(game) + _places("strozzi_agents")
-    files = [_PACKAGE / "game" / name for name in ("contract.py", "slices.py")]
+    files = [_PACKAGE / "game" / name for name in ("contract.py", "events.py", "slices.py")]
+    files += [_PACKAGE / "conformance" / name for name in ("facts.py", "kernels.py")]
     for place in places:
         files += sorted(place.rglob("*.py")) if place.is_dir() else [place]
     return [file for file in files if file.is_file() and file.name != _TABLE]
@@ -112,7 +113,7 @@ def processor_type() -> str:
 
 @cache
 def folder_of(game: str) -> Path:
-    """Return the cache folder of `game` for this process."""
+    """Return the path of the cache folder of `game` in `cache_root`, for this process."""
     import llvmlite
     import numba
     import numpy
@@ -129,7 +130,7 @@ def folder_of(game: str) -> Path:
 
 
 def code_folder(game: str) -> Path | None:
-    """Make and return the folder of `game`'s compiled code; None if code cannot be stored.
+    """Make and return the folder of `game`'s compiled code; None if this process neither loads nor stores code.
 
     Raises:
         StorageError: another user owns the folder or can write to it, so its code must not be executed.

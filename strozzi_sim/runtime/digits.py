@@ -9,7 +9,8 @@ SIGNIFICANT = 3  # digits of a value
 def most_digits(half_width: float) -> int:
     """Return the number of decimals at which a half-width has one digit; negative: tens, hundreds.
 
-    A unit of the last decimal is then at least a fifth of the standard error, half_width / 1.96.
+    A unit of the last decimal is then at least a fifth of the standard error, half_width / 1.96. The result is
+    ALL_DIGITS if the half-width is 0, infinite or NaN.
 
     >>> most_digits(0.3), most_digits(30)
     (1, -1)
@@ -35,16 +36,8 @@ def decimals(value: float, half_width: float, most: int) -> int:
     return min(most, max(most_digits(half_width), min(1 - first, 0)), SIGNIFICANT - 1 - first)
 
 
-def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[str]:
-    """Return numbers as text with the `decimals` of the first; of three, the last two are the ends of an interval."""
-    digits = decimals(values[0], half_width, digits)
-    if len(values) == 3:
-        values = (values[0], *rounded_ends(*values[1:], digits))
-    return ["-" if value != value else f"{round(value, digits) + 0.0:.{max(digits, 0)}f}" for value in values]
-
-
 def rounded_ends(low: float, high: float, digits: int) -> tuple[float, float]:
-    """Return the ends of an interval rounded to `digits` decimals, outwards if they would be equal otherwise.
+    """Return the ends of an interval rounded to `digits` decimals; outwards if different ends would be equal.
 
     >>> rounded_ends(239.0, 239.18, 1), rounded_ends(239.0, 239.18, 0)
     ((239.0, 239.2), (239.0, 240.0))

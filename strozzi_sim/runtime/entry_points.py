@@ -21,7 +21,7 @@ def find_entry_points(group: str) -> dict[str, EntryPoint]:
 
 
 def check_unique(group: str, name: str) -> None:
-    """Check that at most one package registers a name in a group."""
+    """Check that a name in a group stands for at most one object. Raises InputError, which names the packages."""
     by_value = {point.value: point for point in installed(group) if point.name == name}
     if len(by_value) > 1:
         packages = " and ".join(point.dist.name if point.dist else value for value, point in by_value.items())
@@ -30,7 +30,7 @@ def check_unique(group: str, name: str) -> None:
 
 
 def load_object(point: EntryPoint) -> Any:
-    """Return the object of an entry point. Raises ImportError with the name of a folder that hides the package."""
+    """Return the object of an entry point. If a folder hides its package, the ImportError names the folder."""
     try:
         return point.load()
     except (AttributeError, ModuleNotFoundError) as error:
@@ -46,7 +46,7 @@ def load_object(point: EntryPoint) -> Any:
 
 
 def error_in_package(error: Exception) -> str:
-    """Return an error as `table.py, line 12: KeyError: 'seat'`; "" if it was not in the package of a game or agent."""
+    """Return an error as `table.py, line 12: KeyError: 'seat'`; "" if not from an agent or a third-party game."""
     points = (point for group in _GROUPS for point in find_entry_points(group).values())
     packages = {point.module.partition(".")[0] for point in points} - {"strozzi_sim"}
     places = [

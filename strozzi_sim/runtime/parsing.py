@@ -1,6 +1,6 @@
-"""Bounded reading of the user's TOML and JSON files as plain data.
+"""Bounded reading of the user's files: TOML and JSON as plain data, others as lines.
 
-TOML and JSON can nest without limit, contain numbers of any length, and be as large as a device. Every file read here
+TOML and JSON can nest without limit, contain numbers of any length, and be as large as a device. A document read here
 results in plain data within these bounds, or in an error of one line. Later code can therefore neither run out of stack
 or memory nor exceed 64 bits.
 """
@@ -28,11 +28,11 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _TOML_STRING = re.compile(r""" "(?:[^"\\]|\\.)*"|'[^']*' """, re.VERBOSE)
 _ODD_NUMBER = re.compile(r"\d+_[\d_]*|\b0[xob]\w*|\b(?:inf|nan)\b")
 _TOO_DEEP = f"nested too deeply; at most {MAX_DEPTH} levels"
-_TOO_LONG = "an integer has at most 64 bits"
+_TOO_LONG = "an integer must be between -(2^63 - 1) and 2^63 - 1"
 
 
 def toml_value(text: str) -> Any:
-    """Return text parsed as a TOML value, else unchanged. Raises ValueError for odd numbers, such as `1_0` or `inf`.
+    """Return text as a TOML value, else unchanged. Raises ValueError for `1_0`, `inf` and the like, or deep nesting.
 
     >>> toml_value("[1, 2.5]"), toml_value("red")
     ([1, 2.5], 'red')
@@ -127,7 +127,7 @@ def parse_json(content: bytes) -> Any:
 
 
 def _check_bounds(raw: Any) -> None:
-    """Raise ValueError if plain data nests too deeply, or has an integer of more than 64 bits."""
+    """Raise ValueError if plain data nests too deeply, or has an integer beyond MAX_INTEGER, of either sign."""
     pending: list[tuple[str, Any, int]] = [("", raw, 0)]
     while pending:
         key, value, depth = pending.pop()
@@ -142,6 +142,6 @@ def _check_bounds(raw: Any) -> None:
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line) of a file; a line of more than MAX_BYTES comes in pieces of MAX_BYTES + 1."""
+    """Yield (number from 1, line) of a file. After MAX_BYTES + 1 bytes a line is cut, and its rest counts as a line."""
     with _reading(file) as opened:
         yield from enumerate(iter(partial(opened.readline, MAX_BYTES + 1), b""), 1)

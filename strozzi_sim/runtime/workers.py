@@ -58,7 +58,7 @@ _INHERITED: Mapping[str, str] = MappingProxyType({})  # no variables but those o
 # -- heartbeats --------------------------------------------------------------------------------------------------------
 
 _shared: np.ndarray[Any, Any] | None = None  # in a worker: the heartbeat that the parent reads
-_raised = ""  # last exception of compiled code in this worker
+_raised = ""  # last exception of compiled code in the current call of this worker
 
 
 def is_worker() -> bool:
@@ -119,6 +119,8 @@ def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
 
 
 def _reply(request: bytes) -> bytes:
+    global _raised
+    _raised = ""
     try:
         folder, environment, sys.path[:], call = pickle.loads(request)
         os.environ.clear()
@@ -157,7 +159,7 @@ def describe_exception(error: BaseException) -> str:
 
 
 def raised_in_compiled_code() -> str:
-    """Return type and text of the last exception of compiled code in this worker; "" if there was none.
+    """Return type and text of the last exception of compiled code in this call of a worker; "" if there was none.
 
     Such code cannot raise into the loop that calls it by address: it returns 0, and numba only reports the exception.
     """
@@ -174,7 +176,7 @@ def _note(report: Any) -> None:
 
 
 def _end_with_parent(lifeline: int, parent: int) -> None:
-    """Make this process, and all that it starts, end with the parent, however the parent ends.
+    """Make this process and its process group end with the parent, however the parent ends.
 
     The pipe's other end closes with the parent. The system then sends SIGIO, which ends a process without its
     interpreter, even if code holds the lock forever. If forked children of the parent still hold that end, a thread
@@ -220,7 +222,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 class WorkerDied(Exception):
-    """The end of a worker process, caused by its code: `what`, as in "it ended its process", and the last HEARTBEAT."""
+    """A call without a result or an Exception: `what`, as in "it ended its process", and the last HEARTBEAT."""
 
     def __init__(self, what: str, beat: np.ndarray[Any, Any]) -> None:
         super().__init__(what)
@@ -312,7 +314,7 @@ class Worker:
         return f"ended its process with {names.get(code, f'exit code {code}')}"
 
     def kill(self) -> None:
-        """Kill the process and all that it has started, from any thread; a call awaiting a reply raises WorkerDied."""
+        """Kill the process and its process group, from any thread; a call awaiting a reply raises WorkerDied."""
         if not self._killed:
             self._killed = True
             with suppress(ProcessLookupError, PermissionError):  # the group may outlive the process
@@ -324,7 +326,7 @@ class Worker:
         self._line.close()
 
     def end(self, seconds: float = 0.0) -> None:
-        """Close the connections, and kill the process if it does not end by itself within `seconds`."""
+        """Close the connections, wait up to `seconds` for the process to end, and kill what is left of its group."""
         self.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
@@ -350,7 +352,7 @@ def call_in_worker(
     longest time without a heartbeat while agents are running. `is_cancelled` is polled.
 
     Raises:
-        WorkerDied: the process ended or was killed.
+        WorkerDied: the process ended, hung or corrupted its reply, or the function raised SystemExit or the like.
         Cancelled: `is_cancelled` returned True, and the worker was killed.
     """
     if (is_worker() and not environment) or os.name != "posix":
@@ -377,6 +379,7 @@ def run_beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
     """Call a function in a worker process while the block runs, for the files that it writes.
 
     The call is awaited after the block, or cancelled if the block raises. Its result and errors are ignored.
+    In a worker, and where the system does not support workers, the function is not called.
     """
     if is_worker() or os.name != "posix":
         yield

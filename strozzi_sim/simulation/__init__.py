@@ -1,1 +1,1 @@
-"""Many games: the compiled loop over whole games, matches, and the pool of workers."""
+"""Many games: the compiled and the mixed loop, matches, the pool of workers, `VectorEnv`, and playouts."""

@@ -29,7 +29,8 @@ def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -
     """Return `call()`, whose kernels end early once `stop`, int64[1], is set.
 
     Python runs signal handlers in the main thread, and not during a kernel there. So if the caller is the main thread,
-    another thread makes the call. If a handler raises meanwhile, `stop` is set until the call has ended.
+    another thread makes the call, unless `stop` is NO_STOP. If a handler raises meanwhile, `stop` is set at least until
+    the call has ended.
     """
     if stop is NO_STOP or threading.current_thread() is not threading.main_thread():
         return call()

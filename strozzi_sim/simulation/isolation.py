@@ -19,7 +19,7 @@ Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
 def run_in_worker(
     function: Callable[..., Any], *arguments: Any, blame: Blame, is_cancelled: Callable[[], bool] = lambda: False
 ) -> Any:
-    """Call a function that queries agents in a worker process; return its result or raise its exception.
+    """Return the result of a function that queries agents, or raise its exception; `call_in_worker` calls it.
 
     `blame(beat, what)` returns the fault of a process that died, from its last HEARTBEAT and the cause.
 
@@ -51,7 +51,7 @@ def query_in_worker(function: Callable[..., Any], spec: AgentSpec, game: Game, *
     def blame(beat: np.ndarray[Any, Any], what: str) -> AgentFault:
         last = beat[0]
         if not last["busy"]:
-            return AgentFault(f"agent {spec.text!r} {what} before its first decision, in {game.name}")
+            return AgentFault(f"agent {spec.text!r} {what} outside a decision, in {game.name}")
         place = f"{game.name}, {last['players']} players, seed {seed}, deal {last['deal']}"
         return AgentFault(f"agent {spec.text!r} at seat {last['seat']} {what} ({place})")
 

@@ -46,7 +46,7 @@ JOB = np.dtype([
     ("game", "i8"),  #      game_key(name)
     ("seed", "i8"),
     ("players", "i8"),
-    ("first", "i8"),  #     deals first .. last - 1
+    ("first", "i8"),  #     deals first .. last - 1; `vector` ignores `last`
     ("last", "i8"),
     ("start_player", "i8"),
     ("spread", "i8"),  #    1 = deal d is played once, in seating d modulo S; 0 = each deal is played in all S seatings
@@ -54,7 +54,7 @@ JOB = np.dtype([
 
 # The agent at a position of the line-up.
 AGENT = keep_words(np.dtype([
-    ("address", "i8"),  #      of its function in this process, or UNIFORM, or 0 = written in Python
+    ("address", "i8"),  #      of its function in this process, or UNIFORM, or 0 = Python decides
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
@@ -64,7 +64,7 @@ AGENT = keep_words(np.dtype([
     ("word", "u8"),  #         the next word of its stream, for UNIFORM
 ], align=True))  # fmt: skip
 
-# Sums of results, the same for every game. [position, seat]
+# Sums of results, with the same fields for every board game. [position, seat]
 OUTCOME = np.dtype([
     ("games", "i8"),
     ("decisions", "i8"),
@@ -93,7 +93,7 @@ class Seats(NamedTuple):
 
 @inline_source
 def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat):
-    """Play the game set up in `state` to its end; return its number of decisions, or -1 after a fault."""
+    """Play a game on from `state` to its end; return the number of decisions played, or -1 after a fault."""
     decisions = 0
     while not is_over(state):
         seat = actor(state)

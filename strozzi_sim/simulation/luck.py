@@ -3,8 +3,8 @@
 An event is everything that one `deal` or one `apply` draws. It is redrawn `redraws` times from the same position, and
 an agent that evaluates positions estimates the worth of each result to every seat. The result and the redrawn ones have
 the same distribution, so the difference has mean zero whatever the evaluator's estimates; subtracting it changes no
-expectation, only the variance (the chance terms of AIVAT, Burch et al. 2018; MIVAT, White and Bowling 2009). The choice
-of the agent `random` is redrawn with the event, since its distribution is known.
+expectation, only the variance (the chance terms of AIVAT, Burch et al. 2018; MIVAT, White and Bowling 2009). A choice
+that the loop makes for the agent `random` is redrawn with the event, since its distribution is known.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Luck:
 
 @cache
 def luck_dtype(game: Game) -> np.dtype[Any]:
-    """Return the dtype of the record in which a thread measures luck in a game."""
+    """Return the dtype of the record in which kernels measure luck in a game."""
     return keep_words(np.dtype([  # shape                meaning
         ("address", "i8"),  #                            of the evaluator's function, and of its parameters and memory
         ("params", "i8"),

@@ -1,4 +1,4 @@
-"""Kernels that measure luck, see `simulation.luck`; the loop calls them around each deal and each action."""
+"""Kernels that measure luck, see `simulation.luck`; the loop calls them after each deal and around each action."""
 
 from numba import float64, int64, uint64
 

@@ -47,11 +47,11 @@ class MatchResult:
     """Result of a range of deals."""
 
     games: int
-    outcome: np.ndarray[Any, Any]  # OUTCOME record, array of shape (1,)
-    counts: np.ndarray[Any, Any]  # of the requested facts, int64[plan.size]; empty without any
+    outcome: np.ndarray[Any, Any]  # record of `outcome_dtype`, array of shape (1,)
+    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.Task` for orders
     rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
     journal: np.ndarray[Any, Any] | None  # of one game, if requested
-    playouts: int = 0  # games that searching agents have simulated
+    playouts: int = 0  # number of playouts of the agents that count them
     kept: bytes = b""  # the stored rows of facts (see `facts.row_storage`)
 
 
@@ -88,7 +88,7 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except plans and seatings, which the receiver computes again.
+        """Return all attributes except the plans and `design`, which the receiver computes again.
 
         Ray makes arrays that it sends read-only, and compiled code requires writable ones.
         """
@@ -114,7 +114,7 @@ class Match:
 
     @property
     def foreign(self) -> bool:
-        """Whether an agent of the line-up is third-party, so that it plays in a worker process, which can be killed."""
+        """Whether an agent of the line-up is third-party; studies and records then play in a worker process."""
         return any(spec.foreign for spec in self.lineup)
 
     @cached_property
@@ -150,9 +150,9 @@ class Match:
         return self._plans[key]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
-        """Compile everything that this match needs except third-party agents, so that workers only load it.
+        """Compile what workers load to play this match, except third-party agents of the line-up.
 
-        With a cold cache a second process compiles the agents while this one compiles the loop.
+        With a cold cache and several cores a second process compiles the agents while this one compiles the loop.
         """
         in_one_process = core_count() == 1 or not is_cold(self.game.name)
         with nullcontext() if in_one_process else run_beside(self._warm_agents, luck):
@@ -193,7 +193,7 @@ class Match:
         and requires a plan, which may count nothing. `journal`, without a plan, adds the journal of one game, `rows`
         one row per game and seat, `luck` the fields LUCK_FIELDS of the outcome, `answers` its fields ANSWERS. Once
         `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before the next game, searches before the
-        next playout. Agents in Python, `keep` and `journal` allow one range only.
+        next playout, and the results must be discarded. Agents in Python, `keep` and `journal` allow one range only.
 
         Raises:
             AgentFault: an agent chose an illegal action, failed, or took too long.
@@ -298,7 +298,7 @@ class Match:
         last = beat[0]
         if not last["busy"]:
             agents = " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec in self.lineup if spec.foreign))
-            return AgentFault(f"{agents} {what} before it played, in {self.game.name}")
+            return AgentFault(f"{agents} {what} outside a decision, in {self.game.name}")
         fault = np.zeros(1, FAULT)
         number = int(last["seating"]) + (seating or 0)
         position = int(self.design[number, last["seat"]])
@@ -317,15 +317,19 @@ class Match:
             f"strozzi record {self.game.name} --players {self.players} --agents '{','.join(names)}' --seed {self.seed} "
             f"--deal {deal} --seating {seating} --seatings {self.seatings} {variant_options} --out fault.jsonl"
         )
-        action = int(fault["action"])
-        if not what and action == 0:
-            raised = raised_in_compiled_code()
-            what = f"raised {raised}" if raised else "failed inside compiled code, or chose action 0"
-        what = what or f"chose the illegal action {action}"
+        what = what or describe_failure(int(fault["action"]))
         return AgentFault(
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+def describe_failure(action: int) -> str:
+    """Return as text that a compiled agent chose an illegal action, or for action 0 why it failed, if known."""
+    if action != 0:
+        return f"chose the illegal action {action}"
+    raised = raised_in_compiled_code()
+    return f"raised {raised}" if raised else "failed inside compiled code, or chose action 0"
 
 
 def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:

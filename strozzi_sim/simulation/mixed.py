@@ -39,7 +39,7 @@ from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY
 MAX_SLOTS = 4096  # most games at once
 WAVE = 4  # games per slot that are played before they are counted
 LOG = 64  # decisions per game for which the log has room at first
-_MEMORY = 2**28  # most bytes of agents' memory in all slots; it limits the number of slots
+_MEMORY = 2**28  # most bytes of compiled agents' memory in all slots; there is at least one slot
 
 # Number of answers of Python agents declared with `replaces`, and of Replacements among them. [position]
 ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)

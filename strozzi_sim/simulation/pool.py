@@ -1,7 +1,7 @@
 """The pool: ranges of deals played by joblib workers.
 
-Compiled agents release the interpreter lock, so the workers are threads; other backends are set with
-`joblib.parallel_config(backend="loky")`. With a third-party agent each worker has a separate process for it (see
+Compiled agents release the interpreter lock, so the workers are threads by default; other backends are set with
+`joblib.parallel_config(backend="loky")`. For a third-party agent in the line-up each worker has a separate process (see
 `isolation`). Results arrive as they become ready; they do not depend on workers, backend or order.
 """
 
@@ -55,7 +55,7 @@ class Task:
 
 
 def _group_key(task: Task) -> Any:
-    """Return a key, equal for tasks that one call can play; not for third-party or Python agents, nor with `keep`."""
+    """Return a key, equal for tasks that one call can play; unique with third-party or Python agents or `keep`."""
     if task.match.foreign or task.match.in_python or task.keep.tables:
         return id(task)
     return id(task.match), task.crosstabs, task.rows, task.orders, task.luck, task.answers
@@ -126,7 +126,8 @@ def _perform(
 def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
     """Play tasks on `workers` workers, or all those of a cluster; yield each with its result, in no particular order.
 
-    Tasks are drawn lazily. Once `stop`, int64[1], is not 0, running tasks are dropped and no more are yielded.
+    Tasks are drawn lazily. Once `stop`, int64[1], is not 0, threads drop their tasks, and only tasks that were finished
+    may still be yielded. Workers in other processes have a copy of `stop`, which does not change.
 
     Raises:
         AgentFault: an agent failed, or ended or crashed its process, or hung.
@@ -146,7 +147,7 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
 
 
 def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[list[Task]]:
-    """Yield tasks in batches of at most about _SECONDS; `seconds`: time of a task by the `id` of its match."""
+    """Yield batches: one task, or tasks expected to take _SECONDS; `seconds`: time of a task by `id` of its match."""
     batch: list[Task] = []
     expected = 0.0
     for task in tasks:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game.contract import Game, apply, placing, score
 from strozzi_sim.kernel.jit import entry, jit
@@ -20,7 +20,7 @@ from strozzi_sim.kernel.streams import RANDOM, SOURCES, hash_combine, next_word,
 from strozzi_sim.runtime.workers import HEARTBEAT, active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
 from strozzi_sim.simulation.loop import AGENT, FAULT, play_game, work_dtype
-from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.match import Match, describe_failure
 
 Array = np.ndarray[Any, Any]
 
@@ -68,7 +68,7 @@ def _playouts_of(game: Game) -> Any:
 
 
 class Rollouts:
-    """The agents of a match, set up for playouts from its positions; every thread needs its own."""
+    """The agents of a match, seated in the order of positions, for playouts; every thread needs its own."""
 
     def __init__(self, match: Match) -> None:
         if match.in_python or any(spec.without for spec in match.lineup):
@@ -95,5 +95,7 @@ class Rollouts:
         with active_heartbeat(beat, self.match.players):
             call_interruptible(self._stop, lambda: kernel(state, *arrays, np.uint64(word), action, wins, scores, *ends))
         if self._fault["found"][0]:
-            raise self.match.fault(self._fault[0])
+            seat, what = int(self._fault["seat"][0]), describe_failure(int(self._fault["action"][0]))
+            agent = self.match.positions[seat].text
+            raise AgentFault(f"agent {agent!r} at seat {seat} {what} (in a playout of {self.match.game.name})")
         return wins, scores

@@ -1,7 +1,7 @@
 """Seatings: which position of the line-up sits at which seat.
 
-A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s. Each deal is
-played in all seatings of the design, except in SPREAD, where deal d is played once, in seating d modulo S.
+A design is an array uint8[S, P]: `design[s, seat]` is the position that sits at `seat` in seating s. A match plays
+each deal in all seatings of the design, except in SPREAD, where it plays deal d once, in seating d modulo S.
 """
 
 from itertools import permutations
@@ -21,8 +21,8 @@ def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
 
     one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. spread: the seatings of rotate;
     each deal is played in one of them. all: every permutation.
-    latin: a Williams design, in which every position also sits next after every other equally often (N seatings for
-    even N, 2 N for odd; Williams 1949).
+    latin: a Williams design, in which every position also sits next after every other equally often, not counting
+    seat 0 as next after the last one (N seatings for even N, 2 N for odd; Williams 1949).
     """
     seats = np.arange(players)
     if design == "one":

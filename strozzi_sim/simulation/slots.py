@@ -82,7 +82,7 @@ def deal_to(b, number, seating, job, rules, work, slot, agents, strides, seats):
 
 @inline_source
 def play_on(b, rules, work, slot, seats, log, progress, fault, beat):
-    """Play on in slot b until a Python seat must answer or the game is over; without a log (None) nothing is logged."""
+    """Play on in slot b until a Python seat must answer, or to the end, a full log or a fault; return the status."""
     state = work.state
     while not is_over(state):
         if log is not None:  # noqa: SIM102 - numba drops this branch if log is None, but not one with a longer condition
@@ -180,7 +180,7 @@ def show_legal(state, rules, legal):
 
 @jit
 def _look(tables, works, slots, pending, seats, observations, legal, words):
-    """Write the row of each pending decision: legal actions; in batches also observation and word. Clear other rows."""
+    """Write the legal actions of pending decisions, in batches also observation and word; empty the other rows."""
     observing = observations.shape[0] > 0
     for row in range(legal.shape[0]):
         if row >= pending.shape[0]:

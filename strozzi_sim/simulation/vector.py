@@ -1,8 +1,8 @@
 """Thousands of games stepped at once, for learning: arrays in, arrays out, one compiled call per step.
 
-Slot i of n plays the deals i, i + n, i + 2n, ... Each game is the one that studies and records have of that deal, if
-the same actions are chosen: it depends on (seed, game, players, deal, variant, line-up, seating) and on the caller's
-actions alone, not on n or on what happens in other slots.
+After `reset(deal=d)` slot i of n plays the deals d + i, d + i + n, ... Each dealt game is the one that studies and
+records have of that deal, if the same actions are chosen: it depends on (seed, game, players, deal, variant, line-up,
+seating) and on the caller's actions alone, not on n or on what happens in other slots.
 """
 
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ class VectorEnv:
         game, players, num_envs, seat, reward, variant: the arguments, game and variant as objects.
         pool: line-ups of opponents, each with an agent for the positions 1 .. players - 1; () without opponents.
         seed: seed of the deals; None before the first `reset`.
-        steps: calls of `step` since the last `reset`.
+        steps: calls of `step` since the last `reset` that did not fail.
 
     Raises:
         InputError: an invalid argument; names it and the allowed values.
@@ -174,7 +174,7 @@ class VectorEnv:
         return self.slices.describe()
 
     def __repr__(self) -> str:
-        """The constructor's arguments, except seat and reward."""
+        """Return the constructor's arguments as text, except seat and reward."""
         lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
         opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         options = f"opponents=[{opponents}], variant={self.variant.name!r}"
@@ -196,7 +196,7 @@ class VectorEnv:
         return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
 
     def put(self, slot: int, position: SupportsSlot) -> Step:
-        """Replace the game in a slot by a copy of a position; return the last Step, with a new row for the slot.
+        """Replace the game in a slot by a copy of a position; return the last Step, with the slot's new decision.
 
         The new game counts as the slot's current deal, and the slot's next deal follows it. Opponents begin
         there with empty memories; the random streams of all seats are the position's, from their beginning.
@@ -265,13 +265,14 @@ class VectorEnv:
 
         Raises:
             InputError: an invalid seed or deal, or no decision for the caller in 1,000 deals.
-            AgentFault: an opponent chose an illegal action.
+            AgentFault: an opponent chose an illegal action or failed.
         """
         self._check_open()
         first = check_whole("deal", deal, 0, MAX_SEED)
         self.seed = randbits(53) if seed is None else check_whole("seed", seed, 0, MAX_SEED)
         self._job[0] = (game_key(self.game.name), self.seed, self.players, first, 0, 0, 0)
         self.steps = 0
+        self._rules = exact_copy(self.variant.rules)  # an opponent may have changed them
         return self._step(np.zeros(0, np.int64))
 
     def step(self, actions: Any) -> Step:
@@ -283,7 +284,7 @@ class VectorEnv:
         Raises:
             InputError: another shape or type, an illegal action (names slot, seat and the legal ones), or `reset` was
                 not called: nothing was played. Or no decision for the caller in 1,000 deals: only `reset` helps then.
-            AgentFault: an opponent chose an illegal action; only `reset` helps then.
+            AgentFault: an opponent chose an illegal action or failed; only `reset` helps then.
         """
         previous, chosen = self._last_step(), np.asarray(actions)
         if chosen.dtype.kind not in "iu" or chosen.shape != (self.num_envs,):
@@ -316,7 +317,7 @@ class VectorEnv:
         chosen = np.asarray(seats)
         if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.num_envs,)):
             raise ArgumentError(
-                "seats", f"expected whole numbers [{self.num_envs}], got {chosen.dtype}{list(chosen.shape)}"
+                "seats", f"expected one or {self.num_envs} whole numbers, got {chosen.dtype}{list(chosen.shape)}"
             )
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.players:
             raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {chosen.min()} to {chosen.max()}")
@@ -336,7 +337,8 @@ class VectorEnv:
         Raises:
             InputError: another shape or type, or `reset` was not called.
         """
-        deal_array = np.asarray(self._last_step().info.deals if deals is None else deals)
+        current = self._last_step().info.deals
+        deal_array = np.asarray(current if deals is None else deals)
         if deal_array.dtype.kind not in "iu" or deal_array.ndim != 1:
             raise ArgumentError("deals", f"expected whole numbers [k], got {deal_array.dtype}{list(deal_array.shape)}")
         out = np.empty(len(deal_array), np.int64)
@@ -363,7 +365,7 @@ class VectorEnv:
             raise InputError("VectorEnv: it is closed; make a new one")
 
     def _last_step(self) -> Step:
-        """Return the result of the last call. Raises InputError before the first one."""
+        """Return the last Step. Raises InputError without games: before `reset`, after a failure, once it is closed."""
         self._check_open()
         if self._last is None:
             raise InputError("VectorEnv: no games are dealt; call reset(seed) first")
@@ -385,7 +387,7 @@ class VectorEnv:
         return self._last
 
     def _refused(self, code: int, actions: Array) -> Exception:
-        """Return the exception for a step that failed; `code` is what the kernel returned."""
+        """Return the exception for a failed step, and drop games that it has played; `code`: the kernel's result."""
         slot = int(self._plan["slot"][0])
         if code == ILLEGAL:
             last = self._last_step()

@@ -27,7 +27,7 @@ class SupportsSlot(Protocol):
 
 @dataclass(frozen=True)
 class Info:
-    """Additional arrays of a step; k is the number of games that ended in it.
+    """Additional arrays of a step; k is the number of games that ended in it, without skipped ones.
 
     Attributes:
         random_bits: uint64[n], 64 random bits for each decision, from the stream of the acting seat.
@@ -89,8 +89,8 @@ class Step(NamedTuple):
         observations: float32[n, F], observation of the acting seat; see `VectorEnv.slices`.
         masks: bool[n, A], True where an action is legal; action 0 never is.
         seats: int64[n], acting seats.
-        rewards: float32[n, P], reward of every seat if a game has ended in this step, else 0.
-        done: bool[n], whether a game has ended in this step; the slot then has the first decision of its next deal.
+        rewards: float32[n, P], reward of every seat if the slot's game has ended in this step, else 0.
+        done: bool[n], whether the slot's game has ended in this step; the slot then has a later deal's first decision.
         info: the rest.
     """
 

@@ -1,6 +1,6 @@
 """Kernels of `vector`: one call checks, plays and observes all games, another chooses at random.
 
-A slot's `game` is the number of the deal in it; nothing is logged, since the caller knows the actions.
+A slot's `game` is the number of the deal in it; nothing is logged, since no game is played again from a script.
 """
 
 from functools import cache
@@ -32,7 +32,7 @@ from strozzi_sim.simulation.slots import FAULTY, FINISHED, SLOT, WAITS, deal_to,
 WIN, SCORE, LEAD = 0, 1, 2  # rewards
 UNASKED, ILLEGAL = -3, -4  # results of a step that failed; only with ILLEGAL is nothing played
 SKIPPED = -(1 << 62)  # the action of a slot whose game waits
-MAX_UNASKED = 1000  # consecutive games without a decision for the caller
+MAX_UNASKED = 1000  # most games of a slot that end in one step: the caller's, and then skipped ones
 # slots by which a game is prefetched before it is played; saves 20 % of the time with 4,096 games
 PREFETCH_DISTANCE = 2
 _LINE = 64  # bytes of a cache line
@@ -167,7 +167,7 @@ def _step(plan, job, rules, works, slots, agents, strides, seats, actions, rows,
 
     Of a slot that is SKIPPED only `done` and `rewards` are written, as 0.
 
-    Returns the number of games that ended, or FAULTY, UNASKED or ILLEGAL; if ILLEGAL, nothing was played.
+    Returns the number of games that ended, without skipped ones; or FAULTY or UNASKED; or ILLEGAL: nothing was played.
     """
     games, players = slots.shape[0], job.players
     is_reset = actions.shape[0] == 0
@@ -187,7 +187,7 @@ def _step(plan, job, rules, works, slots, agents, strides, seats, actions, rows,
             rows.rewards[b, seat] = 0
         if not is_reset and actions[b] == SKIPPED:
             continue
-        mover = int64(-1)  # no seat has acted in the game in the slot
+        mover = int64(-1)  # the slot gets its next deal
         if is_reset:
             slot.game = job.first + b - games
         else:

@@ -1,6 +1,7 @@
 """What a user's files may hold: bounds of depth, size and numbers, the same for TOML and JSON."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,11 @@ def nested(depth, opening, closing):
         (f"{'a . ' * DEEP}a = 1", "nested too deeply"),
         (f"['a'.{'b.' * DEEP}c]", "nested too deeply"),
         (f"seed = {'9' * 5000}", "not a TOML file: Exceeds the limit"),
-        (f"seed = {'9' * 4000}", "seed: an integer has at most 64 bits, got 9999"),
-        ("a = [1, {b = 9223372036854775808}]", "a[1].b: an integer has at most 64 bits, got 9223372036854775808"),
+        (f"seed = {'9' * 4000}", "seed: an integer must be between -(2^63 - 1) and 2^63 - 1, got 9999"),
+        (
+            "a = [1, {b = 9223372036854775808}]",
+            "a[1].b: an integer must be between -(2^63 - 1) and 2^63 - 1, got 9223372036854775808",
+        ),
         ("a = 1979-13-01", "not a TOML file"),
         ("a = \x01", "not a TOML file"),
         ("a = 1\na = 2", "not a TOML file: Cannot overwrite a value"),
@@ -73,8 +77,11 @@ def test_files_that_are_none(tmp_path):
         (nested(DEEP, "[", "]"), "nested too deeply; at most 32 levels"),
         (nested(MAX_DEPTH + 1, '{"a":', "}").replace(":}", ":1}"), "nested too deeply"),
         ('{"a":' + "9" * 5000 + "}", "Integer value out of range"),
-        ('{"a":9223372036854775808}', "a: an integer has at most 64 bits, got 9223372036854775808"),
-        ('{"a":-9223372036854775808}', "a: an integer has at most 64 bits"),
+        (
+            '{"a":9223372036854775808}',
+            "a: an integer must be between -(2^63 - 1) and 2^63 - 1, got 9223372036854775808",
+        ),
+        ('{"a":-9223372036854775808}', "a: an integer must be between -(2^63 - 1) and 2^63 - 1"),
         ('{"a":1e999}', "Number out of range"),
         ('{"a":NaN}', "invalid character"),
         ('{"a":"\\ud800"}', "truncated"),
@@ -84,7 +91,7 @@ def test_files_that_are_none(tmp_path):
     ids=lambda text: text[:20],
 )
 def test_json_beyond_the_bounds_is_an_error(content, words):
-    with pytest.raises(ValueError, match=words.replace("[", r"\[")):
+    with pytest.raises(ValueError, match=re.escape(words)):
         parse_json(content.encode())
 
 

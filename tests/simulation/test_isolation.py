@@ -94,6 +94,11 @@ BOTS = """
         '''Asks for a legal action that there is not.'''
         return kth_legal(state, rules, 50)
 
+    @compiled_agent(name="zero")
+    def zero(state, rules, params, memory, rng):
+        '''Chooses no action.'''
+        return 0
+
     @compiled_agent(name="first")
     def first(state, rules, params, memory, rng):
         '''Takes the first legal action.'''
@@ -162,6 +167,13 @@ def test_whatever_an_agent_does_is_a_fault_that_says_where(name, words, bots, mo
     fault = rf"bots.py::{name}' at seat \d {words}.*\(decision \d+ of strozzi, seed 5, deal [45], seating [0-2]\)"
     with pytest.raises(AgentFault, match=fault):
         list(play_tasks(tasks, 1, np.zeros(1, np.int64)))
+
+
+def test_an_exception_is_not_blamed_on_a_later_agent_of_the_same_worker(bots):
+    for name, words in (("beyond", "raised IndexError"), ("zero", "failed inside compiled code, or chose action 0")):
+        match = Match(STROZZI, 3, (load_agent(f"{bots}::{name}"), load_agent("random")), BASE, 5, "rotate")
+        with pytest.raises(AgentFault, match=words):
+            list(play_tasks([Task(0, match, 4, 5)], 1, np.zeros(1, np.int64)))
 
 
 def test_a_fault_of_a_dead_worker_names_the_very_decision(bots):

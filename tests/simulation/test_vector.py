@@ -334,7 +334,7 @@ def test_wrong_actions_are_named_and_nothing_is_played():
 
 def test_a_step_needs_a_reset_and_an_open_environment():
     env = VectorEnv("strozzi", 4, 4)
-    for call in (lambda: env.step([1] * 4), env.random_actions, lambda: env.deals):
+    for call in (lambda: env.step([1] * 4), env.random_actions, lambda: env.deals, lambda: env.lineups([0])):
         with pytest.raises(InputError, match=r"no games are dealt; call reset\(seed\) first"):
             call()
     for seed, words in (
@@ -372,6 +372,7 @@ def test_the_fault_of_an_opponent_is_told_and_only_a_reset_helps(agent, words):
         go_on()
     with pytest.raises(InputError, match="no games are dealt"):
         env.random_actions()
+    assert env.reset(1).seats.tolist() == [0] * 4
 
 
 # -- pools of opponents ----------------------------------------------------------------------------------------------
