@@ -22,7 +22,7 @@ def needs(library: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        missing = f"this adapter needs {library} ({error.name} is missing)"
+        missing = f"needs {library} ({error.name} is missing)"
         raise InputError(f"{missing}; install it with: pip install 'strozzi-sim[{extra}]'") from None
 
 
@@ -43,7 +43,7 @@ def no_action(actions: int) -> NDArray[np.int8]:
 
 
 class Deals:
-    """The deal of each `reset`: the first of a given seed, or without a seed the next of the current one."""
+    """The deal of each `reset`: a given one, else the first of a given seed, else the next of the current seed."""
 
     def __init__(self) -> None:
         self.seed, self.deal = randbits(53), -1  # -1: the next deal is the first

@@ -48,7 +48,7 @@ class Table:
         return Node(self, None, None, ())
 
     def largest_draw(self) -> int:
-        """Return the most outcomes of a draw in 16 random games: the true maximum if draws are without replacement."""
+        """Return the most outcomes of a draw in 16 random games; a draw in another game may have more."""
         rng, largest = SeatRng(0), 1
         for _ in range(_SAMPLES):
             node = self.start
@@ -70,10 +70,10 @@ class Table:
 
 @dataclass(eq=False, repr=False)
 class Decision:
-    """A state in which a seat must decide, or the end of a game. Never changed.
+    """A state in which a seat must decide, or the end of a game. Only `seen` is filled later.
 
-    `before` is the previous decision, `action` the one played there (None: the deal), `drawn` the outcomes of all draws
-    since then. An `imagined` decision was sampled and has no previous one. The `actor` of the end is -1.
+    `before` is the previous decision, `action` the one played there (both None after the deal), `drawn` the outcomes of
+    all draws since then. An `imagined` decision was sampled and has none of these. The `actor` of the end is -1.
     """
 
     table: Table
@@ -127,7 +127,7 @@ class Decision:
         return _digest(digest, step_bytes + concealed), concealed
 
     def imagine(self, seat: int, random_bits: int) -> "Decision":
-        """Sample a decision that `seat` cannot distinguish from this one, by 64 random bits; it has the same digest."""
+        """Sample, by 64 random bits, a decision that `seat` cannot distinguish from this; `digest(seat)` is equal."""
         digest = self.digest(seat)
         state, rng, chance = exact_copy(self.state), np.zeros(1, RANDOM), np.zeros(1, CHANCE)
         rng["cursor"] = random_bits

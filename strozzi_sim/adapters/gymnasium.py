@@ -78,13 +78,14 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
     Args:
         game: the game, or its name.
         players: number of seats; default: 4, or the game's minimum.
-        opponents: compiled agents of the other seats, by name, or a pool of line-ups; see `VectorEnv`.
+        opponents: compiled agents of the other seats, or a pool of line-ups; see `VectorEnv`.
         seat: seat of the learner, or "rotate": in deal d it is d modulo players.
         reward: at the end, 0 before: "win" (1, divided among winners), "score", or "lead" (over the mean of the
             others); the score is negative where the lowest wins.
         variant: name of a shipped variant, changes under a new name, or a Variant.
         illegal_reward: reward of an illegal action, which ends the game with `info["illegal"]`; None: it is an error.
-        render_mode: "human" prints the board after every step, "ansi" returns it from `render`.
+        render_mode: "human" prints the board after the deal and every step, at the end the scores instead; "ansi"
+            returns this text from `render`; default: as "ansi".
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 1}  # noqa: RUF012 - as Gymnasium declares it
@@ -110,7 +111,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         self._end_message = "no game is dealt; call reset(seed) first"
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deal a game and advance to the learner's first decision.
+        """Deal a game and advance to the learner's first decision; deals without one are skipped.
 
         Args:
             seed: seed below 2^53, whose first deal is played; None: the next deal of the current seed, random at first.
@@ -132,7 +133,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         """Play an action, and advance to the learner's next decision or to the end.
 
         Raises:
-            InputError: the game is over, or an illegal action if `illegal_reward` is None.
+            InputError: no game is under way, or an illegal action if `illegal_reward` is None.
+            AgentFault: an opponent chose an illegal action.
         """
         if self._current is None:
             raise InputError(self._end_message)
@@ -164,7 +166,7 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
         )
 
     def render(self) -> str | None:
-        """Return the board as the learner sees it ("ansi"), or print it ("human"); at the end the scores."""
+        """Return the board as the learner sees it, or print it ("human"); without a game under way, the reason."""
         text = self._end_message if self._current is None else str(Position.from_slot(self._env, 0))
         if self.render_mode != "human":
             return text
@@ -229,7 +231,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         self._ended = np.zeros(self.num_envs, np.bool_)  # in the last step, with NEXT_STEP
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` has no keys."""
+        """Deal the first n deals of a seed, below 2^53, or of one from the operating system; `options` are ignored."""
         super().reset(seed=seed)
         step = self.games.reset(seed)
         self._seats, self._masks = step.seats, step.masks
@@ -297,7 +299,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return self._masks.copy()
 
     def render(self) -> tuple[str, ...]:
-        """Return the board of every game as its learner sees it."""
+        """Return the board in every slot as its learner sees it; where a game has just ended, that of the next deal."""
         return tuple(str(Position.from_slot(self.games, slot)) for slot in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:

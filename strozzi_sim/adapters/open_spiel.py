@@ -20,13 +20,13 @@ from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import default_players, installed_games
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.variants import BASE, AnyVariant, Variant
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant, shipped_variants
 
 with needs("OpenSpiel", "openspiel"):
     import pyspiel
 
 PREFIX = "python_"
-_variants: dict[tuple[str, str], Variant] = {}  # custom variants by game and name
+_variants: dict[tuple[str, str], Variant] = {}  # variants given as data, by game and name
 
 
 def load_game(game: str | Game, players: int | None = None, variant: AnyVariant = BASE) -> "OpenSpielGame":
@@ -45,7 +45,9 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
     table = Table(game, players, variant)  # checks the arguments: errors raised inside pyspiel hide those of Python
     name = table.variant.name
     if not isinstance(variant, str):
-        registered = _variants.setdefault((table.game.name, name), table.variant)
+        is_shipped = name == BASE or name in shipped_variants(table.game)
+        own = resolve_variant(table.game, name) if is_shipped else table.variant
+        registered = _variants.setdefault((table.game.name, name), own)
         if registered.rules.tobytes() != table.variant.rules.tobytes():
             raise ArgumentError("variant", f"{name!r} is already the name of other changes; choose another name")
     spiel_game: OpenSpielGame = pyspiel.load_game(PREFIX + table.game.name, {"players": table.players, "variant": name})
@@ -74,11 +76,11 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         return load_game, (table.game.name, table.players, table.variant if custom else table.variant.name)
 
     def new_initial_state(self) -> "OpenSpielState":
-        """Return the state before the deal."""
+        """Return the first state: at the first draw of the deal, or the first decision if the deal draws nothing."""
         return OpenSpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return an upper bound on the number of draws in a game."""
+        """Return the largest number of events of a game, which is taken as the limit of its draws."""
         return self.table.game.journal_rows
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "OpenSpielObserver":

@@ -38,7 +38,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
     an action is legal. A seat with nothing to decide has 1 only at action 0, which is never legal in the game.
 
     Attributes:
-        position: the game being played, a `Position`; None before the first reset.
+        position: the game being played, a `Position`; None before the first reset and once closed.
         slices: the named slices of an observation.
     """
 
@@ -135,7 +135,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
             self.render()
 
     def render(self) -> str | None:
-        """Return the board as the acting seat sees it ("ansi"), or print it ("human"); at the end with the scores."""
+        """Return the board as the acting seat sees it, or print it ("human"); at the end seat 0's, and the scores."""
         position = self._dealt_position()
         text = str(position)
         if position.over:

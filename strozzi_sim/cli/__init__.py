@@ -1,8 +1,5 @@
-"""The `strozzi` command, and its thirteen commands that are not studies.
-
-They record, replay, explain, judge and play games, list packages, and serve tools for assistants.
-"""
+"""The `strozzi` command, and commands that play no study."""
 
 from time import time
 
-BEGAN = time()  # before anything else is imported
+BEGAN = time()  # before the command's other imports

@@ -18,11 +18,11 @@ from strozzi_sim.runtime.signals import postponed
 
 _MAX_LINE = 2_000  # characters of an error
 _CLOSED_PIPE = 141  # exit code of a program that SIGPIPE ends: 128 + 13
-_signals: list[int] = []  # signals received by the running command
+_signals: list[int] = []  # signals that raised Stopped in the running command
 
 
 def main() -> None:
-    """Run the command line and exit with its code. SIGINT and SIGTERM raise Stopped, so that `finally` blocks run."""
+    """Run the command line and exit with its code. Signals raise exceptions, so that `finally` blocks run."""
     gc.set_threshold(100_000)  # modules, tables and pages are many objects with few cycles
     _open_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
@@ -47,7 +47,7 @@ def _open_closed_streams() -> None:
 
 
 def stop_on_signals() -> None:
-    """Make SIGINT and SIGTERM raise Stopped in the main thread, a little later where the exception would be lost."""
+    """Make SIGINT and SIGTERM, unless ignored, raise Stopped in the main thread, later where it would be lost."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as SIGINT is in a script's background job
             signal.signal(number, _stop)
@@ -60,7 +60,10 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command with these arguments and return the exit code. An error is one line on standard error."""
+    """Run the command with these arguments and return the exit code; Stopped passes through.
+
+    An error is one line on standard error, after its traceback with --debug.
+    """
     _signals.clear()
     debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
     command: Declared | None = None
@@ -69,17 +72,16 @@ def run(arguments: Sequence[str]) -> int:
             from importlib.metadata import version
 
             print(f"strozzi-sim {version('strozzi-sim')}")
-            return 0
-        if words[0] in ("--help", "-h"):
+            code = 0
+        elif words[0] in ("--help", "-h"):
             print(help_text())
-            return 0
-        command = command_named(words[0])
-        code = _call(words)
+            code = 0
+        else:
+            command = command_named(words[0])
+            code = _call(words)
         sys.stdout.flush()
     except StrozziError as error:
         return _complain(error_text(error, command), error.exit_code, debug)
-    except SystemExit as ended:  # by the parser, after printing help
-        return int(ended.code or 0)
     except KeyboardInterrupt:
         return _complain("interrupted", 130, debug)
     except BrokenPipeError:
@@ -89,7 +91,7 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:  # an unexpected failure of a file or folder
         name = f"{error.filename}: " if error.filename else ""
         return _complain(f"{name}{error.strerror or error}", StorageError.exit_code, debug)
-    except Exception as error:  # noqa: BLE001 - the outermost frame: anything else is an internal error
+    except Exception as error:  # noqa: BLE001 - the outermost frame: an error in a package, or an internal one
         from strozzi_sim.runtime.entry_points import error_in_package
 
         if text := error_in_package(error):
@@ -103,7 +105,10 @@ def _call(words: Sequence[str]) -> int:
     from strozzi_sim.cli.show import show
 
     name, *rest = words
-    options = parsed(name, rest)
+    try:
+        options = parsed(name, rest)
+    except SystemExit:  # after printing help
+        return 0
     as_json, every_table = options.get("json", False), options.pop("tables", False)
     command = command_named(name)
     if "json" not in command.by_name:

@@ -9,7 +9,7 @@ from strozzi_sim.agent.declare import EVERY_GAME
 from strozzi_sim.agent.names import variants_named
 from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.cli.show import Answer, columns_of
-from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
+from strozzi_sim.errors import ArgumentError, InputError, pluralize, short_repr, suggest_names
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.describe import described_table, page
 from strozzi_sim.game import default_players, find_game, game_names, installed_games
@@ -37,7 +37,7 @@ def agents(agent: str = "") -> Answer:
     for agent_object, names in listed:
         everywhere = agent_object.games == EVERY_GAME and names == game_names()
         where = "every game" if everywhere else ", ".join(names or agent_object.games)
-        parameters = f"{len(agent_object.params)} parameters" if agent_object.params else ""
+        parameters = pluralize(len(agent_object.params), "parameter") if agent_object.params else ""
         rows.append([agent_object.name, where, agent_object.description, parameters])
     hint = "\nstrozzi agents AGENT shows the parameters; set them as AGENT:KEY=VALUE,KEY=VALUE"
     return _with_errors(document, [columns_of(rows)], errors, hint)

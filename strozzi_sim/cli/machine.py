@@ -20,7 +20,7 @@ Document = dict[str, Any]
 _SLICE = 0.1  # approximate seconds of a task
 _BATCH_SLICE = 0.5  # with an agent that answers batches, for some thousand games at once
 _GROWTH = 8  # times as many games in the next trial
-_SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # environment variables that slow games down
+_SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # environment variables that can slow games
 
 
 def bench(
@@ -98,7 +98,7 @@ def bench(
     document["s_per_decision"] = elapsed * number_of_workers / decisions
     document["playouts_per_s"] = playouts / elapsed if playouts else None
     document |= {"compile_s": compile_seconds, "first_result_s": first_result, "peak_rss_mib": _peak_memory()}
-    document["slower"] = [f"slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ]
+    document["slower"] = [f"may be slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ]
     return Answer(document, _lines(document, match.game.title, playouts / games_played))
 
 
@@ -116,7 +116,7 @@ def _lines(document: Document, title: str, playouts: float) -> Iterator[str]:
 
 
 def _slice_size(seconds: Callable[[int], float], most: int | None, target: float) -> int:
-    """Return the number of games of a task that takes about `target` seconds.
+    """Return the number of games of a task that takes about `target` seconds, or less if `most` ends the trials.
 
     `seconds(n)` plays n games and returns the time taken. Trials grow, up to `most` games, until one takes `target`
     seconds, since an agent that answers batches is faster the more games are played at once.

@@ -1,4 +1,4 @@
-"""mcp: tools for assistants over the Model Context Protocol, made from public functions by their signatures.
+"""mcp: tools for assistants over the Model Context Protocol, made from functions by their signatures.
 
 Arguments from an assistant are not trusted: only files that the user named run, paths stay in the folder that the
 server was started in, and a call ends after some seconds.
@@ -25,13 +25,13 @@ from strozzi_sim.runtime.parsing import parse_json
 
 Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
-MOST_SECONDS = 120.0  # longest time of a call
+MOST_SECONDS = 120.0  # longest time of a call by default
 MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # most rows of a main table, and of a table that the call names
 MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a results folder
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that no tool offers
-INSTRUCTIONS = """Begin with the tool games. Figures have 95 % intervals (low, high) and n: a difference whose interval
-holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed
-(`reconstructed_data`). The same arguments give the same answer."""
+INSTRUCTIONS = """Begin with the tool games. Figures of studies have 95 % intervals (low, high) and n: a difference
+whose interval holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed
+(`reconstructed_data`). The same arguments give the same answer, unless files change."""
 
 
 class Offer(NamedTuple):
@@ -160,9 +160,10 @@ def as_json(data: Any) -> Any:
 
 
 def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], conditions: Sequence[str]) -> Document:
-    """Return the verdict, and the rows of the tables `asked`, or else `main`, that meet all conditions COLUMN=VALUE.
+    """Return the verdict, and the first rows of the tables `asked`, or else `main`, that meet all conditions.
 
-    Rows of figures without an interval are only counted. A table without the column of a condition is left out.
+    A condition is COLUMN=VALUE; a table without its column is left out. Rows with `p` are sorted by it. Rows of figures
+    without an interval are only counted.
     """
     kept_facts = [name for name in results.look.facts if name not in results.tables]
     known_names = [*results.tables, *kept_facts]
@@ -198,7 +199,10 @@ def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], cond
 def call(
     tool: str, given: Document, code: Sequence[str], seconds: float, is_abandoned: Callable[[], bool] = lambda: False
 ) -> Document:
-    """Return the answer of a tool from another process, killed after `seconds` or once `is_abandoned` returns True."""
+    """Return the answer of a tool; its process is killed after `seconds` or once `is_abandoned` returns True.
+
+    Without POSIX the call is made in this process and not ended.
+    """
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
     deadline, function = monotonic() + seconds, function_of(tool)
@@ -216,7 +220,7 @@ def call(
 
 
 def make_server(seconds: float = MOST_SECONDS, code: Sequence[str] = ()) -> Any:
-    """Return the server of all tools. A call is ended after `seconds`; agents may use no files but `code`."""
+    """Return the server of all tools. A call is ended after `seconds`; agents may name no files but `code`."""
     from importlib.metadata import version
 
     from anyio.to_thread import run_sync

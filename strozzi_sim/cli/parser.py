@@ -49,7 +49,7 @@ USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults of a comm
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
 EPILOG = (
     "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, "
-    "3 an agent's fault, 4 cannot read or write, 70 internal error, 130/143 interrupted, 141 closed pipe."
+    "3 an agent's fault, 4 a file or cluster cannot be used, 70 internal error, 130/143 interrupted, 141 closed pipe."
 )
 
 
@@ -72,7 +72,7 @@ class Argument:
         return option if self.is_option else self.name.replace("_", "-").upper()
 
     def read(self, text: str) -> Any:
-        """Return the value of a text. Raises ArgumentTypeError. Numbers are plain digits: not `1_0`, not `nan`."""
+        """Return the value of a text. Raises ArgumentTypeError, also for numbers such as `1_0` and `nan`."""
         from strozzi_sim.runtime.parsing import real_number, whole_number
 
         readers: dict[type, Callable[[str], Any]] = {int: whole_number, float: real_number}
@@ -91,7 +91,7 @@ class Declared:
     """A function that is a command or a tool."""
 
     place: str  # MODULE:FUNCTION
-    summary: str  # first sentence of its docstring
+    summary: str  # first paragraph of its docstring
     more: str  # the paragraphs after it, without the example
     example: str  # the command line after `Example: `
     arguments: tuple[Argument, ...]  # those with a description, except `progress`, which has no text form
@@ -110,7 +110,7 @@ class Declared:
 
 
 def declared(place: str, *further: Argument) -> Declared:
-    """Return the declaration of the function at MODULE:FUNCTION. One with a variant gets `further` arguments."""
+    """Return the declaration of the function at MODULE:FUNCTION, with `further` arguments if it has one `variant`."""
     module, _, name = place.partition(":")
     spec = find_spec(module)
     assert spec is not None, module
@@ -168,7 +168,7 @@ def command_named(name: str) -> Declared:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises its errors as an InputError: one line with the option and the value."""
+    """A parser that raises its errors as an InputError: one line that names the option or the value."""
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (?:-h/)?", "", message)
@@ -179,7 +179,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def help_text() -> str:
-    """Return the help of `strozzi` itself: all commands, with a sentence on each."""
+    """Return the help of `strozzi` itself: all commands, each with its summary."""
     listed = "\n".join(f"  {name:<12} {command_named(name).summary}" for name in PLACES)
     return f"usage: strozzi COMMAND ...\n\n{ABOUT}\n\n{listed}\n\nstrozzi COMMAND --help shows its options. {EPILOG}"
 
@@ -224,7 +224,7 @@ def _add(parser: argparse.ArgumentParser, argument: Argument, note: str = "") ->
 
 
 def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
-    """Return the values on a command line by name of the function's argument. Raises SystemExit after printing help."""
+    """Return the values given on a command line, by argument of the function. Raises SystemExit after printing help."""
     parser = parser_of(name)
     options, unknown = parser.parse_known_intermixed_args(list(words))
     for word in unknown:

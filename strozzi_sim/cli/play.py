@@ -61,11 +61,13 @@ def play(
     Args:
         players: player count; default: 4, or the fewest of the game
         agents: agents of the other seats in turn order after yours, comma-separated, agent i mod k; default: the game's
+            default agent
         seat: your seat; seat 0 starts
         deal: number of the deal
-        judge: agent that evaluates positions and shows what decisions cost; default with --web: learned, if it can
+        judge: agent that evaluates positions and shows what decisions cost; default with --web: the game's learned
+            agent, if it can
         web: play in the browser, on this machine alone
-        hint: with --web: the agent that gives hints; default: the game's search agent
+        hint: with --web: the agent that gives hints; default: the game's search agent, else its default agent
         port: with --web: port of 127.0.0.1 to listen on; default: a free one
         out: with --web: file for the records of finished games
     """
@@ -79,7 +81,7 @@ def play(
     table = Position(the_game, count, seed, deal, one_variant(the_game, "variant", variant, study))
     judge_spec = as_argument_error("judge", find_judge, judge, the_game, count, table.variant) if judge else None
     if foreign := dict.fromkeys(spec.text for spec in others if not comes_with(spec, the_game)):
-        words = "plays in this process: it cannot be stopped if it hangs, and it ends with this command"
+        words = "plays in this process: if it hangs or exits, so does the game"
         print(f"{', '.join(foreign)} {words}", file=sys.stderr)
     seat_agents = seat_others(others, count, seat)
     if not web:
@@ -102,7 +104,7 @@ def play(
     from strozzi_sim.web.server import TableServer
 
     if out and not Path(out).exists():
-        write_record(Path(out), [])  # so that an unwritable file is an error before the game
+        write_record(Path(out), [])  # so that a file that cannot be created is an error before the game
     with TableServer(sitting, Path(out) if out else None, port) as server:
         server.serve_until_interrupted("table")
 
@@ -218,7 +220,7 @@ def _typed() -> str | None:
 
 
 def spoken(names: Sequence[str], meanings: Mapping[str, str]) -> str:
-    """Return choices with their meanings as text, in lines that fit the terminal."""
+    """Return the names of choices with their meanings as text, wrapped to the width of the terminal."""
     line = " / ".join(f"{name} ({meanings[name]})" if name in meanings else name for name in in_ranges(names))
     width = min(_WIDTH, get_terminal_size((_WIDTH, 24)).columns)
     return fill(line, width, break_long_words=False, break_on_hyphens=False)

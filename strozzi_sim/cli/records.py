@@ -37,7 +37,7 @@ def record(
 
     Args:
         players: player count; default: 4, or the fewest of the game
-        agents: one line-up, separated by commas; seat i gets agent i mod k
+        agents: one line-up, separated by commas; in seating 0 of rotate, seat i gets agent i mod k
         games: record deals 0 to games - 1, each at one seating
         deal: record only this deal
         seating: number of the seating in the design; default: 0, with spread the deal's own
@@ -83,7 +83,9 @@ def verify(file: str | Path, *, json: bool = False) -> Answer:
 def analyse(
     file: str | Path, *, game: int = 1, agent: str = "learned", redraws: int = 32, top: int = 5, page: str | Path = ""
 ) -> Answer:
-    """Say what each decision of a recorded game cost, how lucky each seat was, and what turned the game.
+    """Say what each seat's errors in a recorded game cost, how lucky it was, and what turned the game.
+
+    --json also has the cost of each decision.
 
     Example: strozzi analyse games.jsonl --game 3
 
@@ -122,8 +124,8 @@ def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
         yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"
     yield (
         "error rate: mean points lost in a decision in which actions differ; level: that of the judge with this error "
-        "rate; unexplained: the judge's own changes of mind; parts are sums over the game that add up to the result "
-        "and can exceed it"
+        "rate; unexplained: the judge's own changes of mind, and noise of the draws; parts are sums over the game that "
+        "add up to the result and can exceed it"
     )
     yield "\nturning points, by change of the expected share of the win"
     yield from (f"  {turn}" for turn in analysis.turns_in_words(top))

@@ -21,7 +21,7 @@ def report(
     Args:
         folders: a results folder, or several to lay side by side
         out: page of several studies; default: side-by-side.html
-        figures: write every picture as PNG and SVG into figures/ beside the page
+        figures: write every picture and heat map as PNG and SVG into figures/ beside the page
         spreadsheet: csv or xlsx: write the tables for a spreadsheet too, with plain names; xlsx needs openpyxl
     """
     if spreadsheet not in ("", "csv", "xlsx"):

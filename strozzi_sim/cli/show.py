@@ -1,6 +1,6 @@
 """Output of commands: an answer as lines or as one JSON document, and results with their verdict first.
 
-A table for a terminal has a title, at most eight columns, units, and every figure with its interval.
+A table for a terminal has a title and, unless it is a heat map, at most eight columns.
 """
 
 import json
@@ -49,7 +49,7 @@ def show(command: str, answer: Any, *, with_json: bool, every_table: bool) -> in
 
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
-    """Return the answer of a study after writing its report; of an earlier study only the new heat map is shown."""
+    """Return the answer of a study, whose report is written into its folder; of an earlier study the new heat map."""
     if "leak_check" in results.tables:
         (row,) = results.tables["leak_check"].to_dict("records")
         document = {"ok": bool(row.pop("ok")), "agent": row.pop("agent"), "game": results.study.game}
@@ -99,7 +99,7 @@ def _changes(results: "Results", every: bool) -> Iterator[str]:
             change = "+" * (row.value > 0) + _text("format_range", row, row.unit).replace(" %", " points")
             lines.append([what, _text("format_value", row.before, row.unit), change, f"{row.n:,}", row.verdict])
         most = ALL_LINES if every else _MOST_CHANGES
-        more = f"\n{len(lines) - 1 - most:,} more changed: --tables" if len(lines) - 1 > most else ""
+        more = f"\nand {len(lines) - 1 - most:,} more lines: --tables" if len(lines) - 1 > most else ""
         yield f"\n{second} beside {first}\n{columns_of(lines[: most + 1])}{more}"
 
 
@@ -110,7 +110,7 @@ def _own_maps(results: "Results") -> list[str]:
 
 
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:
-    """Return the numbers of games, the seconds, and the paths of the folder, its tables and the report."""
+    """Return the numbers of games, the seconds, and the paths of the folder, its tables and the report, or the part."""
     document: dict[str, Any] = {"results": str(results.folder)} if results.folder else {}
     document |= {"games": results.n_games, "played_now": results.new_games, "seconds": results.seconds}
     if not results.tables:
@@ -131,9 +131,10 @@ def rows_of(results: "Results") -> dict[str, Any]:
 
 
 def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
-    """Return a table for the terminal; its title has the values that all rows share, and the lines have the others.
+    """Return a table for the terminal; its title has the player count and the texts that all rows share.
 
-    A table of figures is laid out by `_figures`, a heat map as a grid; any other table has a line for each row.
+    A table of figures is laid out by `_figures`, a heat map by `_grids`; any other table has a line for each row. Lines
+    beyond the first `most` are only counted, except in heat maps.
     """
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]
@@ -171,7 +172,7 @@ def _head(key: str, value: Any) -> str:
 
 
 def _figures(frame: Any, things: Sequence[str]) -> list[list[str]]:
-    """Return a heading, then a line per thing with a column per figure; for few things and more figures the reverse."""
+    """Return a heading, then a line per thing with up to six figures; for few things and more figures the reverse."""
     texts = [estimate(row) for row in frame.itertuples(index=False)]
     cells = frame.assign(thing=things, text=texts, figure=frame["figure"].str.replace("_", " "))
     figures, few = cells["figure"].nunique(), len(set(things)) <= FEW
@@ -198,7 +199,7 @@ def _grids(frame: Any) -> Iterator[str]:
 
 
 def estimate(row: Any) -> str:
-    """Return a figure and its interval, a share in per cent: `25.1 % (23.0 to 27.2)`."""
+    """Return a figure, a share in per cent, with its interval if it has one: `25.1 % (23.0 to 27.2)`."""
     if row.figure.endswith("_p"):
         return plain(row.value)
     return _text("format_range", row, _unit_of(row.figure))

@@ -1,4 +1,4 @@
-"""Bars: stacked sums by level, and the quantiles of a figure."""
+"""Bars: sums stacked by level or group, and the quantiles of a figure."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -60,7 +60,7 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
-    """Return a mark for each part of each bar of a player count: its value, its ends in the stack, its sentence."""
+    """Return a mark for each row of a part of a bar: its value, its ends in the stack, its sentence."""
     parts = []
     for k, (bar, figures, where) in enumerate(bars):
         rows_of_bar, ends = pick(rows, **where), [0.0, 0.0]
@@ -91,7 +91,7 @@ def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
 
 
 def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the ends of the axis: those of the longest bars of all variants and line-ups."""
+    """Return the ends of the axis: those of the longest bars in `all_rows` to the left and to the right of zero."""
     ends = [0.0, 0.0]
     keys = ["players", "variant", "lineup", *([] if picture.groups else [picture.x])]
     for _, rows_of_scenario in all_rows.groupby(keys):
@@ -104,7 +104,7 @@ def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
 def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw the quantiles 5, 25, 50, 75 and 95 %, and a sixth figure as a diamond, one line per player count.
 
-    Variants and line-ups share an axis unless it would be more than ALIKE times as long as the values of these rows.
+    The axis is that of `all_rows`, unless their values range over more than ALIKE times the range of `rows`.
     """
     shared = np.ptp(all_rows["value"]) <= ALIKE * np.ptp(rows["value"])
     values = (all_rows if shared else rows)["value"]
@@ -134,7 +134,7 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         panel.names("y", names)
         fill(panel)
 
-    legend = (("half of the players; thin: nine in ten; white: the median", "s1", "bar"), (last.label, "s2", "diamond"))
+    legend = (("half of the players; thin: nine in ten; gap: the median", "s1", "bar"), (last.label, "s2", "diamond"))
     return Drawn(draw, [face], "", legend, marks, n_of(rows), width)
 
 

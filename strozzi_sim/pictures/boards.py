@@ -1,7 +1,7 @@
 """Boards: the values of a figure at the places of its levels, one board per player count, one scale for all.
 
-The stronger the colour of a place, the larger its value. With `Picture.equal` colours show significant distances from
-an equal share. Places of one shape without significant differences have one colour.
+The stronger the colour of a place, the larger its value; places of one shape without significant differences have one
+colour. With `Picture.equal` colours show significant distances from an equal share.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _LARGEST = 44  # pixels of a cell
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], all_rows: pd.DataFrame, width: int
 ) -> Drawn | None:
-    """Return a picture of its first figure on a board; None if no level on the board has a value."""
+    """Return the picture, coloured on the scale of `all_rows`; None if no level on the board has a value."""
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
     rows = rows[rows[picture.x].isin(board.places)]
@@ -69,7 +69,7 @@ def draw_board(
 
 
 def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, ends: tuple[float, float]) -> list[Mark]:
-    """Return a mark for every place: its value and sentence, or "", and for drawing its colour as (ink, opacity)."""
+    """Return a mark for every place: the value and sentence of its row, if any, and its colour as (ink, opacity)."""
     figure, row_by_level = picture.figures[0], {getattr(row, picture.x): row for row in rows.itertuples(index=False)}
     flat_shapes = set()
     for shape in ("square", "frame", "disc"):
@@ -103,7 +103,7 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
 
 
 def _fill(panel: Panel, board: Board, marks: list[Mark]) -> None:
-    """Draw the squares, the frames, the notes on them, the discs, and the names of columns and rows."""
+    """Draw the squares, the frames, the notes, the discs, and the names of columns and rows."""
     cell = min(panel.width / board.columns, panel.height / board.rows)
 
     def box(place: Place, half: float) -> tuple[float, float, float, float]:

@@ -22,7 +22,7 @@ from strozzi_sim.pictures.series import Words, levels_of
 from strozzi_sim.runtime.files import storage_errors
 
 FORMATS = (".png", ".svg", ".pdf")
-_KINDS: Mapping[str, Any] = {"bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter}  # others: draw_points
+_KINDS: Mapping[str, Any] = {"bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter}
 
 
 def draw_picture(
@@ -33,11 +33,11 @@ def draw_picture(
     compared: pd.DataFrame | None = None,
     width: int = WIDE,
 ) -> Drawn | None:
-    """Return a picture of any kind except "table", which can be drawn at any width; None if it has no value to show.
+    """Return a picture of any kind except "table", to be drawn at any width; None if it has no value to show.
 
-    `table` has the rows of one variant and line-up (of all of them if the series is "scenario"), `words` is raw value
-    -> display name, `components` the component data of the variant, without which there is no board, and `compared` has
-    the rows of all variants and line-ups that share a scale; default: the table. A file is `width` pixels wide.
+    `table` has the rows of one variant and line-up (of several if the series is "scenario"), `words` is raw value ->
+    display name, `components` the component data of the variant, without which there is no board, and `compared` has
+    the rows that set the scale and the order of levels; default: the table. `width` is that of `Drawn`, in pixels.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
@@ -45,7 +45,7 @@ def draw_picture(
     all_rows = rows if compared is None else rows_of(picture, compared)
     if picture.kind == "board":
         return draw_board(picture, rows, components, all_rows, width) if components else None
-    if picture.x in rows:  # also with levels that have no value here
+    if picture.x in rows:  # the order of levels is that of all rows
         picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
     rows_with_value, all_rows = rows.dropna(subset="value"), all_rows.dropna(subset="value")
     drawn: Drawn = _KINDS.get(picture.kind, draw_points)(picture, rows_with_value, words, all_rows, width)

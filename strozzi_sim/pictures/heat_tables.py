@@ -1,4 +1,4 @@
-"""Heat maps as tables of cells, each with its value, a colour by its size, its interval and n."""
+"""Heat maps as tables of cells, each with its value, colour, interval and n."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -70,8 +70,8 @@ def heat_tables(
 ) -> HeatTables | None:
     """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
 
-    `table` is heat_<name>, `words` raw row or column -> display name, `chunks` the number of chunks from which the
-    intervals were estimated, and `compared` a table of which all parts share rows, columns and scale; default: `table`.
+    `table` is that of the heat map, `words` raw row or column -> display name, `chunks` the number of chunks from which
+    the intervals were estimated, and `compared` the table whose levels and scale are used; default: `table`.
     """
     if known_rows(heat_map, table).empty:
         return None
@@ -112,19 +112,19 @@ def heat_tables(
 
 
 def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a table heat_<name> that have a value to draw."""
+    """Return the rows of a heat map's table that have a value to draw."""
     return table[(table["figure"] == heat_map.figure.name) & table["value"].notna() & (table["n"] > 0)]
 
 
 def format_end(end: float, unit: Unit) -> str:
-    """Return an end of a scale of colours as text, with at most three digits."""
+    """Return an end of a scale of colours as text: a count whole, others with at most three significant digits."""
     return format_value(end, unit, digits_for(end, 0.0, unit)).replace(THIN, " ")
 
 
 def _panels(
     heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
 ) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """Yield (title, player count, rows) of each panel: by variant, or by line-up if there is one player count."""
+    """Yield (title, player count, rows) of each panel, in the order of the table; with one player count by line-up."""
     rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
     rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
     groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
@@ -146,8 +146,8 @@ def _shaded(
 ) -> tuple[pd.DataFrame, bool]:
     """Return the rows of a panel with their colours, and whether it has one colour, since no two differ significantly.
 
-    The new columns are `part` (strength of the colour, 0 to 1), `noise` (whether the difference from an equal share
-    is not significant) and `neg` (whether the colour is that of values below an equal share or zero).
+    The new columns are `part` (strength of the colour, 0 to 1 for known values), `noise` (whether the difference from
+    an equal share is not significant) and `neg` (whether the colour is that of values below an equal share or zero).
     """
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
     shades, is_equal, is_flat, share = value, np.zeros(len(rows), bool), False, heat_map.figure.unit == "share"
@@ -166,7 +166,7 @@ def _shaded(
 
 
 def _digits(heat_map: HeatMap, row: Any) -> int:
-    """Return the number of decimals that the interval of a cell allows; its text has at most the heat map's median."""
+    """Return the decimals that the interval of a cell allows; its text has at most the larger of their median and 1."""
     unit = heat_map.figure.unit
     return digits_for(row.value, half_width(row), unit, 1 if unit == "share" else 3)
 

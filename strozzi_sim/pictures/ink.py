@@ -12,26 +12,26 @@ LIGHT = {"ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fd
 LIGHT |= {"s1": "#0b5fa5", "s2": "#b0500a", "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00"}
 LIGHT |= {"h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765"}  # of heat maps: small, large, negative
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
-_SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, as on a game's table in the browser
+_SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, close to those of a game's table in the browser
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series
 MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has its own pair of ink and shape
 WIDE, NARROW, HERO = 690, 340, 1064  # widths in pixels: in a page's column, on a phone, across a page
 SIZE = 12.0  # pixels of text
-STYLE: Any = {  # the font that comes with matplotlib, so that files are the same to the byte on every machine
+STYLE: Any = {  # the font that comes with matplotlib, so that files do not depend on the fonts of the machine
     "font.family": "DejaVu Sans",
     "text.parse_math": False,
     "text.usetex": False,
     "path.simplify": False,
     "svg.hashsalt": "strozzi-sim",
 }
-FILE_FONT = 0.9  # factor of text sizes that makes matplotlib's font as wide as Arial, the font of pages
+FILE_FONT = 0.9  # factor of text sizes that makes matplotlib's font about as wide as Arial, the font of pages
 
 Look = tuple[str, str]  # ink and shape of a series
-Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each series
+Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each entry
 
 
 def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> list[Look]:
-    """Return the look of each of several series; a seat or one of `levels` has the same look in every picture."""
+    """Return the look of each of several series: by seat number, by place in `levels`, or else by place in `keys`."""
     seats = column == "seat" and all(str(key).isdigit() for key in keys)
     inks, places = _SEATS if seats else INKS, {level: k for k, level in enumerate(levels)}
     numbers = [int(key) if seats else places.get(key, k) for k, key in enumerate(keys)]
@@ -59,7 +59,7 @@ PATHS = {  # sized to look equally large
     "cross": _polygon(*_CROSS),
     "bar": _polygon((-1.2, -0.6), (1.2, -0.6), (1.2, 0.6), (-1.2, 0.6)),
 }
-# width in pixels -> letters of Arial at 12 pixels; other capitals take 8.2, other letters 6.7
+# width in pixels -> characters of Arial at 12 pixels; other capitals take 8.2, all others 6.7
 _LETTERS = {2.7: "ijl'|", 3.4: "ft.,:;/ I!\N{MIDDLE DOT}", 4.0: "()[]r-", 6.0: "cksvxyz", 8.7: "w", 10.3: "mMW%"}
 _WIDTHS = {letter: width for width, letters in _LETTERS.items() for letter in letters}
 

@@ -1,4 +1,4 @@
-"""Marks: the rows of a picture's table as values on an axis, each with a sentence on its value, interval and n."""
+"""A drawn picture, its marks with their sentences, and the axes and texts of their values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ class Drawn:
     # what a reader can point at: values by name, and a sentence under `tip`; keys that begin with _ are for drawing
     marks: Sequence[Mark] = ()
     n: tuple[int, int] = (0, 0)  # smallest and largest number of events behind a row
-    width: float = WIDE  # pixels, in files and on a wide page
+    width: float = WIDE  # pixels on a wide page, and in a file before it is cropped
 
     def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
-        """Return the picture as a figure; a margin of `paper` pixels comes with the title and the legend."""
+        """Return the picture as a figure, with a title if given; a margin of `paper` pixels comes with the legend."""
         with rc_context(STYLE):
             subtitle = self.title if paper and self.title != title else ""
             sheet = Sheet(width, [title, subtitle] if title else [], self.legend if paper else (), paper)
@@ -44,7 +44,7 @@ class Drawn:
             return sheet.ended()
 
     def on(self, axes: Any, players: int | None) -> None:
-        """Draw the panel of a player count on axes (default: 4, or the smallest); if panels show several, the first."""
+        """Draw the panel of `players` on axes (default: 4, or the smallest); the first one if each shows several."""
         face = self.faces[0]
         if face.players is None and players is not None:
             raise ArgumentError("players", "the panels of this picture are not of one player count each")
@@ -54,7 +54,7 @@ class Drawn:
         AxesPanel(axes, face, self.legend)
 
     def svg(self, width: float, label: str) -> str:
-        """Return the picture for a page; `data-m` of a mark is its index in `marks`, which have its sentence."""
+        """Return the picture for a page; `data-m` of a mark is the index of its sentence in `marks`."""
         return svg_of(self.figure(width), label, {mark["tip"]: k for k, mark in enumerate(self.marks)})
 
     def files(self, title: str, kinds: Sequence[str] = ("svg", "png")) -> dict[str, bytes]:
@@ -90,7 +90,7 @@ def numbers_of(row: Any) -> tuple[str, ...]:
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a table that a picture shows, including rows without a value."""
+    """Return the rows of a table with a picture's figures, levels and `where`, including rows without a value."""
     rows = pick(table, **picture.where)
     bars = list(picture.groups.values()) or [picture.figures]
     rows = rows[rows["figure"].isin([figure.name for bar in bars for figure in bar])]
@@ -107,7 +107,7 @@ def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFra
 
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
-    """Return the axis of a figure, with room for labels; it begins at zero if it has no line and no negative value."""
+    """Return the axis of a figure, with room for labels; without a line it begins at zero if nothing is below zero."""
     values = on_scale(rows, figure, picture)
     low, high = float(values[["value", "low"]].min(axis=None)), float(values[["value", "high"]].max(axis=None))
     has_line = picture.equal or picture.zero

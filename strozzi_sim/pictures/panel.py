@@ -26,16 +26,16 @@ from strozzi_sim.pictures.ink import FILE_FONT, LIGHT, PATHS, SHAPES, SIZE, Lege
 MINUS = "\N{MINUS SIGN}"
 GAP = 18  # pixels between panels
 TOP = 30  # pixels of a panel's title
-TALL = 430  # pixels; a taller panel has its numbers at both ends
+TALL = 430  # pixels; a taller panel has the numbers of x at both ends
 ALIKE = 3.0  # panels of one unit share a scale that is at most this many times as long as the scale of each
-_APART = 10  # pixels between the numbers of an axis
+_APART = 10  # least pixels between the numbers of x
 _SIGNS = dict(zip(SHAPES, "oDs^Ps", strict=True))  # shapes as matplotlib calls them
 _ROOM = 44  # pixels for words to the right of a panel in a file
 Point = tuple[float, float]
 
 
 class Words(Text):
-    """Text that a page's renderer writes without measuring it, as the browser does that."""
+    """Text that `PageRenderer` writes without measuring it, as the browser does that."""
 
     def draw(self, renderer: Any) -> None:
         """Draw the text."""
@@ -69,11 +69,11 @@ class Scale:
         return [f"+{text}" if self.signed and tick > 0 else text for tick, text in zip(ticks, texts, strict=True)]
 
     def room(self) -> float:
-        """Return the width in pixels of the labels beside a vertical axis."""
+        """Return the pixels that the labels beside a vertical axis need."""
         return max(map(width_of, self.texts(self.ticks())), default=0.0) + 10
 
     def with_room(self, pixels: float) -> "Scale":
-        """Return an axis of a length in pixels, with room for a number beside its marks, on the left if its line is."""
+        """Return this axis, `pixels` long, with room for a number right of marks, and left of marks below its line."""
         low, high = self.ends
         margin = 34 / max(pixels - 68, 40) * (high - low)
         left = low - margin if self.line is not None and low < self.line else low
@@ -114,7 +114,7 @@ class Panel:
         fills: Sequence[tuple[str, float]] = (),
         line: float = 0.0,
     ) -> None:
-        """Draw marks of a shape, filled with `ink` or with `fills`, (ink, opacity) of each, and outlined by `line`."""
+        """Draw marks of a shape, filled with `ink` or `fills`, (ink, opacity) of each, outlined by `line` pixels."""
         if not len(x):
             return
         points = np.column_stack([x, y]).astype(float)
@@ -170,7 +170,7 @@ class Panel:
         self.text(self.x[0], self.y[1], words, at=(-left, -up), side="left", bold=True, size=13)
 
     def line(self, axis: str, at: float | None) -> None:
-        """Draw a broken line across the panel at a value of x or y."""
+        """Draw a broken line across the panel at a value of x or y; None draws none."""
         if at is not None:
             ends = [(at, end) for end in self.y] if axis == "x" else [(end, at) for end in self.x]
             self.lines([ends], "ink", 1.0, (0, (4, 3)))
@@ -178,7 +178,7 @@ class Panel:
     def numbers(
         self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True
     ) -> None:
-        """Draw an axis of numbers and lines across; of x no two touch, and a tall panel has them at both ends."""
+        """Draw an axis of numbers and lines across; `title` and `grid` are for x, whose numbers are kept apart."""
         ticks = scale.ticks(most)
         if axis == "y":
             self.lines([[(self.x[0], tick), (self.x[1], tick)] for tick in ticks], "faint")
@@ -202,7 +202,7 @@ class Panel:
         return bool((np.diff(spots) < distances).any())
 
     def names(self, axis: str, names: Sequence[str], title: str = "", room: float = 300.0) -> None:
-        """Write the names of levels, the k-th at k + 0.5: below the panel those that fit; beside it cut to `room`."""
+        """Write the names of levels, the k-th at k + 0.5: of x those that fit, and `title`; of y all, cut to `room`."""
         if axis == "y":
             for k, name in enumerate(names):
                 self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), at=(-8, 4), side="right")
@@ -247,7 +247,7 @@ class Face:
 
 
 class AxesPanel(Panel):
-    """A face on the caller's axes, with their title, ticks and legend; marks have no sentences: they would be links."""
+    """A face on the caller's axes with title, ticks and legend, or if bare its title; marks are no links."""
 
     def __init__(self, axes: Axes, face: Face, legend: Legend) -> None:
         if face.bare:
@@ -297,7 +297,7 @@ class Sheet:
         self._above += 6 if titles else 0
 
     def panel(self, left: float, top: float, width: float, height: float, x: Point, y: Point, foot: float = 0) -> Panel:
-        """Return a panel whose x grows to the right and y upwards, unless their ends are in the other order."""
+        """Return a panel with `foot` pixels below; x grows to the right, y upwards, unless their ends are reversed."""
         self.height, self._right = max(self.height, top + height + foot), max(self._right, left + width)
         place = Affine2D().translate(-x[0], -y[0]).scale(width / (x[1] - x[0]), -height / (y[1] - y[0]))
         place.translate(self._paper + left, self._paper + self._above + top + height)

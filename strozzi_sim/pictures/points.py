@@ -16,7 +16,7 @@ from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, sc
 from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
 
-_LONG = 9  # letters; if the name of a level is longer, names are written beside rows
+_LONG = 9  # letters; `intervals` with a longer line in a name have a row for each level
 _LEAST = 110  # least width in pixels of a panel beside names
 _EDGE = 14  # pixels for half a number at the right end of an axis
 
@@ -28,12 +28,12 @@ class _Shape:
     kind: str
     looks: Sequence[Look]  # one per series
     labelled: str  # the marks whose value is written out: "every", "surest" or "" (see `_labelled`)
-    label: str  # title of the axis of levels
+    label: str  # title of the axis of levels, if upright
     upright: bool  # whether values grow upwards, not to the right
 
 
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
-    """Draw a picture of kind intervals, lines or dots: a panel per player count or figure, a colour per series."""
+    """Draw a picture of kind intervals, lines or dots: a panel per player count, per figure or for all."""
     keys, names = series_of(picture, rows, words, all_rows)
     looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
@@ -52,7 +52,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     label_of_levels = "seat; 0 begins" if picture.x == "seat" else picture.x_label
     shape = _Shape(picture.kind, looks, labelled, label_of_levels, upright=not sideways)
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
-    has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures in one panel
+    has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures, named by panels or the legend
     scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
     faces, all_marks, has_labels = list[Face](), list[Mark](), False
     for (title, panel_rows, _, figure, players), scale, of_panel in zip(panels, scales, level_names, strict=True):
@@ -175,7 +175,7 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
 
 def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape) -> None:
     """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
-    # marks of several series are side by side; if every level has one mark, each is in the middle of its level
+    # Marks of several series are side by side, except on lines; if every level has one mark, it is in the middle.
     series_count = len(shape.looks) if len({mark["_at"] for mark in marks}) < len(marks) else 1
     panel.line("y" if shape.upright else "x", scale.line)
     room = (panel.width if shape.upright else panel.height) / max(levels, 1)  # pixels of a level

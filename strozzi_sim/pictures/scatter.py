@@ -90,7 +90,7 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
 
 
 def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:
-    """Yield (dot, spot) of each name that has room, those of large values first and those of the series `last` last."""
+    """Yield (dot, spot) of each name that has room; large absolute values come first, the series `last` last."""
     taken: list[tuple[float, float, float, float]] = []
     for dot in dots:
         x, y = panel.at(dot["at"], dot["value"])

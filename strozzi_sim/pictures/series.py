@@ -78,8 +78,8 @@ def series_of(
 ) -> tuple[list[Any], list[str]]:
     """Return the levels of a picture's series and their names: one level, None, without a column of series.
 
-    They are at most 6 levels, or MOST_SCENARIOS. A level has the same place, and so the same colour, in all pictures
-    with the same levels.
+    They are the first 6 levels of `all_rows`, or MOST_SCENARIOS, so that all variants and line-ups have the same looks;
+    figures are those of `rows`.
     """
     column = picture.series
     if not column:

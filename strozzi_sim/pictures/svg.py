@@ -49,7 +49,7 @@ class PageRenderer(RendererBase):
         return "".join(parts)
 
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
-        """Write a path; consecutive opaque paths of one look and without a sentence become one."""
+        """Write a path; consecutive opaque ones of one look, without a sentence and not circles, become one."""
         mark_sentence, look = gc.get_url(), self._look(gc, rgbFace)
         opacity = rgbFace[3] if rgbFace is not None and len(rgbFace) == 4 else 1
         attributes = f' fill-opacity="{_short(opacity, 2)}"' if opacity < 1 else ""

@@ -1,1 +1,1 @@
-"""Results as one page."""
+"""Pages of results, of an analysed game and of recorded games, and tables for a spreadsheet."""

@@ -54,8 +54,8 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
     error_words = "Decisions"
     if losses:
-        (worst, loser), (best, winner) = max(losses), min(losses)
-        error_words = f"{loser} lost most, {worst:.2f} points a decision on average; {winner} least, {best:.2f}."
+        (high, worst), (low, best) = max(losses), min(losses)
+        error_words = f"{worst} lost most, {high:.2f} points a decision on average; {best} least, {low:.2f}."
     turning = _item("Turning points", "turning-points", 2, _TURNS, turns)
     rates = _item("Error rates", "error-rates", 1, _RATES, _rates(analysis, seats))
     costly = _item("Costliest decisions", "costly", 4, _COSTS, _costly(analysis, seats))
@@ -77,7 +77,7 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
         sections=sections if table else sections[:-1],
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
-        certainty=[f"Every figure is what {analysis.agent} expects, {noise}"],
+        certainty=[f"Every figure except the result is what {analysis.agent} expects, {noise}"],
         caveat=f"{analysis.agent}, a computer player, judges one game",
     )
     return render(manifest, game, content)

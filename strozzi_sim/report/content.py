@@ -25,7 +25,7 @@ class Shown:
     @property
     def label(self) -> str:
         """The description for readers who cannot see the picture."""
-        return f"{self.title}. {len(self.drawn.marks)} values; the tables have them."
+        return f"{self.title}. {len(self.drawn.marks)} values; its data as CSV has them."
 
     def svg(self, width: float) -> Markup:
         """Return the picture as SVG of this width in pixels."""
@@ -40,19 +40,19 @@ class Shown:
 
 @dataclass(frozen=True)
 class Part:
-    """A picture, table, heat map or embedded page of one variant and line-up, or a note why it is missing."""
+    """A picture or table of one variant and line-up or of several, a heat map, an embedded page, or a note."""
 
-    scenario: str  # name of the variant and line-up; "" for a single one
+    scenario: str  # name of the variant and line-up; "" for a single one or several
     picture: Shown | None = None
     table: PageTable | None = None
     heat: HeatTables | None = None
-    note: str = ""  # sentence about this part
+    note: str = ""  # sentence about this part, or why something is not shown
     frame: str = ""  # HTML of an embedded page
 
 
 @dataclass(frozen=True)
 class Item:
-    """A picture, table, heat map or embedded page, with a part for each variant and line-up shown."""
+    """A picture, table, heat map or embedded page; a picture or table can have a part per variant and line-up."""
 
     title: str  # finding or name
     caption: str  # what is shown, and how it is counted
@@ -69,16 +69,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Section:
-    """Section of the page: a question, its finding, a picture, and the figures behind it."""
+    """Section of the page: a question, its finding, a picture if it has one, and the figures behind it."""
 
     anchor: str
     name: str
     question: str
     title: str  # its finding, or its name
     sentences: Sequence[str]  # the first two are shown, the others can be opened
-    items: Sequence[Item]  # the first picture or heat map is shown, the others can be opened
-    side_by_side: bool = False  # whether the parts of the first picture are shown beside each other
-    keys: Sequence[Sequence[str]] = ()  # rows of a small table beside the sentences, its head first
+    items: Sequence[Item]  # `lead` is shown, the others can be opened
+    side_by_side: bool = False  # whether the first three parts of `lead` are shown beside each other
+    keys: Sequence[Sequence[str]] = ()  # rows of a small table below the sentences, its head first
 
     @property
     def lead(self) -> Item | None:
@@ -108,16 +108,16 @@ class Content:
     verdict: str  # the answer of the study, a sentence that can be quoted
     detail: str  # the numbers behind it as text
     numbers: Sequence[Number]  # at most three
-    hero: Sequence[Item]  # the answer's picture and tables
+    hero: Sequence[Item]  # the answer's picture or heat map, and its tables; may be empty
     sections: list[Section]
     plan: str  # the plan in a sentence
     facts: list[tuple[str, str]]  # the plan as a short table
     certainty: list[str]  # sentences on the statistical method
-    tables: Sequence[str] = ()  # names of the tables in the folder
+    tables: Sequence[str] = ()  # names of the tables in the results folder; () without one
     glossary: dict[str, str] = field(default_factory=dict)  # word -> meaning
     explorer: str = ""  # packed data of the explorer; "" for a page without one
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
-    caveat: str = ""  # who played, below the answer
+    caveat: str = ""  # who played or judged, below the answer
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
 
     @property

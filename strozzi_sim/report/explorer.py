@@ -1,4 +1,4 @@
-"""The packed data of a page's explorer: every counted pair of columns, in every cell and round of a study.
+"""The packed data of a page's explorer: pairs of columns of facts, by cell and round of a study.
 
 The data of a map is one list of numbers, by cell, round, row, column and measure: n and, if n is 30 or more, value, low
 and high as whole numbers, or null. A share's n is that of its denominator. Low and high are stored as differences,

@@ -40,14 +40,14 @@ class PageTable:
     """A table of the page."""
 
     keys: tuple[str, ...]  # names of the key columns
-    columns: tuple[tuple[str, str], ...]  # (label, figure) of the others; the figure is "" where rows are figures
+    columns: tuple[tuple[str, str], ...]  # (label, figure) of the others; figure: "" without a single one
     rows: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
 
 
 def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) -> PageTable | None:
-    """Return the table of a picture of kind "table", from the rows of one variant and line-up; None if it is empty."""
+    """Return a picture of kind "table" in one variant and line-up; None without rows, or without values to sort by."""
     rows = rows_of(picture, table)
     if rows.empty:
         return None

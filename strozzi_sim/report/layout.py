@@ -21,7 +21,7 @@ from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
-MOST_SCENES = 4  # most variants and line-ups of a picture or table on the page; the study's .csv files have all
+MOST_SCENES = 4  # most variants and line-ups that have a picture or table of their own
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Scene:
     slug: str  # suffix of the names of its files
     rows: pd.DataFrame
     words: Words
-    components: Mapping[str, Any] | None  # component data of the variant; None for several
+    components: Mapping[str, Any] | None  # component data of the variant; None without a single variant
 
     def title_of(self, picture: Picture) -> str:
         """Return the title of a picture of this scene."""
@@ -59,7 +59,7 @@ class Layout:
 
     @cached_property
     def pictures(self) -> dict[str, tuple[Section, Picture | HeatMap]]:
-        """The pictures and heat maps that have a value, by name, each with its section."""
+        """The pictures and heat maps whose table has a value, by name, each with its section."""
         pictures: dict[str, tuple[Section, Picture | HeatMap]] = {}
         for section in self.sections:
             for shown in section.shown:
@@ -73,7 +73,7 @@ class Layout:
         return table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
 
     def scenes(self, section: Section, shown: Picture) -> tuple[list[Scene], pd.DataFrame]:
-        """Return the scenes of a picture, and the rows of all scenes, which share one scale."""
+        """Return the scenes of a picture, at most MOST_SCENES, and the rows of all of them, which set their scale."""
         table = self.table(section, shown)
         all_scenarios = scenarios(table)
         if shown.series == SCENARIO:
@@ -92,7 +92,7 @@ class Layout:
         return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
 
     def words(self, variant: str = "", lineup: str = "") -> Words:
-        """Return raw value -> display name, for one variant and line-up or for all."""
+        """Return raw value -> display name, for one variant and line-up or for all; {} without a table `balance`."""
         if self._naming is None:
             return {}
         return self._naming.of(variant, lineup) if lineup and variant in self.variants else self._naming.of_all()
@@ -126,6 +126,6 @@ class Layout:
 
     @cached_property
     def _tiers(self) -> dict[str, str]:
-        """Strength -> agent, if one variant is played only by agents of strengths, each by itself; else empty."""
+        """Strength -> agent, if only agents of two or more strengths play, each by itself, in one variant; else {}."""
         study = self.results.study
         return strengths(study.the_game, map(",".join, study.lineups)) if len(study.variant_of) == 1 else {}

@@ -14,7 +14,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.reporting import Picture, Tables, agent_names, pick
 from strozzi_sim.pictures.series import Words
 
-# what pages say of figures and words
+# what pages say of the method, words and figures
 TEXTS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "texts.toml").read_text("utf-8"))
 _PART = " \N{MIDDLE DOT} "  # separates the parts of a component's name
 
@@ -34,14 +34,14 @@ class Naming:
         return {**self._words(variant), **{f"position={k}": name for k, name in enumerate(agents)}}
 
     def of_all(self) -> Words:
-        """Return raw value -> name for pictures of several variants; parts that differ between them read "varies"."""
+        """Return raw value -> name for pictures of several variants, "varies" from the first part on that differs."""
         words_by_variant = [self._words(variant) for variant in self._tables["balance"]["variant"].unique()]
         raws = dict.fromkeys(raw for words in words_by_variant for raw in words)
         return {raw: _common(raw, {words[raw] for words in words_by_variant if raw in words}) for raw in raws}
 
 
 def _common(raw: str, names: set[str]) -> str:
-    """Return the only name, or the parts that all names begin with: "S12 \N{MIDDLE DOT} varies"."""
+    """Return the only name, or the parts that all begin with, else the raw value: "S12 \N{MIDDLE DOT} varies"."""
     if len(names) == 1:
         return next(iter(names))
     parts_of_names = zip(*(name.split(_PART) for name in names), strict=False)

@@ -27,7 +27,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
 
     def with_terms(text: str) -> Markup:
-        """Return a text in which the first use of every longer word of the glossary has its meaning, but in code."""
+        """Return a text with its glossary words of 3 or more letters explained at their first use, except in code."""
         explained: set[str] = set()
 
         def term(match: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def _heading(name: str, title: str) -> str:
 
 
 def _citation(manifest: Mapping[str, Any], game: Game) -> str:
-    """Return how to cite a picture of these results."""
+    """Return how to cite these results."""
     parts = [
         f"strozzi-sim {manifest['versions'].get('strozzi-sim', '')}".strip(),
         f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest['name']}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",

@@ -1,4 +1,4 @@
-"""The pages of recorded games: the steps of each game on its table, with its analysis, and a list of such pages."""
+"""The pages of recorded games: the steps of a game on its table, with an analysis if given; a list of such pages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,8 +27,8 @@ def replay_data(
 ) -> tuple[dict[str, Any], str]:
     """Return the JSON of the page of a recorded game that follows the rules, and its heading.
 
-    Without `analysis` (of `analyse_game`) the page has no shares of the win; without `outcomes` (of `outcomes_of_game`)
-    it does not show the possible outcomes of draws.
+    Without `analysis` (of `analyse_game`) the page has no shares of the win, and `outcomes` are ignored; without
+    `outcomes` (of `outcomes_of_game`) it does not show the possible outcomes of draws.
     """
     game = load_game(recorded.header["game"])
     table = table_of(game, recorded.header)
@@ -112,7 +112,7 @@ def _decision_note(decision: JudgedDecision, table: Table) -> str:
     if not decision.is_choice:
         return ""
     if decision.win_loss < _NOTED and decision.loss < _POINTS_NOTED:
-        return f"{table.name(decision.seat)} chose {decision.played}: nothing better found."
+        return f"{table.name(decision.seat)} chose {decision.played}: nothing clearly better found."
     return f"{_error_words(decision, table)}."
 
 
@@ -123,7 +123,7 @@ def _error_words(decision: JudgedDecision, table: Table) -> str:
 
 
 def _luck_note(decision: JudgedDecision, table: Table) -> str:
-    """Return each seat's luck in the events after a decision as text; "" if no luck reaches _NOTED."""
+    """Return the luck of seats after a decision as text, where it reaches _NOTED; "" if it does for no seat."""
     parts = [
         f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")
         for seat, share in enumerate(decision.luck[:, WIN].tolist())

@@ -1,4 +1,4 @@
-"""The tables of a page for a spreadsheet: one sheet per table, with value, low, high and n, and one of definitions."""
+"""The tables and heat maps of a page for a spreadsheet, with value, low, high and n, and a sheet of definitions."""
 
 import io
 import re
@@ -22,9 +22,12 @@ _LONGEST = 31  # most characters of a sheet's name that every spreadsheet progra
 
 
 def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
-    """Write the page's tables as .csv files into the folder `path`, or as one .xlsx workbook; return the files."""
+    """Write the page's tables into the folder `path` (.csv) or the workbook `path` (.xlsx); return the files.
+
+    Default: spreadsheet/ or spreadsheet.xlsx in the results folder.
+    """
     if kind not in KINDS:
-        raise ArgumentError("spreadsheet", f"must be {' or '.join(KINDS)}, got {kind!r}")
+        raise ArgumentError("kind", f"must be {' or '.join(KINDS)}, got {kind!r}")
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the spreadsheet goes")
     if results.folder is not None:
@@ -42,7 +45,7 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> 
 
 
 def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
-    """Return the tables of the page by name, and last the definitions of their figures; a share of 1 is 100 %."""
+    """Return the tables and heat maps by name, then definitions of the tables' figures; a share of 1 is 100 %."""
     layout, sheets, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
     for section in layout.sections:
         for shown in section.shown:
@@ -58,7 +61,7 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
 
 
 def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
-    """Yield the lines of a table: its keys, and value, low, high and n of each figure; a share of 1 is 100 %."""
+    """Yield the lines of a table: its keys, and value, low, high and n of each cell; a share of 1 is 100 %."""
     if (table := page_table(shown, scene.rows, scene.words)) is None:
         return
     for keys, cells in table.rows:

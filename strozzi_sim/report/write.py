@@ -12,6 +12,7 @@ import pandas as pd
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.pictures import HeatMap
 from strozzi_sim.game.reporting import (
+    SCENARIO,
     THIN,
     Picture,
     digits_for,
@@ -25,7 +26,7 @@ from strozzi_sim.game.reporting import (
 from strozzi_sim.pictures.draw import Drawing, draw_picture
 from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
-from strozzi_sim.pictures.ink import HERO, WIDE
+from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
 from strozzi_sim.report.content import Content, Item, Number, Part, Shown
 from strozzi_sim.report.content import Section as PageSection
 from strozzi_sim.report.explorer import packed_explorer
@@ -41,15 +42,15 @@ from strozzi_sim.study.results import Results, notes
 from strozzi_sim.study.wording import played_by
 
 FIGURES = "figures"
-MAX_CELLS = 6000  # most cells of a heat map that the page shows
+MAX_MAP_ROWS = 6000  # most rows of a heat map's table, one per cell and figure, that the page shows
 _WORDS = 60  # most words of details beside the verdict; the other details are in the first section
 
 
 def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
     """Write the page and return its path; default: into the results folder.
 
-    With `figures`, every picture and heat map is also written as PNG and SVG into figures/ beside the page. With
-    the default `path`, heat maps are also written if the study requests heat maps but no pages of the game.
+    With `figures`, every picture of the page and every heat map is also written as PNG and SVG into figures/ beside the
+    page. With the default `path`, heat maps are also written if the study requests heat maps but no pages of the game.
     """
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
@@ -73,12 +74,14 @@ def write_report(results: Results, path: str | Path | None = None, *, figures: b
 
 
 def pictures_of(results: Results) -> list[str]:
-    """Return the names of the pictures and heat maps of the report."""
+    """Return the names of the report's pictures and heat maps whose table has a value."""
     return list(Layout(results).pictures)
 
 
 def picture(results: Results, name: str | None = None, ax: Any = None, players: int | None = None) -> Any:
-    """Return a picture of the report as a `Drawing`, or draw it on axes `ax` and return them; default: the first."""
+    """Return a picture (default: the first) as a `Drawing`; with `ax`, draw its panel of `players` and return `ax`."""
+    if ax is None and players is not None:
+        raise ArgumentError("players", "chooses the panel that is drawn into ax; give ax too")
     layout = Layout(results)
     names = layout.pictures
     if not names:
@@ -97,7 +100,7 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
 
 
 def _drawing_of(layout: Layout, declared: Section, shown: Picture | HeatMap) -> Drawing:
-    """Return a picture as a drawing per variant and line-up, or a heat map as one drawing."""
+    """Return a picture, with a figure per scene that has a value, or a heat map, with one figure, as a `Drawing`."""
     if isinstance(shown, HeatMap):
         heat = _heat_tables(layout, declared, shown)
         drawn = {shown.table: draw_heat(heat, shown.figure.label)} if heat else {}
@@ -150,7 +153,7 @@ def content(layout: Layout) -> Content:
         plan=_plan(results),
         facts=_facts(results),
         certainty=TEXTS["certainty"],
-        tables=sorted(tables),
+        tables=sorted(tables) if results.folder is not None else (),
         glossary=TEXTS["glossary"] | layout.players_in_words,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
@@ -160,7 +163,7 @@ def content(layout: Layout) -> Content:
 
 
 def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
-    """Return a picture, table or heat map as an item; a picture or table has a part for each variant and line-up."""
+    """Return a picture, table or heat map as an item; a picture or table has a part for each scene with a value."""
     if isinstance(shown, HeatMap):
         return _heat(layout, declared, shown)
     scenes, compared = layout.scenes(declared, shown)
@@ -173,9 +176,15 @@ def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: in
     unknown = unknown_figures(shown, table)
     parts += [Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown]
     count = len(table[["variant", "lineup"]].drop_duplicates())
-    is_cut = len(scenes) == MOST_SCENES < count
-    left_out = f"The first {MOST_SCENES} of {count}; `tables/{shown.table}.csv` has all." if is_cut else ""
+    most = MOST_SCENARIOS if shown.series == SCENARIO else MOST_SCENES
+    place = f"; `tables/{shown.table}.csv` has all" if _has_file(layout, shown) else ""
+    left_out = f"The first {most} of {count}{place}." if count > most else ""
     return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
+
+
+def _has_file(layout: Layout, shown: Picture | HeatMap) -> bool:
+    """Return whether the results folder has the table of a picture or heat map, as a .csv file."""
+    return layout.results.folder is not None and shown.table in layout.results.tables
 
 
 def _painted(
@@ -190,19 +199,21 @@ def _painted(
 def _heat(layout: Layout, declared: Section, shown: HeatMap) -> Item:
     """Return a heat map as an item, or a note why it is not shown."""
     table = layout.table(declared, shown)
-    n, why = int(table["n"].max()) if len(table) else 0, ""
+    own = table[table["figure"] == shown.figure.name]
+    n, why = int(own["n"].max()) if len(own) else 0, ""
     if known_rows(shown, table).empty:
         few = f"since every cell has too few events (at most {n}) for a value"
         why = few if n else "since nothing that it counts happened"
-    elif len(table) > MAX_CELLS:
-        why = f"{len(table):,} cells; `tables/{shown.table}.csv` has them, and a report with figures draws them"
+    elif len(table) > MAX_MAP_ROWS:
+        place = f"`tables/{shown.table}.csv` has them, and " if _has_file(layout, shown) else ""
+        why = f"{len(table):,} rows; {place}a report with figures draws them"
     note = f"Not shown: {shown.title}, {why}." if why else ""
     part = Part("", note=note, heat=None if why else _heat_tables(layout, declared, shown))
     return Item(shown.title, shown.caption if part.heat else "", (part,), f"item-{shown.name}")
 
 
 def _heat_files(layout: Layout) -> dict[str, bytes]:
-    """Return the files of all heat maps by name."""
+    """Return the files of all heat maps that have a value, by name."""
     files: dict[str, bytes] = {}
     for declared, shown in layout.pictures.values():
         if isinstance(shown, HeatMap):

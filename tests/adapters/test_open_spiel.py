@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from medici_games import SOLVABLE
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 
 pyspiel = pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
@@ -196,6 +198,9 @@ def test_wrong_arguments_are_named():
         open_spiel.load_game("strozzi", 7)
     with pytest.raises(InputError, match="unknown variant 'lng'"):
         open_spiel.load_game("strozzi", variant="lng")
+    changed = replace(Variant.of("strozzi", values={"setup.rounds": 1}), name="base")
+    with pytest.raises(InputError, match="'base' is already the name of other changes"):
+        open_spiel.load_game("strozzi", variant=changed)
     state = pyspiel.load_game("python_strozzi").new_initial_state()
     with pytest.raises(InputError, match="99 is not an outcome of this draw; outcomes: 0 to 35"):
         state.node.after(99)

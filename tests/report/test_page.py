@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from page_text import assert_stands_alone, text_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
@@ -163,6 +164,29 @@ def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells)
     assert item.kind == "heat"
 
 
+def test_the_n_of_a_heat_map_without_values_is_that_of_its_own_figure(results):
+    (shown,) = Layout(results).sections[-1].shown
+    table = results.tables[HEAT]
+    own = table["figure"] == shown.figure.name
+    table = table.assign(value=table["value"].mask(own), n=np.where(own, 12, 500))
+    (item,) = content(Layout(replace(results, tables=Frames({**results.tables, HEAT: table})))).sections[-1].items
+    assert "too few events (at most 12) for a value" in item.parts[0].note
+
+
+def test_a_page_names_the_tables_of_a_results_folder_alone(results, made, tmp_path):
+    assert (results.folder, made.tables) == (None, ())
+    kept = content(Layout(replace(results, folder=tmp_path)))
+    assert kept.tables == sorted(results.tables)
+
+
+def test_a_picture_that_lacks_variants_and_line_ups_says_so(results, tmp_path):
+    many = [results.tables["seats"].assign(variant=f"variant-{k}") for k in range(MOST_SCENARIOS + 1)]
+    for folder, said in ((None, "The first 12 of 13."), (tmp_path, "The first 12 of 13; `tables/seats.csv` has all.")):
+        layout = Layout(replace(results, folder=folder))
+        layout.tables["seats"] = pd.concat(many, ignore_index=True)
+        assert write._item(layout, layout.sections[0], layout.hero, WIDE).left_out == said
+
+
 def test_a_figure_that_a_table_lacks_is_named(results):
     table = results.tables["seats"]
     lacks = replace(results, tables=Frames({**results.tables, "seats": table[table["figure"] != "rank_mean"]}))
@@ -296,5 +320,5 @@ def test_no_text_of_a_spreadsheet_is_run(tmp_path):
     (book,) = replace(found, tables=odd).spreadsheet("xlsx", tmp_path / "a.xlsx")
     for page in openpyxl.load_workbook(book):
         assert not [cell for row in page.iter_rows() for cell in row if cell.data_type == "f"]
-    with pytest.raises(ArgumentError, match=r"spreadsheet: must be csv or xlsx, got 'ods'"):
+    with pytest.raises(ArgumentError, match=r"kind: must be csv or xlsx, got 'ods'"):
         found.spreadsheet("ods")
