@@ -12,7 +12,7 @@ from strozzi_sim.kernel.streams import random_word
 
 NO_NETWORK = 0  # instead of an address: no network for this player count; `check_lineup` refuses such agents
 ILLEGAL = 0  # no game has an action 0, so it is reported as a fault of the agent
-VALUE_COUNTS = (1, len(WORTHS))  # outputs of a network that evaluates, after its actions: logit of a win, or WORTHS
+VALUE_COUNTS = (1, len(WORTHS))  # outputs after the actions: logit of a win, or score and lead to come and that logit
 _UNIT = 2.0**-53
 
 
@@ -71,7 +71,7 @@ def _weigh(state, rules, memory, temperature):
 
 
 def _probabilities(state, rules, params, memory, rng):
-    """Write the probabilities of the legal actions: the softmax of their logits, with temperature 1 instead of 0."""
+    """Write the probabilities of the legal actions: softmax of logit / temperature, of the logits at temperature 0."""
     address = _network_of(params, state.players)
     if address == NO_NETWORK:
         return 0

@@ -47,7 +47,7 @@ class _Program:
         self._questions, self._answers = self._process.stdin, self._process.stdout
 
     def ask(self, line):
-        """Return the program's line of answer. Raises InvalidAnswer if it has ended or leaves the line unfinished."""
+        """Return the program's line of answer. Raises InvalidAnswer if it ended or the line is not complete."""
         answered = False
         try:
             self._questions.write(line + b"\n")
@@ -115,7 +115,7 @@ def _legal_answer(answer, offered):
     replaces=True,
     program=File("program that reads and answers lines of JSON; required"),
     illegal=Choice(
-        "fault", ("fault", "random"), "an illegal answer ends the run, or is counted and replaced by a random action"
+        "fault", ("fault", "random"), "an invalid answer ends the run, or is counted and replaced by a random action"
     ),
 )
 class Pipe:
@@ -125,7 +125,7 @@ class Pipe:
         self._file, self._illegal = program, illegal
 
     def act(self, view, legal, rng):
-        """Return the action that the program answers."""
+        """Return the action that the program answers, or a random Replacement with illegal=random."""
         question = decision(view, legal)
         program = _program(self._file)
         answer = program.ask(encode({**question, "random": rng.word()}))

@@ -1,7 +1,7 @@
 """Tests of the game and agent contracts, for built-in and third-party code: `check_game`, `check_agent`.
 
-Both raise ContractViolation at the first broken promise, with a message that reproduces it. `game_checks` and
-`agent_checks` return the same checks as parameters of a pytest test.
+Both raise ContractViolation at the first broken promise; `check_agent` raises AgentFault for an agent that fails or
+chooses an illegal action. `game_checks` and `agent_checks` return the same checks as parameters of a pytest test.
 """
 
 from strozzi_sim.conformance.agent import check_agent

@@ -28,7 +28,7 @@ def check_agent(
         agent: spec string, or an agent declared in code.
         game: name or Game.
         variant: name of a shipped variant, or a Variant made in code; default: base.
-        players: player counts; default: all that the agent plays.
+        players: player counts, without those that the agent does not play; default: all of the game.
         deals: number of deals per player count.
         seed: seed of the deals.
 
@@ -36,7 +36,7 @@ def check_agent(
         the LeakCheck, with the number of decisions checked.
 
     Raises:
-        ContractViolation: a choice depends on hidden information, or a result on other deals (batch agents may do so).
+        ContractViolation: a choice depends on more than its seat knows, or a non-batch agent's result on other deals.
         AgentFault: the agent failed, or chose an illegal action.
         InputError: an unknown name, or an agent that plays none of these player counts.
 

@@ -20,8 +20,8 @@ Array = np.ndarray[Any, Any]
 class GameCheck:
     """The counts of a check, and the promises that it found broken."""
 
-    decisions: int = 0  # number of decisions of random games
-    games: int = 0  # number of games played
+    decisions: int = 0  # number of decisions of the games in `games`
+    games: int = 0  # number of random games checked at every decision; some promises play more games
     promises: dict[str, int] = field(default_factory=dict)  # number of checks of each promise
     # the first violation of each promise that was broken, if it `continues`
     broken: dict[str, ContractViolation] = field(default_factory=dict, repr=False)

@@ -47,7 +47,7 @@ def check_deal(checked: Checked, deals: int) -> None:
 
 
 def _check_alone(checked: Checked, deals: int) -> None:
-    """Check that every deal ends alone as it does after other deals, whose chance record is reused."""
+    """Check that every deal ends alone as it does among other deals, which share a chance record."""
     match = Match(checked.game, checked.players, (load_agent("random", checked.game),), checked.variant, checked.seed)
     deal = dependent_deal(match, deals)
     what = "the game ends differently after other deals: `deal` must call reset_source for every source of chance"
@@ -55,7 +55,7 @@ def _check_alone(checked: Checked, deals: int) -> None:
 
 
 def dependent_deal(match: Match, deals: int) -> int | None:
-    """Return the first of the deals 0 to `deals` - 1 that ends differently alone than after the others, or None."""
+    """Return the first of the deals 0 to `deals` - 1 that ends differently alone than among the others, or None."""
     several = match.play(0, deals, rows=True).rows
     for deal in range(deals):
         alone = match.play(deal, deal + 1, rows=True).rows

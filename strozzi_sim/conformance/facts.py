@@ -94,8 +94,8 @@ def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
     require = partial(checked.require, "facts")
     described = [(f"table {table.name}", table.name, table.text)]
     described += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
-    for where, table_or_column, text in described:
-        require(_NAME.fullmatch(table_or_column), f"{where}: a name must be lower-case letters, digits and _")
+    for where, word, text in described:
+        require(_NAME.fullmatch(word), f"{where}: a name must be lower-case letters, digits and _, a letter first")
         require(text.strip(), f"{where}: is not documented; describe it in `text`")
     for column in table.columns:
         name = f"table {table.name}, column {column.name!r}"
@@ -117,7 +117,7 @@ def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
 
 
 def _check_derived(checked: Checked, table: Table, column: Column, config: GameConfig, name: str) -> None:
-    """Check that a derived column has a value for the start of each level of the columns it is derived from."""
+    """Check that a derived column's sources are written and have levels, and that its `values` cover these levels."""
     require = partial(checked.require, "facts")
     bases = [table.column(base) for base in column.derived_from]
     is_grouped = all(base.levels_in(config) is not None and not base.derived_from for base in bases)
@@ -132,7 +132,7 @@ def _check_derived(checked: Checked, table: Table, column: Column, config: GameC
 
 
 def check_core_matches_journal(checked: Checked, position: Position) -> None:
-    """Check that the core and the journal of a finished game have equal facts, and that these fit into the tables."""
+    """Check that a finished game's facts fit into the tables, and, except choices, are equal from core and journal."""
     part = checked.game.facts
     if part.TABLES is FactsPart.TABLES:  # the default
         return

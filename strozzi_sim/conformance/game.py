@@ -1,16 +1,16 @@
-"""`check_game`: play random games of a game, and check its contract at every decision.
+"""`check_game`: play random games of a game, and check its contract at their decisions and ends.
 
 Promises, in the order of PROMISES:
 
-- components : the data makes a rules record, and games of every player count; numbers have limits
+- components : the data makes a rules record, and games of every player count; without `Components`, numbers have limits
 - legal actions : at least two at each decision, ascending, above 0, below ACTIONS, those of `is_legal`; the game ends
 - journal : it has room for every event of a game
 - one deal, one game : equal deals and actions lead to equal bytes, also with a journal
 - chance : all chance comes from `draw`: the next state is one that a script of outcomes can reach
 - results : places are consistent: each seat has as many better and equal seats as `placing` returns, and no better
   score than a seat placed before it (`Game.lowest_wins`)
-- records : the plain-Python reference accepts the core's record, and refuses corrupted ones; its last line has the
-  core's scores and winners
+- records : the plain-Python reference accepts the core's record, and refuses corrupted ones; `total` and `winners` in
+  its last line, if any, are those of the core
 - move trees : counts in `trees.toml` of the game's folder are those of the core, in the base variant: `3 = [5, 25]`
   under `[leaves]` are the positions of 3 players after 1 and 2 decisions of deal 0 of seed 0
 - conceal : concealing twice equals concealing once; the acting seat knows its legal actions; no byte of the concealed
@@ -41,6 +41,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from strozzi_sim.agent import check_lineup, load_agent
+from strozzi_sim.agent.names import player_counts
 from strozzi_sim.conformance.checked import Checked, GameCheck, differing_fields
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
@@ -78,18 +79,18 @@ def check_game(
     deals: int = 5,
     seed: int = 0,
 ) -> GameCheck:
-    """Check a game's contract, on random games of every player count.
+    """Check a game's contract, on random games of each player count.
 
     Args:
         game: name, or a Game, which need not be installed.
         variant: name of a shipped variant, or a Variant made in code; default: base.
         players: player counts; default: all of the game.
-        deals: number of deals per player count; the sampling of hidden information is tested on 60 times as many.
+        deals: number of deals per player count; if information is hidden, its sampling is tested on 60 times as many.
         seed: seed of the deals and of the random choices.
 
     Raises:
-        ContractViolation: a broken promise; the message names it, and the deal and actions that reproduce it.
-        InputError: an unknown name, or an invalid shipped variant.
+        ContractViolation: a broken promise; the message names it, and the deal and actions if one game shows it.
+        InputError: an unknown name or player count, or an invalid shipped variant.
 
     >>> check_game("strozzi", players=[3], deals=1).games
     1
@@ -111,7 +112,7 @@ def check_promises(
         result.under_way = promise
         return Checked(game, chosen, count, seed, deal, result, compiled)
 
-    for count in players or game.player_counts:
+    for count in player_counts(game, players) if players else game.player_counts:
         for deal in range(deals):
             checked = begin("", count, deal)
             _check_components(checked)
@@ -144,7 +145,7 @@ def _check_components(checked: Checked) -> None:
 
 
 def _walk(checked: Checked) -> None:
-    """Play one game at random, with all checks at each decision and at the end."""
+    """Play one game at random, with checks at each decision and at the end."""
     position, twin = checked.position(), checked.position()
     rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     for _ in range(MAX_DECISIONS):
@@ -221,7 +222,7 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
     for seat in range(checked.players):
         concealed = position.concealed(seat)
         is_stable = checked.concealed(concealed, seat).tobytes() == concealed.tobytes()
-        checked.require("conceal", is_stable, f"concealed twice, seat {seat} knows less")
+        checked.require("conceal", is_stable, f"a second `conceal` changes what seat {seat} knows")
         if seat == position.actor:
             # agents receive this state or the full one
             accepted = tuple(_accepted(checked, concealed, range(checked.game.actions)))
@@ -232,11 +233,12 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
         check_range(checked, out, seat)
         if not checked.variant.hidden:  # the loops then observe states without concealing them
             is_equal = np.array_equal(checked.observation(position.state, seat), out)
-            checked.require("observe", is_equal, f"seat {seat} can see an arbitrary order after conceal")
+            checked.require("observe", is_equal, f"`conceal` changes the observation of seat {seat}")
         for world in _sampled_states(checked, concealed, seat, rng):
             if seat == position.actor:
                 legal = _accepted(checked, world, position.legal)
-                checked.require("determinize", legal == list(position.legal), "another world has other legal actions")
+                what = f"of the legal actions, a sampled state allows only {legal}"
+                checked.require("determinize", legal == list(position.legal), what)
             world = checked.concealed(world, seat)
             what = f"seat {seat} is shown {_named(world, concealed)}, which differs between worlds of equal knowledge"
             checked.require("conceal", world.tobytes() == concealed.tobytes(), what)
@@ -436,9 +438,9 @@ def _numbers_of(checked: Checked, state: Array, cursor: int) -> Array:
 
 
 def _length(checked: Checked) -> int:
-    """Return the number of decisions of the game if every seat takes its first legal action."""
+    """Return the number of decisions, up to MAX_DECISIONS, if every seat takes its first legal action."""
     position, count = checked.position(), 0
-    while not position.over:
+    while not position.over and count < MAX_DECISIONS:
         position.play(position.legal[0])
         count += 1
     return count

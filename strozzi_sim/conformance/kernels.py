@@ -49,7 +49,7 @@ def _is_legal(states, rules, action):
 
 @jit
 def _leaves(state, rules, chance, depth):
-    """Return the number of positions after `depth` decisions; a game that ends earlier counts once."""
+    """Return the number of positions after `depth` decisions, one per sequence; a game that ends before counts once."""
     if depth == 0 or is_over(state):
         return 1
     total = 0

@@ -1,4 +1,4 @@
-"""The checks of `check_game` and `check_agent` as parameters of a pytest test, some of which are expected to fail."""
+"""The checks of `check_game` and `check_agent` as parameters of a pytest test; some may be expected to fail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,13 +62,13 @@ def game_checks(
     """Return the checks of `check_game` for `pytest.mark.parametrize`, one for each player count and promise.
 
     Call a check to run it. The games of a player count are played once, at its first check. One broken promise does
-    not hide the others.
+    not hide the others, but an error or an endless game ends the games: checks not reached then raise it too.
 
     Args:
         game: name, or a Game, which need not be installed.
         variant: name of a shipped variant, or a Variant made in code; default: base.
         players: player counts; default: all of the game.
-        deals: number of games per player count.
+        deals: number of deals per player count, as in `check_game`.
         seed: seed of the deals and of the random choices.
         expected_failures: promise known to be broken -> reason; its tests fail once the promise holds.
 

@@ -37,7 +37,7 @@ def check_table(checked: Checked) -> None:
 
 
 def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[str, Any]]:
-    """Return the table of a seat, folded from all lines so far, and its page as JSON."""
+    """Return the table of a seat, folded from all lines so far, and its page as JSON values."""
     header = {"players": checked.players, "components": checked.variant.components, "variant": checked.variant.name}
     table = table_of(checked.game, header, seat)
     if isinstance(table, PlainTable):

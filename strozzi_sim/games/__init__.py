@@ -1,4 +1,4 @@
-"""The games: one folder each, with the same files in each."""
+"""The built-in games: one folder each, with the modules that `game.protocols` describes."""
 
 import sys
 from types import ModuleType

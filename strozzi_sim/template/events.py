@@ -1,4 +1,4 @@
-"""The events: their fields, visibility and text; the journal and the lines of a record follow from them."""
+"""The events: their fields and text; the journal and the lines of a record follow from them."""
 
 from strozzi_sim.game.events import SCORE_END, Event, Events
 

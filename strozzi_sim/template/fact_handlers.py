@@ -1,4 +1,4 @@
-"""The fact tables: a row for every choice and for every player, whose columns are read from the state."""
+"""The fact tables: a row for every choice, with the token taken, and a row for every player."""
 
 from strozzi_sim.facts.columns import Column, decision_table, numbers, seat_table
 from strozzi_sim.template.state import VALUES

@@ -156,6 +156,11 @@ def test_an_unknown_tier_is_refused():
         dataclasses.replace(STROZZI, tiers={"strong": "random"})
 
 
+def test_a_player_count_that_the_game_does_not_take_is_an_invalid_argument():
+    with pytest.raises(InputError, match="strozzi takes 3-6 players, got 9"):
+        check_game(STROZZI, players=[9])
+
+
 @pytest.mark.parametrize("name", ["random", "greedy"])
 def test_agents_keep_their_promises(name):
     assert check_agent(name, STROZZI, players=[3], deals=1).decisions > 20

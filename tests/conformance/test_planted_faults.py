@@ -9,7 +9,7 @@ from numba import njit
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.conformance import ContractViolation, check_game, report
+from strozzi_sim.conformance import ContractViolation, check_game, game, report
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.kernels import kernels
@@ -80,6 +80,11 @@ def test_a_journal_that_is_too_small_is_named_whoever_reads_it():
     match = Match(small, 3, (load_agent("random", small),), BASE, 0)
     with pytest.raises(JournalFull, match="JOURNAL_ROWS has room for 1; make it at least 2"):
         record_game(match, 0, 0)
+
+
+def test_a_game_that_does_not_end_by_first_actions_has_a_length(monkeypatch):
+    monkeypatch.setattr(game, "MAX_DECISIONS", 3)
+    assert game._length(checked()) == 3
 
 
 def forget(monkeypatch, field, at=()):

@@ -1,4 +1,4 @@
-"""Number and symmetry of the features that describe a game's positions, for its trainer."""
+"""Number and symmetry of the features that describe a game's positions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

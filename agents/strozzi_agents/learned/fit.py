@@ -39,7 +39,7 @@ class Rows:
     """Rows of one batch: N rows of first branches, then the same N of second branches.
 
     Attributes:
-        inputs: features as their seat sees them, its own before those of the next seats, float32[2 * N, I].
+        inputs: features for one seat: the common ones, its own, those of the next seats in turn, float32[2 * N, I].
         labels: score and lead to come in the unit of the fit, share of the win, float32[2 * N, 3].
     """
 

@@ -1,4 +1,4 @@
-"""The agent `learned`: one action ahead by learned values, for every game that implements `learned.verbs`."""
+"""The agent `learned`: chooses by learned values, for every game that implements `learned.verbs`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ def _own_action(state, rules, weights, memory, seat, prize, rng):
 
 @jit
 def try_action(played, rules, weights, memory, seat, action, prize, beyond, rng):
-    """Return the worth of `action` to `seat`, looked up `beyond` quiet positions later; `played` is overwritten."""
+    """Return the worth of `action` to `seat` at the quiet position after `beyond` others; `played` is overwritten."""
     apply(played, rules, action, memory.chance, None)
     if beyond == 0:
         if not is_over(played) and actor(played) == seat and not is_quiet(played, rules):
@@ -100,7 +100,7 @@ def choose(state, rules, weights, memory, prize, beyond, redraws, temperature, r
     """Return the legal action with the highest expected lead plus `prize` times the win, or the action of `solve`.
 
     Args:
-        state: position as the acting seat knows it.
+        state: position as the acting seat knows it; in training, nothing is concealed.
         rules: rules of the variant.
         weights: address of the table of network addresses by player count.
         memory: record of `learned_memory`.
@@ -177,7 +177,7 @@ def learned_agent(
         weights=Weights(weights, sizes, "file of networks, instead of the ones that come with it"),
         prize=Param(30.0, 0.0, 1e6, "points of lead that a win is worth"),
         beyond=Param(0, 0, 100, "quiet positions that are passed before the value is looked up"),
-        redraws=Param(redraws, 1, 100_000, "samples of the chance until then", samples=True),
+        redraws=Param(redraws, 1, 100_000, "samples of hidden information and of the chance until then", samples=True),
         **(levels if error_rates is not None else {}),
     )(_learned if error_rates is None else _learned_with_levels)
     return replace(agent, description=description, error_rates=error_rates or {})

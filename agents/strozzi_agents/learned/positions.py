@@ -31,7 +31,7 @@ ORDER = np.dtype([
     ("first", "i8"),  #      number of the first game
     ("weights", "i8"),  #    address of the table of network addresses by player count, or 0: no networks
     ("learners", "i8"),  #   seats that play by the networks: 0, 1 (random) or, above 1, all; 0 labels all seats
-    ("trust", "f8"),  #      share of a label that is taken from the value at each later quiet position (1 - lambda)
+    ("trust", "f8"),  #      share of a label's `open` that each later quiet position's value takes (1 - lambda)
     ("prize", "f8"),  #      points of lead that a win is worth to the seats that play by the networks
     ("horizon", "i8"),  #    limit of the number of the decision at which a game splits, in a game that long
     ("explore", "f8"),  #    share of random actions before the split
@@ -53,7 +53,7 @@ def position_dtype(players: int, features: int) -> np.dtype[Any]:
 
 @jit
 def _act(state, rules, order, memory, learners, rng):
-    """Return the action of the acting seat: a learner's by the networks, but all by the guide if order.learners = 0."""
+    """Return the acting seat's action: by the networks for a learner, unless order.learners = 0, else by the guide."""
     if order.learners != 0 and (learners >> actor(state)) & 1 == 1:
         return choose(state, rules, order.weights, memory, order.prize, 0, 1, 0.0, rng)
     return guide_action(state, rules, memory.guide)

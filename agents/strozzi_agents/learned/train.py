@@ -1,7 +1,7 @@
 """Train the values of a game: `python -m strozzi_agents.learned.train GAME FILE`; networks are fitted with NumPy.
 
-Stage 1 learns the results of the guide from any position. Each further stage is policy iteration: seats play by the
-values of the previous stage. On one machine the same command with the same seed writes the same bytes.
+A stage without LEARNERS learns the results of the guide from any position. The others are policy iteration: LEARNERS
+play by the values so far. On one machine the same command with the same seed learns the same networks, bit by bit.
 """
 
 import argparse
@@ -31,9 +31,9 @@ from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 
 CHUNK = 10_000  # games that are played at once
-HELD_OUT = 1 << 40  # number of the first game that is not used for training
+HELD_OUT = 1 << 40  # number of the first held-out game
 _STAGE = 1 << 32  # game numbers that a stage may use
-BATCH = 512  # games per step
+BATCH = 512  # games per step; the last games of a chunk, too few for a batch, are not used
 _PLAYING = 2  # threads that play
 
 
@@ -47,7 +47,7 @@ class Stage:
         passes: number of times that each game is used.
         rate: first step size.
         prize: points of lead that a win is worth to the seats that play by the values.
-        trust: share of a label that is taken from the values so far at each later quiet position; 0: only results.
+        trust: share of the rest of a label that the values so far give at each later quiet position; 0: only results.
         explore: share of random actions before a game splits into its branches.
     """
 

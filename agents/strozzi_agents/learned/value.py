@@ -13,7 +13,7 @@ from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
 from strozzi_sim.kernel.pointers import STOP_FIELD, int64_at
 from strozzi_sim.kernel.streams import CHANCE
 
-MOST_CHOICES = 256  # most legal actions of a decision that are compared
+MOST_CHOICES = 256  # length of `total`: no decision may compare more actions
 OUTPUTS = len(WORTHS)  # of a network: score and lead to come, and the logit of a win
 
 
@@ -50,7 +50,7 @@ def play_to_quiet(state, rules, chance, guide):
 
 @jit
 def play_beyond(state, rules, chance, guide, beyond):
-    """Let the guide play for all seats to the next quiet position, and then past `beyond` more of them."""
+    """Let the guide play for all seats past `beyond` quiet positions to the next one, or to the end of the game."""
     play_to_quiet(state, rules, chance, guide)
     for _ in range(beyond):
         if is_over(state):

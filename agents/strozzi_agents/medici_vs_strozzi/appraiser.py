@@ -60,7 +60,7 @@ def appraiser_memory(values, game):
         ("action", "i4", (_OPTIONS,)),  #        [option] placements of one side, the most promising first
         ("promise", "f8", (_OPTIONS,)),  #       [option] that side's estimated margin to come
         ("sample", "f8", (3, playouts)),  #      [row, playout] Medici's final margin; row 0: the proposer's best
-        #                                        placement, 1: the responder's, 2: the one on trial
+        #                                        placement, or in PLACE the buyer's, 1: the responder's, 2: on trial
         ("played", "i8"),  #                     playouts of each option that was tried last
         ("tried", "i4"),  #                      number of these options
         ("mean", "f8", (_OPTIONS,)),  #          [option] that side's mean final margin
@@ -72,7 +72,10 @@ def appraiser_memory(values, game):
 
 
 def appraiser_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return the acting seat's expected final margin in coins for each placement tried, each price or both answers."""
+    """Return the acting seat's expected final margin in coins for each placement tried, each price or both answers.
+
+    Values of prices assume that the rival may buy, even where the rules or a restriction forbid it.
+    """
     tried = int(memory["tried"])
     playouts = int(memory["played"])
     if legal[0] == REVEAL_MORE or node is not None:
@@ -118,7 +121,10 @@ def _list_options(state, rules, params, memory, seat):
 
 @jit
 def _play_lot(state, rules, params, tables, memory):
-    """Play one turn as two `fair-price` agents do, but judge another tile by one random tile of the bag."""
+    """Play one turn as two `fair-price` agents do, but judge another tile by one random tile of the bag.
+
+    A restriction of the proposer's price is ignored.
+    """
     kept, sold, own_place, rival_place = worth.outcomes(state, rules, params, tables)
     while state.phase == REVEAL:
         shown, unseen = state.shown, state.unseen
@@ -223,7 +229,7 @@ def _chance_to_win(params, memory, seat, row, cash, spread):
 
 @jit
 def _indifference_price(params, memory, proposer, spread, top):
-    """Return the price, 0 to `top`, at which the proposer wins equally often with and without the lot (bisection)."""
+    """Return the price up to `top` at which the proposer's chances with and without the lot are closest (bisection)."""
     low, high = 0.0, float64(top)
     for _ in range(24):
         price = 0.5 * (low + high)
@@ -253,7 +259,8 @@ def _indifference_price(params, memory, proposer, spread, top):
 def appraiser(state, rules, params, memory, rng):
     """Simulates both outcomes of a lot, and names the price at which they are worth the same.
 
-    Simulated turns are those of two `fair-price` agents; the rest of the game is estimated as `fair-price` does.
+    Simulated turns are those of two `fair-price` agents, except that one random tile of the bag decides whether to show
+    another. The rest of the game is estimated as `fair-price` does.
     All placements meet the same tiles (common random numbers).
     """
     worth.fill_round(state, rules, params, memory.now)

@@ -1,4 +1,7 @@
-"""Features of Medici vs Strozzi for learned values: quiet is the start of a turn, whose tile they count as unseen."""
+"""Features of Medici vs Strozzi for learned values.
+
+Quiet is the start of a turn. The common features count its tile as unseen.
+"""
 
 from math import sqrt
 
@@ -21,7 +24,7 @@ _LEFT, _UNSEEN, _KINDS, _STEPS = 0, 4, 9, 13
 # First index of each block of a seat's features, after 8 single ones.
 _SEA, _THERE, _FREE, _LAST, _VALUE, _AHEAD, _LEADS, _MAJORITY = 8, 11, 14, 17, 23, 26, 29, 32
 _LOAD, _POSITION, _ENDS, _PAY, _EXPECTED = (35 + k * _TRACKS for k in range(5))
-# Dye and spice, the first two types, are interchangeable: pairs of a seat's features of their tracks, by harbor.
+# On the base board dye and spice, types 0 and 1, are interchangeable: pairs of a seat's features of them, by harbor.
 _PAIRS = [(at + k, at + k + 1) for at in (_LOAD, _POSITION, _ENDS, _PAY, _EXPECTED) for k in range(0, _TRACKS, TYPES)]
 FEATURES = Features(_STEPS + TYPES, 35 + 5 * _TRACKS, ((_KINDS, _KINDS + 1), (_STEPS, _STEPS + 1)), _PAIRS)
 COMMON, OWN = FEATURES.common, FEATURES.own

@@ -1,4 +1,4 @@
-"""The immediate value of a load: its exact coins if the round were scored now."""
+"""The immediate value of a load: the lead in payouts if the round were scored now."""
 
 from strozzi_sim.games.medici_vs_strozzi.core import placements
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
@@ -23,7 +23,7 @@ def lead_now(state, rules):
 
 @jit
 def best_load_now(state, rules, seat):
-    """Return the load that pays `seat` most now, or DISCARD if the lot fits nowhere or every load costs coins."""
+    """Return the load with the largest `lead_now` for `seat`, or DISCARD if no load is allowed or all lower it."""
     sign = 1 if seat == MEDICI else -1
     after = clone(state)
     best, chosen = sign * lead_now(after, rules), DISCARD

@@ -18,7 +18,7 @@ from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, clone, is_stopped
 from strozzi_sim.kernel.streams import reseed
 
-_PLAYED_ON = 3  # a buyer's best loads, which are played on if `beyond` is above 0
+_PLAYED_ON = 3  # a buyer's best loads, equal ones counted once, which are played on if `beyond` is above 0
 
 
 @jit

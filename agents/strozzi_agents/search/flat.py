@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: try every legal action in simulated games, and play the one with the highest mean reward."""
+"""Flat Monte Carlo: try every legal action in simulated games, and play the best one."""
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def flat_mc(state, rules, params, memory, rng):
 
     Flat Monte Carlo as in Abramson 1990, "Expected-outcome". All actions of a sweep meet the same chance (common random
     numbers). `allocation=halving` is sequential halving (Karnin, Koren, Somekh 2013): the budget is split equally over
-    log2(actions) stages, and after each the worse half is dropped.
+    log2(actions) stages, rounded up. A stage tries each of its actions at least once, and drops the worse half.
     """
     seat, count = actor(state), count_legal(state, rules)
     for k in range(count):

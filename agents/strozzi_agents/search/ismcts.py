@@ -1,4 +1,4 @@
-"""Information-set Monte Carlo tree search: one tree of the decisions of all seats, over many determinizations."""
+"""Information-set Monte Carlo tree search: one tree, over many determinizations."""
 
 from strozzi_agents.search.analysis import tree_analyses
 from strozzi_agents.search.halving import begin_playout, begin_sweep, keep_better_half, stages_for
@@ -39,7 +39,7 @@ UCB, HALVING = 0, 1  # `root`
 
 @jit
 def _descend(state, rules, params, memory, seat, first):
-    """Play down the tree to a node with fewer than `expand` visits, or to the end; return the length of the path.
+    """Play down the tree to a node with fewer than `expand` visits, or to the end; return its level, 0 for the root.
 
     It is -1 if the policy chose an illegal action. `first` is the root's child to follow, or NO_NODE to select one.
     """
@@ -71,7 +71,7 @@ def _descend(state, rules, params, memory, seat, first):
 
 @jit
 def choose(state, rules, params, memory, node):
-    """Return (child, action) to follow from `node`: by `select_by_prior` with prior probabilities, else by `select`."""
+    """Return (child, action) to follow from `node`, by `select_by_prior` or `select`."""
     favourite = 0  # no favourite; an illegal action also counts as none
     if params.prior_function != NO_FUNCTION and params.bias == 0.0 and params.widening == 0.0:
         call_at(params.prior_function, state, rules, params.prior_params, params.prior_memory, memory.roll)
@@ -140,7 +140,7 @@ def most_visited(memory):
     exploration=Param(0.5, 0.0, 100.0, "weight of the exploration term of UCB1, or PUCT"),
     urgency=Param(100.0, -100.0, 100.0, "value of an untried action in UCB1; high: each action is tried once first"),
     widening=Param(
-        0.0, 0.0, 1000.0, "a node has at most 1 + widening * sqrt(visits) actions, the one of `prior` first; 0: all"
+        0.0, 0.0, 1000.0, "tries 1 + widening * sqrt(visits) legal actions at a node, that of `prior` first; 0: all"
     ),
     bias=Param(0.0, 0.0, 1000.0, "bonus of the action that `prior` chooses in this state, divided by visits + 1"),
     prior=Prior(
@@ -162,9 +162,9 @@ def ismcts(state, rules, params, memory, rng):
     - paranoid : all others seek the searcher's loss (Sturtevant and Korf 2000)
     - selfish : the tree has the searcher's decisions only; all others follow `rollout`
 
-    With `root=halving` the root's actions go through sequential halving (Karnin, Koren, Somekh 2013), in sweeps that
-    meet the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior with probabilities
-    of actions, such as `network`, replaces UCB1; see `tree.select_by_prior`.
+    With `root=halving` sequential halving (Karnin, Koren, Somekh 2013) tries and chooses the root's actions, in sweeps
+    that meet the same chance, and the tree is below them (hybrid MCTS: Pepels and others 2014). A prior with
+    probabilities of actions, such as `network`, replaces UCB1 if `bias` and `widening` are 0: `tree.select_by_prior`.
     """
     seat, players = actor(state), state.players
     fill_tables(memory, params.iterations)

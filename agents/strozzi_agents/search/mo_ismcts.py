@@ -60,7 +60,7 @@ def _step_into(memory, tree, seat, label, expand, level):
 
 @jit
 def _descend(state, rules, params, memory, players, seat):
-    """Play down the trees until the acting seat has left its own tree, or to the end; return the length of the path."""
+    """Play down the trees until the acting seat has left its own tree, or to the end; return the path's length."""
     for tree in range(players):
         memory.at[tree] = tree
         memory.left[tree] = 0
@@ -107,7 +107,7 @@ def mo_ismcts(state, rules, params, memory, rng):
 
     Multiple-observer ISMCTS (Cowling, Powley, Whitehouse 2012): the acting seat chooses by its own tree, whose nodes
     stand for what it has seen, its own actions included; every step advances all trees, by what each seat learns from
-    it. So no rival responds to what it cannot have seen, unlike in the one tree of `ismcts`. An iteration adds at
+    it. So in a tree no rival responds to what it cannot have seen, unlike in the tree of `ismcts`. An iteration adds at
     most one node to each tree. Its rollout begins when a seat must decide that has left its own tree.
     """
     seat, players = actor(state), state.players

@@ -29,10 +29,10 @@ ILLEGAL = 0  # an action that is never legal: what a search returns if its polic
 UTILITY = Choice("margin", ("win", "rank", "margin"), "rewarded: a win, a good place or a high margin")
 SPREAD = Param(20.0, 0.001, 1e6, "for utility=margin: lead, in points, with reward 3/4")
 MODEL = Policy(
-    "random", "agent assumed to have made the others' secret choices; random: all possible ones are equally likely"
+    "random", "agent assumed to have made the others' secret choices; random: no model, the game samples them"
 )
 DEPTH = Param(
-    0, 0, 1_000_000, "decisions of all seats until standings or `evaluate` count; 0: to the end, with `evaluate` none"
+    0, 0, 1_000_000, "decisions of all seats until standings or `evaluate` count; 0: all, or none with an evaluator"
 )
 EVALUATE = Evaluator("none", "agent that evaluates the end of a playout; none: the standings count")
 NO_EVALUATOR = 0  # instead of an address: none
@@ -55,7 +55,7 @@ def reset_memory(memory, size):
 
 @force_inline
 def redraw(state, rules, params, seat, rng):
-    """Draw the unknowns of a concealed state; the agent `params.model` makes others' secret choices."""
+    """Draw the unknowns of a concealed state; the agent `params.model`, if any, makes others' secret choices."""
     determinize(state, rules, seat, rng)
     if params.model != RANDOM_POLICY:
         imagine(state, rules, seat, (params.model, params.model_params, params.model_memory), rng)

@@ -1,4 +1,4 @@
-"""The search tree of ISMCTS: nodes in one flat array of the agent's memory, without allocation during a search."""
+"""The search trees of ISMCTS: nodes in one flat array of the agent's memory, without allocation during a search."""
 
 from math import log, sqrt
 
@@ -15,7 +15,7 @@ NO_NODE = 0  # the root is not a child
 MAX_BYTES = 1 << 30  # of all nodes
 _MIN_NODES = 256
 MAX_CHILDREN = 0xFFFF  # up to which a node counts its children
-TABLE = 4096  # length of the tables of roots, by number of visits
+TABLE = 4096  # length of the tables of square roots
 LEVELS = 4096  # most nodes on the path of an iteration; the tree grows no deeper
 
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
@@ -31,7 +31,7 @@ NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
 
 
 def tree_memory(values, game):
-    """Return the dtype of the memory of `ismcts`: one node for each iteration and the root."""
+    """Return the dtype of the memory of `ismcts`: room for the root and a node of each iteration."""
     return np.dtype(_fields("ismcts", values, game, 1), align=True)
 
 
@@ -53,7 +53,7 @@ def _fields(name, values, game, trees):
     size = nodes * NODE.itemsize
     if size > MAX_BYTES:
         raise InputError(
-            f"{name}: iterations={values['iterations']} would take a tree of {size / 2**20:,.0f} MiB for each seat; "
+            f"{name}: iterations={values['iterations']} would take {size / 2**20:,.0f} MiB of nodes for each seat; "
             f"at most {MAX_BYTES / 2**20:,.0f} MiB"
         )
     return [  # shape                                meaning
@@ -77,8 +77,8 @@ def _fields(name, values, game, trees):
 
 @jit
 def fill_tables(memory, iterations):
-    """Fill the tables of UCB1, once per game, for all visits and availability: at most one above the iterations."""
-    visits = max(iterations, 3 * len(memory.ranked)) + 2  # halving: see `_fields`
+    """Fill the tables of UCB1, once per game, for all visits and availability below TABLE."""
+    visits = max(iterations, 3 * len(memory.ranked)) + 2  # above `available`: iterations (see `_fields`) + 1 at most
     memory.highest_log = sqrt(log(float(visits)))
     visits = min(visits, TABLE)
     for n in range(max(memory.filled, 1), visits):
@@ -155,9 +155,9 @@ def select(state, rules, params, memory, node, favourite, rng):
     UCB1 with availability counts (Cowling, Powley, Whitehouse 2012): mean + c * sqrt(log(available) / visits), over the
     actions that are legal in this determinization. An action without a node is worth `urgency` (first-play urgency:
     Gelly and Wang 2006). The bonus of the `favourite`, the prior's action in the current state (0: none), is `bias` /
-    (visits + 1): progressive bias, Chaslot et al. 2008. With `widening` a node that was visited n times has at most 1 +
-    `widening` * sqrt(n), rounded up, actions with a node, the favourite first, the others in random order (progressive
-    widening: Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
+    (visits + 1): progressive bias, Chaslot et al. 2008. With `widening`, in a node that was visited n times at most 1 +
+    `widening` * sqrt(n), rounded up, of these actions get a node, the favourite first, the others in random order
+    (progressive widening: Coulom 2007, "Computing Elo ratings of move patterns"; Chaslot et al. 2008).
     """
     seat = actor(state)
     best, chosen, tried = -1e300, NO_NODE, 0
@@ -215,7 +215,7 @@ def select_by_prior(state, rules, params, memory, node):
 
     PUCT (Rosin 2011; Silver and others 2017): mean + c * p * sqrt(visits of the node + 1) / (visits + 1), over the
     actions that are legal in this determinization, where p is the prior's probability of the action in the current
-    state, as the acting seat sees it. An action without a node counts as the mean of those with one.
+    state. The mean of an action without a node is that of all visits to those with one, at first 0.
     """
     seat = actor(state)
     memory.selections += 1

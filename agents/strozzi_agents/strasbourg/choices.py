@@ -1,7 +1,7 @@
 """Strasbourg's decisions by learned values: the evaluator proposes options and plays each on to the next round.
 
 Hidden information and chance until then are sampled several times; every option meets the same samples. Another option
-replaces the evaluator's own choice only if its lead exceeds the noise.
+replaces the evaluator's own choice only if it leads by more than TRUST standard errors.
 """
 
 from math import sqrt

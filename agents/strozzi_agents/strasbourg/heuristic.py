@@ -59,7 +59,7 @@ from strozzi_sim.kernel.bits import count_bits, lowest_bit
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.streams import hash_combine
 
-# The evaluator's parameters by name; values are in points of the final score.
+# The evaluator's parameters by name; it counts in points of the final score.
 PARAMS: dict[str, Any] = {
     # Spaces.
     "member": Param(0.95, 0.0, 5.0, "points of a member in the city, without buildings beside it"),
@@ -147,7 +147,7 @@ def _promise(state, rules, params, seat, tasks):
 
 @jit
 def _keep(state, rules, params, seat):
-    """Return the KEEP action for the best task and all others that promise points, or the nearest legal action."""
+    """Return the KEEP action for the best and all other promising tasks, or of `_keep_blindly`; if illegal, another."""
     choice, best, best_task = int64(0), -1e30, int64(0)
     dealt, k = state.dealt[seat], 0
     legal = state.legal

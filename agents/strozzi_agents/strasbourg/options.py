@@ -1,8 +1,8 @@
-"""The options that a search compares, proposed by the evaluator: actions, and whole divisions of a hand.
+"""The options that `strategist` and `learned` compare, proposed by the evaluator: actions, or divisions of a hand.
 
 Planning has by far the largest branching: a hand of six different cards has 203 divisions, reached card by card. So
-options are whole divisions, each the evaluator's plan for a round with randomly changed values of the steps. The
-evaluator alone decides on draws, seats, goods, sales and returned cards.
+options are whole divisions: the evaluator's plan, and its plans for randomly changed values of the steps. The evaluator
+alone decides on draws, seats, goods (except an apprentice's), sales and returned cards.
 """
 
 import numpy as np
@@ -107,7 +107,7 @@ def _is_listed(memory, count):
 def list_divisions(state, rules, params, memory, seat, rng):
     """Fill `division` with the evaluator's plan, then distinct plans for changed step values; return their number.
 
-    Each plan contains the stacks so far, which another agent may have begun.
+    Plans that do not fit the stacks so far, which another agent may have begun, are left out.
     """
     evaluator, cards, count = memory.own, cards_drawn(state, seat), int64(0)
     if state.stack_count[seat] >= MAX_PLAN:

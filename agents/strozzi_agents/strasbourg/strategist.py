@@ -37,7 +37,7 @@ SEARCH_MEMORY = np.dtype([  # shape                     meaning
 
 
 def strategist_analyses(memory: Any, legal: Sequence[int], node: Any) -> list[ActionAnalysis]:
-    """Return the mean reward of each action's playouts, 0 to 1, with a small bonus for the evaluator's choice.
+    """Return the mean reward of each action's playouts, 0 to 1; the evaluator's choice has a bonus, see `trust`.
 
     The list is empty if divisions, or no options, were compared.
     """

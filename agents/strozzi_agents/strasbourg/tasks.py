@@ -81,7 +81,7 @@ def _most_in_line(members, usable, length, shift, movable):
     """Return the most members on a line of `length` usable spaces, or -1 without such a line.
 
     `shift` and the set `movable` are `step` and `columns` of `scoring.has_line`. All lines are counted at once: `one`,
-    `two` and `four` are the binary digits of every line's count, so `length` is at most 7.
+    `two` and `four` are the binary digits of every line's count, so the result is right for a `length` of at most 7.
     """
     one = two = four = int64(0)
     chain = usable

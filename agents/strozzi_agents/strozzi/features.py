@@ -1,4 +1,4 @@
-"""Features of Strozzi for learned values: quiet is the first decision on a card, which they count as unseen."""
+"""Features of Strozzi for learned values: quiet is the active seat's decision on a new card, which counts as unseen."""
 
 import numpy as np
 from numba import float32

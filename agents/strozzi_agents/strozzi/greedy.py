@@ -26,7 +26,7 @@ _CHEAPEST_FIRST = (PLUS_ONE_FLAG, WARE_FLAG, PIRATE_FLAG)
 
 @jit
 def _claim(state, rules, margin, pirate_margin):
-    """Return the claim that pays most now if it pays more than the margin, else PASS."""
+    """Return the claim that pays most now, or PASS if it pays at most `margin` (both margins for a claimed ship)."""
     seat, ship = state.actor, state.ship
     pay = step_pay(state, rules, seat, FLORENCE, rules.scrolls[ship])
     if rules.promotion[ship]:

@@ -37,7 +37,7 @@ from strozzi_sim.games.strozzi.state import (
 from strozzi_sim.kernel.bits import count_bits
 from strozzi_sim.kernel.jit import force_inline, jit
 
-# All weights. Those of flags are shares of the reference ship's worth, so that they fit any prizes.
+# All parameters. Those of flags are shares of the reference ship's worth, so that they fit any prizes.
 _PARAMS: dict[str, Any] = {
     # What a ship brings.
     "speed": Param(0.633, 0.0, 5.0, "weight of ship prizes"),
@@ -72,7 +72,7 @@ _PARAMS: dict[str, Any] = {
     # How much of the reference ship a claim must beat.
     "patience": Param(1.097, -1.0, 3.0, "share of the reference ship to beat with one card to come per flag"),
     "patience_scarce": Param(0.593, -2.0, 3.0, "patience with half a card to come per flag; 0 with no card"),
-    "patience_plenty": Param(1.098, -2.0, 4.0, "patience with three cards to come per flag"),
+    "patience_plenty": Param(1.098, -2.0, 4.0, "patience with two cards to come per flag, extrapolated up to three"),
     "patience_players": Param(0.038, -1.0, 1.0, "added to patience for each player beyond four"),
     "patience_own": Param(0.037, -1.0, 1.0, "subtracted for each own flag above the mean of seats with flags"),
     "patience_last": Param(0.184, -1.0, 2.0, "subtracted for the last seat to decide on an unclaimed ship"),
@@ -92,12 +92,12 @@ _PARAMS: dict[str, Any] = {
 def _patience(state, params, seat):
     """Return (share of the reference ship that a claim must beat, cards to come per flag).
 
-    The share grows with the cards to come, from 0 without any; it is `patience_last` lower for the last seat to decide.
+    The share grows with the cards to come, from 0 without any; it is lower for the last seat that can claim the ship.
     """
     players, waiting, holder = state.players, state.waiting, state.holder
     flags = 0
     for other in range(players):
-        flags += count_bits(state.berths[other])  # a seat has as many flags as berths
+        flags += count_bits(state.berths[other])  # as many as its flags, until a ship taken is placed
     mean = flags / max(count_bits(state.with_flag), 1)
     if holder not in (NOBODY, seat):
         flags -= 1  # of the holder, if it keeps the ship

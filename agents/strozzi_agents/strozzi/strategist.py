@@ -1,4 +1,4 @@
-"""The strongest known settings of the search for Strozzi, as an agent (docs/search.md)."""
+"""The strongest known settings of `ismcts` for Strozzi, without learned values, as an agent (docs/search.md)."""
 
 from dataclasses import replace
 from types import MappingProxyType

@@ -189,7 +189,7 @@ def _tile_ids(
 
 
 def check(components: Components, where: str) -> None:
-    """Raise InputError for values that contradict each other."""
+    """Raise InputError for faults that the types allow."""
 
     def refuse(key: str, reason: str) -> NoReturn:
         raise InputError(f"{where}: {key}: {reason}")

@@ -1,9 +1,9 @@
 """Medici vs Strozzi's kernels: deal, legal actions, apply.
 
 Kernels take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
-with a choice: it plays forced actions itself (the first tile, the stop at the limit, a discard without room).
-Restrictions of a seat are in the rules record (`restrictions.py`). Numbers in parentheses are items of the rules'
-ambiguity list (docs/rules/medici_vs_strozzi.md).
+with a choice. It plays forced actions itself: the first tile, the stop at the limit, the refusal of a seat that may not
+buy, the discard of a lot that may not be loaded. Restrictions of a seat are in the rules record (`restrictions.py`).
+Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
 """
 
 from numba import int64
@@ -60,7 +60,7 @@ def return_ships(state, rules):
 
 @jit
 def _begin_round(state, rules, chance, journal):
-    """Let the start player show the first tile."""
+    """Empty the ships, fill the bag, and let the start player show the first tile."""
     return_ships(state, rules)
     reset_source(chance, state.round)
     start_player = state.start_player
@@ -163,7 +163,7 @@ def _settle(state, rules, buys, asked, chance, journal):
 
 @force_inline
 def placements(state, rules, seat):
-    """Return the places where `seat` can load the lot, a set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
+    """Return the places where `seat` may load the lot, a set of ship * MAX_HARBORS + harbor (29, 33, 35)."""
     shown, berths = state.shown, state.berths[seat]
     places = 0
     for ship in range(s.MAX_SHIPS):

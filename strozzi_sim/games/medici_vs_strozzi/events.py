@@ -1,6 +1,6 @@
 """Medici vs Strozzi's events: the journal, the lines of a record, and their text.
 
-The events `harbor` and `marker` are for facts alone; in a record the line `score_round` sums them up.
+The events `harbor` and `marker` have no lines in a record; the line `score_round` sums them up.
 """
 
 from collections.abc import Mapping, Sequence

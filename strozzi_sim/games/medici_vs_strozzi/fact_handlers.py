@@ -1,4 +1,4 @@
-"""Fact handlers of Medici vs Strozzi: they write fact rows from the events of the core during a game."""
+"""Fact handlers of Medici vs Strozzi: they write fact rows from a game's prices, events and final state."""
 
 from numba import int64
 
@@ -34,7 +34,7 @@ SINK = sink_dtype(TABLES, [  # shape              meaning; first, numbers of the
     ("first_tile", "i8"),  #                      the round's first row in table `tile`
     ("moored", "i8", (s.SEATS,)),  #               [P] ships that have a tile
     ("berth", "i8", (s.SEATS, s.MAX_HARBORS)),  #    [P, harbor] row of the ship there, if any, in table `ship`
-    ("poor", "i8", (s.SEATS,)),  #                 [P] 1 = has owed the bank in this game
+    ("poor", "i8", (s.SEATS,)),  #                 [P] 1 = owed the bank after a purchase in this game
     ("leader", "i8"),  #                          seat that led last after a round, or -1
     ("lead_changes", "i8"),
 ])  # fmt: skip

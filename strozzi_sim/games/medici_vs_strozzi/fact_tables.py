@@ -1,7 +1,6 @@
 """The fact tables of Medici vs Strozzi; `fact_handlers.py` writes their rows.
 
-Estimating fair prices (`worth.fair_price`) takes longer than the game, so they are in a separate table, for one in
-SAMPLED deals.
+Estimating fair prices (`worth.fair_price`) is slow, so they are in a separate table, for one in SAMPLED deals.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -34,10 +33,10 @@ LOWEST, HIGHEST = -4096, 2047  # first and last level of final coins, counted fr
 GOLD_VALUE = s.MAX_VALUE + 1  # code of gold among face values
 NOWHERE = s.MAX_HARBORS  # code of "no harbor"
 NO_RIVAL = s.MAX_CAPACITY + 1  # code of "no ship"
-_LAST_NUMBER = s.MAX_VALUE  # larger values of lots are one level, so that `face` has an entry for each level
-_LAST_BAND = 15  # of prices: higher ones are one level
+_LAST_NUMBER = s.MAX_VALUE  # values of lots from here on are one level, so that `face` has an entry for each level
+_LAST_BAND = 15  # of prices: the last level, with all higher ones
 _LAST_LOAD = 31  # start of the last level of a ship's total
-_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # spaces of a track; Strozzi's are negative, so they index from the end
+_PLACES = 2 * s.MAX_HALF_LENGTH + 1  # spaces of the longest track; Strozzi's are negative, so they index from the end
 _DISTANCE = np.minimum(np.arange(_PLACES), _PLACES - np.arange(_PLACES))  # [place] from the centre
 
 
@@ -248,8 +247,8 @@ ENDS = Table("round_end", "a round when it is over", (
     Column("lots", "lots shown", unit="lots"),
     Column("tiles", "tiles shown", unit="tiles"),
     Column("left", "tiles left in the bag", unit="tiles"),
-    Column("full_fleet", "a player's ships were full", YES_NO),
-    derived("empty_bag", "the bag was empty, and no player's ships were full", "full_fleet", lambda setting: [1, 0]),
+    Column("full_fleet", "a player's ships were full, or all moored where that ends a round", YES_NO),
+    derived("empty_bag", "the bag was empty, and no ships ended the round", "full_fleet", lambda setting: [1, 0]),
 ), max_rows=_per_round(lambda setting: 1), of_choices=True)  # fmt: skip
 LOTS = Table("lot", "a lot of tiles bought", _LOT_COLUMNS, max_rows=_most_lots, of_choices=True)
 TILES = Table("tile", "a tile shown", (

@@ -257,7 +257,10 @@ class Game(ReferenceGame):
         self.write("score_round", round=self.round, **payments, markers=markers, cash=list(self.cash))
 
     def _majority(self, harbor: str) -> int | None:
-        """Return the player with the strictly higher sum of all values at the harbor; no ship counts as 0 (37)."""
+        """Return the player with the strictly higher sum of all values at the harbor, or None (37).
+
+        No ship counts as 0, but with the switch `lone_worthless_ship_wins` an only ship wins at any value.
+        """
         loads = [self._load_at(seat, harbor) for seat in range(len(FAMILIES))]
         present = [seat for seat, load in enumerate(loads) if load is not None]
         if len(present) == 1 and self.lone_ship_wins:
@@ -268,7 +271,7 @@ class Game(ReferenceGame):
         return 0 if medici > strozzi else 1
 
     def _move(self, harbor: str, goods: str) -> None:
-        """Move the marker towards the player with more steps, at most to the end of its track (38, 39)."""
+        """Move the marker by both players' net steps, or by Medici's first, at most to an end of its track (38, 39)."""
         end = self.tracks[harbor][goods].half_length
         pulls = [side * self._steps(seat, harbor, goods) for seat, side in enumerate(SIDES)]
         if self.net:
@@ -277,7 +280,7 @@ class Game(ReferenceGame):
             self.markers[harbor][goods] = max(-end, min(end, self.markers[harbor][goods] + pull))
 
     def _steps(self, seat: int, harbor: str, goods: str) -> int:
-        """Return the steps of the seat's tiles of the track's type, more for a value of 0; gold has no track (40)."""
+        """Return the steps of the seat's tiles of the track's type, `zero_steps` for value 0; gold has none (40)."""
         load = [tile for tile in self._load_at(seat, harbor) or () if tile.type == goods]
         return sum(self.steps if tile.value else self.zero_steps for tile in load)
 

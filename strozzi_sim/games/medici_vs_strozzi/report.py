@@ -12,7 +12,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PL
 
 WHY = FATES[1:]  # of discarded lots
 PRICE_QUANTILES = {"price_q05": 0.05, "price_q50": 0.5, "price_q95": 0.95}
-# Columns by which lots are sorted: name in the report -> column.
+# Columns by which lots are grouped: name in the report -> column.
 LOTS_BY = {by: by for by in ("round", "order", "value", "zeros", "gold", "proposer", "room")} | {"price": "price_band"}
 FAIR_BY = {"fair": "fair", "gap": "gap"}
 _WHOLE = {"by": ALL, "level": ALL}
@@ -44,7 +44,7 @@ def _prefixed(formulas: Mapping[str, str], prefix: str) -> tuple[Ratio, ...]:
 
 
 def lots(by: str) -> Block:
-    """Return the block of the prices and buyers of lots, sorted by `by`, a key of LOTS_BY."""
+    """Return the block of the prices and buyers of lots, grouped by `by`, a key of LOTS_BY."""
     axes = {"tiles": "tiles", "level": LOTS_BY[by]}
     return Block("lot", axes, (*_LEVEL, *_OF_LEVEL, *_BOUGHT), {"by": by}, margins=("tiles",))
 

@@ -171,7 +171,7 @@ class MediciTable(Table):
         if first in ("buy", "decline"):
             return f"Do you buy the lot for {self.view['price']}? If not, {self.named(1 - seat)} pays as much."
         if first.isdigit():
-            return "Which price do you name? The other may buy for it."
+            return "Which price do you name? If the other does not buy for it, you do."
         return "Which ship takes the lot, and where?"
 
     def choice(self, action: int, name: str, position: Any) -> Json:

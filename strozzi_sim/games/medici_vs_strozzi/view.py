@@ -132,7 +132,7 @@ def short_rules(components: Mapping[str, Any], players: int) -> str:
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the board as text; `position` is a View, or the reference Game, which has the same attributes."""
+    """Return the board as text; `position` is a View, or the reference Game, which has the attributes read here."""
     lines = [
         f"Round {position.round} of {components['rounds']['count']}, {position.bag_left} tiles left in the bag, "
         f"{len(position.discards)} discarded"
@@ -194,7 +194,7 @@ def conceal(state, rules, seat):
 
 @jit
 def determinize(state, rules, seat, rng):
-    """Assume that the rival has as much cash as the seat, which keeps no accounts (19)."""
+    """Assume that hidden cash of the rival is as much as the seat's own; the seat keeps no accounts (19)."""
     if rules.hidden_cash and state.phase != s.OVER:
         state.cash[1 - seat] = state.cash[seat]
 
@@ -217,7 +217,7 @@ _OF_TRACK = (
 )
 SLICES = Layout(
     Slice("phase", (4,), "one-hot: reveal, price, answer, place; all 0 = the game is over"),
-    Slice("rounds_played", (), "rounds played / rounds"),
+    Slice("rounds_played", (), "rounds before this one / rounds"),
     Slice("bag", (), "tiles in the bag / tiles"),
     Slice("proposes", (), "1 = the observer shows tiles and names the price"),
     Slice("led", (), "1 = the observer led the round"),

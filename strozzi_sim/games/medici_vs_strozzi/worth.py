@@ -34,7 +34,7 @@ class Weights(NamedTuple):
     double: Annotated[float, 0.0, 4.0, "spaces that the last two free spaces of a ship count as"] = 1.92
     tile: Annotated[float, 0.0, 10.0, "face value of a tile yet to be loaded"] = 3.0
     spread: Annotated[float, 0.0, 20.0, "lead worth 7/10 of a harbor's majority, with one tile to come there"] = 4.3
-    drift: Annotated[float, 0.0, 0.99, "ratio of the probabilities that a marker moves n + 1 and n spaces"] = 0.55
+    drift: Annotated[float, 0.0, 0.99, "ratio of probabilities that a marker moves n + 1 and n spaces one way"] = 0.55
     open: Annotated[float, 0.0, 1.0, "share of a round's random moves, for each tile to come at a harbor"] = 0.235
     step: Annotated[float, 0.0, 2.0, "steps of a harbor's markers for each tile that a fleet will load there"] = 0.225
     later: Annotated[float, 0.0, 2.0, "weight of what markers earn in later rounds"] = 1.0
@@ -236,9 +236,9 @@ def _margin(state, rules, weights, memory, seat, over):
 
 @jit
 def margin(state, rules, weights, memory, seat, over):
-    """Return Medici's margin still to come, without cash, in a position between two turns, the lot placed.
+    """Return Medici's margin still to come, without cash, before a turn of `seat`; a lot on the table is ignored.
 
-    The next turn is `seat`'s; if the round is `over`, the result is the same for both seats.
+    If the round is `over`, the result is the same for both seats.
     """
     _survey(state, rules, weights, memory)
     return _margin(state, rules, weights, memory, seat, over)
@@ -253,7 +253,7 @@ def place_lot(after, state, rules, seat, place):
 
 @force_inline
 def margin_of(after, rules, weights, memory, seat):
-    """Return the margin still to come for `seat`, which bought and placed a lot and has the next turn of the round."""
+    """Return the margin still to come for `seat`, which bought a lot, loaded or discarded it, and is next."""
     medicis = margin(after, rules, weights, memory, seat, round_ends(after, rules, seat))
     return medicis if seat == s.MEDICI else -medicis
 
@@ -313,7 +313,10 @@ def may_buy(state, rules, seat):
 
 @jit
 def outcomes(state, rules, weights, memory):
-    """Return (W_P, W_R, the proposer's best action with the lot, the rival's); if the rival may not buy, W_R is W_P."""
+    """Return (W_P, W_R, the proposer's best action with the lot, the rival's).
+
+    Without `may_buy` the rival's results are the proposer's.
+    """
     proposer = state.proposer
     _survey_with_lot(state, rules, weights, memory)
     own_place, own_margin = _best_placement(state, rules, weights, memory, proposer)
@@ -347,8 +350,8 @@ def fair_price(state, rules, weights, memory):
 def another_tile(state, rules, weights, memory):
     """Return the proposer's expected margin after one more tile, if the fair price is named then.
 
-    It is the mean over tiles of the bag, evenly spread over types and values: at least `weights.looks` and fewer than
-    twice as many, or all if the bag has fewer.
+    It is the mean over tiles of the bag, evenly spaced in the order of the components: at least `weights.looks` and
+    fewer than twice as many, or all if the bag has fewer.
     """
     shown, unseen = state.shown, state.unseen
     more = clone(state)

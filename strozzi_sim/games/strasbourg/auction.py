@@ -13,7 +13,7 @@ from strozzi_sim.kernel.journal import write_event
 
 @inline_source
 def guild_of_step(state, rules):
-    """Return the guild of the current step if it is B, D or F, else NOBODY."""
+    """Return the guild of the current auction, NOBODY in steps A, C, E and G."""
     step = state.step
     return rules.card_guild[state.round_card[state.round], step >> 1] if step & 1 else int64(NOBODY)
 
@@ -122,7 +122,7 @@ def _rank(state):
 
 @jit
 def return_next(state, rules, journal):
-    """Remove the bids from the game; a bidder without a turn puts one card under its deck (R5.7, A18, A59)."""
+    """Remove the bids from the game; a rank that may not act (A59: did not act) puts one card under its deck (R5.7)."""
     acting = acting_ranks(state)
     while state.rank < state.bidders:
         seat = state.ranking[state.rank]

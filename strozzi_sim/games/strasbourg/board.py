@@ -1,4 +1,4 @@
-"""The table as text: a View shows what its seat knows, the reference game all but tasks and hidden cards."""
+"""The table as text: a View shows what its seat knows, the reference all but hidden cards and, until the end, tasks."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -130,7 +130,7 @@ def _card_lines(position: Any) -> list[str]:
 
 
 def _cards(cards: Iterable[int]) -> str:
-    """Format cards in descending order, equal ones together: 66 5 333."""
+    """Format cards, or sizes of stacks, in descending order, equal ones together: 66 5 333."""
     return " ".join(str(value) * number for value, number in sorted(Counter(cards).items(), reverse=True)) or "-"
 
 

@@ -331,7 +331,7 @@ def _city_fields(city: City, order: list[str]) -> dict[str, Any]:
 
 
 def warnings(components: Components) -> list[str]:
-    """Return warnings about playable component data: one per task that no game can fulfil."""
+    """Return warnings about playable component data: one per task that no game can fulfil by `tasks.Bounds`."""
     bounds = Bounds(_city(components), _auctions(components), len(components.round_cards), components.chapels.count)
     return [f"no game can fulfil a task: {text}" for text in bounds.unfulfillable(components.tasks)]
 

@@ -223,7 +223,7 @@ def score(state, seat):
 
 @jit
 def placing(state, seat):
-    """Return (seats placed better, seats that share the place) (R12.4, A48)."""
+    """Return (seats placed better, seats that share the place, this one too) (R12.4, A48)."""
     return placed(state, seat)
 
 

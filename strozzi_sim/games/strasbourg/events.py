@@ -1,7 +1,7 @@
 """Strasbourg's events: the journal, the lines of a record, and their text.
 
-Rounds count from 0; round cards, edifices, tasks and chapel sites from 0 in the order of the component file, cells and
-building sites from 0 row by row. A `plan` line is written when the sizes of its stacks become public.
+In the journal rounds count from 0; round cards, edifices, tasks and chapel sites from 0 in the order of the component
+file, cells and building sites from 0 row by row. A `plan` line is written when the sizes of its stacks become public.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -134,7 +134,7 @@ def _hide_plan(line: Line, components: Components, viewer: int) -> Line:
 
 
 def _hide_money(line: Line, components: Components, viewer: int) -> Line:
-    """Return the line; if the switch `hide_money` is on, without other seats' coins, goods and privileges."""
+    """Return the line; with the switch `hide_money`, without the coins, goods and privileges that other seats hold."""
     if not components["switches"]["hide_money"]:
         return line
     hidden = ("held", "coins", "goods")
@@ -233,7 +233,7 @@ EVENTS = Events(
     Event("seat", ("player", one_of("seat", chairs_of), _REPLACED), _chair_text, of="act"),
     Event("good", ("player", _GUILD), "{player:takes} a good of the {guild}s.", of="act"),
     Event("place", ("player", _place("space", City.cell), "price"), _space_text, of="act"),
-    Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one per guild, before `sell`
+    Event("sold", ("player", "guild", "number", "coins"), recorded=False),  # one per guild with a sale, before `sell`
     Event("sell", ("player", unrecorded("coins")), _sale_text, make=_sale, of="act"),
     Event("decline", ("player",), "{player:does} no more.", of="act"),
     Event("return_card", ("player", "card"), "{player:puts} a {card} under the deck."),
@@ -244,7 +244,7 @@ EVENTS = Events(
         "council", ("player", "coins", "goods", "deck"), _council_text, by_seat=True, make=_council, hide=_hide_money
     ),
     Event("points", ("player", "council", "city", "chapels", "edifices"), recorded=False),
-    Event("fulfilled", ("player", "task"), recorded=False),  # one per task, before `score_end`
+    Event("fulfilled", ("player", "task"), recorded=False),  # one per fulfilled task, before `score_end`
     Event("score_end", _END, final_text("points"), by_seat=True, make=_score_end),
 )
 LAID, SETUP, TASK, KEPT, ROUND, DRAWN, STACK, PLAN, STEP, BID, DEFER, CHAIR, GOOD, PLACED = EVENTS.kinds[:14]

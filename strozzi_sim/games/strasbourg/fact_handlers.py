@@ -241,7 +241,7 @@ def _on_task(facts, seat, task, kept):
 
 @jit
 def close_game(facts, state, rules):
-    """Write the facts known only at the end of the game."""
+    """Write the remaining facts at the end of the game."""
     winners = 0
     for seat in range(facts.players):
         better, _ = placed(state, seat)

@@ -76,7 +76,7 @@ def _corners(setting: GameConfig) -> Levels:
 
 def _acts(setting: GameConfig) -> list[list[bool]]:
     """Return whether a rank may act in a step (R5.5), by [step, rank]; rank 0 does not occur."""
-    guild_step = min(setting.players - 1, MAX_ACTING)  # all but the lowest bid
+    guild_step = min(setting.players - 1, MAX_ACTING)
     acting_ranks = [2 if step == 0 else guild_step if step % 2 else 1 for step in range(AUCTIONS)]
     return [[rank <= ranks for rank in range(SEATS + 1)] for ranks in acting_ranks]
 
@@ -191,7 +191,7 @@ COUNCIL = Table("council", "a member in the council in a council phase", (
     _ROUND,
     _LAST,
     Column("chair", "the seat of the council", lambda setting: labels(chairs_of(setting.components))),
-    yes_or_no("changed", "the seat was empty or another player's in the previous council phase"),
+    yes_or_no("changed", "the seat was empty or another player's in the previous council phase; always in round 1"),
     Column("points", "points of the phase", **_POINTS),
 ), max_rows=lambda setting: (3 + len(_guild_names(setting))) * _rounds(setting))  # fmt: skip
 TASKS = Table("task", "a task dealt to a player", (
@@ -208,7 +208,7 @@ TASKS = Table("task", "a task dealt to a player", (
 _EDIFICE = (_SEAT, _ROUND, Column("edifice", "the edifice", _ids("edifices")), *_building(_sites, "edifice"))
 EDIFICES = Table("edifice", "an edifice in its round", _EDIFICE, max_rows=_rounds)
 _CHAPEL = (_SEAT, _ROUND, *_building(_corners, "chapel"))
-CHAPELS = Table("chapel", "a round in which a chapel may be built", _CHAPEL, max_rows=_rounds)
+CHAPELS = Table("chapel", "step H of a round, in which a chapel may be built", _CHAPEL, max_rows=_rounds)
 
 TABLES = (GAME, PLAYER, ROUNDS, BIDS, ACTS, PLACEMENTS, COUNCIL, TASKS, EDIFICES, CHAPELS)
 
@@ -217,7 +217,7 @@ def _sum(fact: str, *columns: str, where: str = "") -> Crosstab:
     return Crosstab(fact, (), columns, where)
 
 
-AGREEMENTS = (  # sums that two tables count independently
+AGREEMENTS = (  # equal sums, counted in two ways
     ("final points", _sum("seat", "total"), _sum("seat", "score")),
     ("final points by source", _sum("seat", "total"), _sum("seat", *SOURCES)),
     ("points of the council", _sum("seat", "council"), _sum("round", "prestige")),

@@ -104,8 +104,8 @@ def _read_city(
         price, place = prices[cell], f"row {cell[1]}, column {cell[0]}"
         if (letter == SITE) != (price == NO_PRICE):
             raise InputError(
-                f"{key}.price_map: {place}: {price!r}, and {letter!r} in guild_map; {NO_PRICE!r} is for building sites "
-                f"({SITE!r}) only"
+                f"{key}.price_map: {place}: {price!r}, and {letter!r} in guild_map; building sites ({SITE!r}), "
+                f"and only they, have the price {NO_PRICE!r}"
             )
         if letter == SITE:
             sites.append(cell)

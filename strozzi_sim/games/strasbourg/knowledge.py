@@ -3,8 +3,8 @@
 A seat does not know the tasks of others; the contents of others' shuffled decks, and the order of its own, which no
 state has; the cards in others' stacks, and their order and numbers, which rank them by content (A67); and, until all
 have planned (with `planning` sequential: until that seat has), others' actions in this planning phase (A8). With
-`hide_money` it does not know others' coins, goods and privileges either (A33).
-Restrictions of all seats are in the rules; others' `voids` are secret, since they depend on the tasks dealt.
+`hide_money` it does not know others' coins, goods and privileges either (A33). At the end it knows these and the tasks
+kept. Restrictions of all seats are in the rules; others' `voids` are secret, since they depend on the tasks dealt.
 
 While planning, a seat's knowledge is a state in which no seat whose plan is secret has planned yet: in a search each
 plans in its turn by its policy. So until then nothing is assumed about how many cards rivals draw and how they divide
@@ -14,9 +14,9 @@ stack turned over are independent of the cards.
 - A card that was returned under a deck and drawn again is known to be in the stacks of the round in which it was drawn.
   If it was not turned over, it is dealt first, uniformly to the hidden places in them; if a card of its value was, it
   counts as that one.
-- Tasks: a uniform deal of those that the seat was not dealt, then a uniform choice among all legal ones.
-- Hidden money: a seat assumes that others have as much as itself.
-`rival_model.py` replaces the uniform choices by those of an agent.
+- Tasks: a uniform deal of those that the seat was not dealt, then a uniform one of the legal choices among them.
+- Hidden money: a seat assumes that others have as much as itself, or more if the actor's decision shows it.
+`rival_model.py` replaces the choices of tasks, draws and stacks by those of an agent.
 """
 
 from numba import int64, uint64
@@ -210,7 +210,7 @@ def seen_action(before, after, rules, action, viewer):
     """Return what `viewer` learns from a step.
 
     That is the action if it is public or the viewer's own; of a stack turned over its cards; of a plan that becomes
-    public the sizes of all stacks; of another secret action that it is the viewer's turn, or nothing: 0.
+    public the sizes of all stacks; of a secret action that leads to the viewer's turn to plan, that turn; else 0.
     """
     seat, phase = before.actor, before.phase
     if viewer == seat:

@@ -1,8 +1,8 @@
 """The observation tensor of a seat: float32[OBSERVATION], in the named slices of SLICES.
 
-Different concealed states have different observations, except for what no longer affects play: guilds and edifices of
-past rounds, the order of cards drawn from under a deck, the number of own stacks used, and the ranking of bids in past
-steps; also, at the end of the game, others' tasks and the final scores.
+Different concealed states have different observations, except for what does not affect play, such as guilds and
+edifices of past rounds, the order of cards drawn from under a deck, the number of own stacks used, and the ranking of
+bids in past steps; also, at the end of the game, others' tasks and the final scores.
 """
 
 from numba import float32, int64
@@ -26,18 +26,18 @@ _OF_SEAT = (
     Slice("deck_size", (), "cards in the deck, those under it included, / 24"),
     Slice("stack_count", (), "face-down stacks / 8", high=3.0),
     Slice("cards_in_stacks", (), "cards in face-down stacks / 10", high=2.4),
-    Slice("bid", (), "sum of the stack turned over in this step / 20; 0 = none", high=4.2),
-    Slice("has_bid", (), "1 = a stack was turned over in this step"),
+    Slice("bid", (), "sum of the stack turned over in this step / 20; 0 = none, or its cards are gone", high=4.2),
+    Slice("has_bid", (), "1 = a stack was turned over in this step, and its cards are not gone"),
     Slice("turn", (), "while bidding: 1 = decides now, 0.8 = next, and so on; 0 = has decided, or no bidding"),
     Slice("rank", (), "after bidding: rank of the bid in this step, 1 = first, 0.8 = second, and so on; 0 = none"),
     Slice("idle", (), "after bidding: 1 = may act in this step, and has not taken or sold anything yet"),
-    Slice("planned", (), "1 = has planned this round"),
+    Slice("planned", (), "1 = has planned this round, as far as the observer knows"),
     Slice("exists", (), "1 = the seat is in the game"),
     Slice("bid_cards", (s.MAX_VALUE,), "cards of the stack turned over in this step by value / 4"),
     Slice("lost", (s.MAX_VALUE,), "cards turned over that have left the game, by value, / 4"),
     Slice("shown", (s.MAX_VALUE,), "cards turned over this round by value / 4"),
     Slice("known", (s.MAX_VALUE,), "public cards drawn this round from under the deck, by value / 4"),
-    Slice("under", (s.MAX_CARDS,), "each card under the deck / 6, the one drawn first in front; 0 = none"),
+    Slice("under", (s.MAX_CARDS,), "each card under the deck / 6, the next one first; 0 = none"),
     Slice("stack_sizes", (s.MAX_CARDS,), "face-down stacks of 1 card, of 2, and so on, / 4", high=6.0),
     Slice("goods", (s.MAX_GUILDS,), "goods by guild / 5; 0 where unknown"),
     Slice("members_by_guild", (s.MAX_GUILDS,), "members in the city by guild / 5"),
@@ -47,7 +47,7 @@ SLICES = Layout(
     Slice("phase", (s.OVER,), "one-hot: the decision, in the order of the phases; all 0 = the game is over"),
     Slice("step", (len(s.STEPS),), "one-hot: the step of the round, A to I; all 0 = the game is over"),
     Slice("players", (s.SEATS + 1,), "one-hot: the number of players"),
-    Slice("rounds_played", (), "rounds played / rounds"),
+    Slice("rounds_played", (), "rounds before this one / rounds; at the end, before the last one"),
     Slice("chapels_left", (), "chapels in the pool / 5"),
     Slice("edifice_points", (), "points of this round's edifice / 6"),
     Slice("start_player", (s.SEATS,), "one-hot: 0 = the observer, then clockwise"),
@@ -67,8 +67,8 @@ SLICES = Layout(
     Slice("stack_cards", (s.MAX_STACKS, s.MAX_VALUE), "cards of each own stack by value / 4, in the same order"),
     Slice("dealt", (s.MAX_TASKS,), "for each task of the components: 1 = dealt to the observer"),
     Slice("kept", (s.MAX_TASKS,), "for each task: 1 = kept"),
-    Slice("fulfilled", (s.MAX_TASKS,), "for each task: 1 = dealt, and fulfilled at present"),
-    Slice("members", (s.SEATS, s.MAX_CELLS), "for each seat and city space: 1 = a member of that seat is there"),
+    Slice("fulfilled", (s.MAX_TASKS,), "for each task: 1 = dealt, and fulfilled at present; 0 if unknown"),
+    Slice("members", (s.SEATS, s.MAX_CELLS), "by seat (as in `seats`) and city space: 1 = the seat has a member there"),
     Slice("empty", (s.MAX_CELLS,), "for each city space: 1 = empty"),
     Slice("prices", (s.MAX_CELLS,), "for each empty city space: its price / 5"),
     Slice("chapels", (s.MAX_CHAPEL_SITES,), "for each chapel site: 1 = a chapel is there"),

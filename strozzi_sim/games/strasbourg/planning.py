@@ -88,7 +88,7 @@ def _draw_card(state, seat, chance, journal):
 
 @inline_source
 def draw_or_stop(state, rules, action, chance, journal):
-    """Draw one more card, or begin to divide the cards drawn."""
+    """Draw one more card, or stop; a seat that stops, or may draw no more, begins to divide its cards."""
     seat = state.actor
     if action != STOP:
         _draw_card(state, seat, chance, journal)

@@ -25,7 +25,7 @@ leave the game unseen; members stay.
 
 End. After the last round a member in the city is worth a point, and one more for each chapel at a corner of its
 space; each edifice pays its number for every member beside it, not diagonally; a privilege is worth a point; a task
-pays its points or costs three. Most points win, then most members in the city; players still tied share the win.
+kept pays its points or costs three. Most points win, then most members in the city; players still tied share the win.
 
 How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first
 decision. Then, until `over`:
@@ -69,7 +69,7 @@ class Game(Table):
         self.write("score_end", **end)
 
     def _keep_tasks(self) -> Play:
-        """Let each player keep tasks, secretly, knowing the order of rounds and edifices (R2.7, A2, A3, A62)."""
+        """Let each player keep tasks, secretly, knowing the orders of round cards and edifices (R2.7, A2, A3, A62)."""
         limits = self.components["tasks_meta"]
         for seat, dealt in enumerate(self.dealt):
             choices = subsets(dealt, limits["keep_min"], limits["keep_max"])

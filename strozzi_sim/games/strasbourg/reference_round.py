@@ -33,7 +33,7 @@ def _draw_cards(table: Table, seat: int) -> Play:
     """Draw `min_draw` cards, then one at a time until the seat stops; no card goes back (R4.1, A6, A10, A68)."""
     for _ in range(min(table.switches["min_draw"], table.decks[seat])):
         _draw(table, seat)
-    while table.decks[seat]:  # a player with an empty deck has no stacks this round (R4.4)
+    while table.decks[seat]:  # empty from the start: no stacks this round (R4.4)
         if (yield from ask("draw", seat, ("stop", "draw"))) == "stop":
             return
         _draw(table, seat)
@@ -103,7 +103,7 @@ def play_step(table: Table, step: str) -> Play:
 
 
 def _hold_auction(table: Table) -> Answer:
-    """Let each player bid once, clockwise from the start player (R5.1, R5.2); return the bidders, best first."""
+    """Let each player bid, pass or defer, in the order of the queue (R5.1, R5.2); return the bidders, best first."""
     old_start = table.start_player
     table.queue = table.clockwise(old_start)
     while table.queue:
@@ -153,7 +153,7 @@ def _acting_ranks(table: Table, step: str) -> int:
 
 
 def _settle(table: Table, ranking: list[int], acting: int) -> Play:
-    """Remove the bids from the game; a bidder without a turn puts one card under its deck (R5.7, A18, A19)."""
+    """Remove the bids from the game; a rank that may not act (A59: did not act) puts one card under its deck (R5.7)."""
     for rank, seat in enumerate(ranking, 1):
         lost = list(table.bids[seat] or ())
         idle = table.switches["return_if_unused"] and seat not in table.served  # (A59)
@@ -185,7 +185,7 @@ def _act(table: Table, step: str, rank: int, seat: int) -> Play:
 
 
 def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Play:
-    """Give the master the guild's seat; offer a good and a space, each optional (R7.2, R7.3, A26, A27)."""
+    """Give (or offer) the master the guild's seat; offer a good and a space, each optional (R7.2, R7.3, A26, A27)."""
     guild = table.guild
     assert guild is not None
     answers = []
@@ -295,7 +295,7 @@ def _build_edifice(table: Table) -> Play:
 
 
 def _choose_site(table: Table, building: str, holder: int | None, free: list[Space]) -> Answer:
-    """Return the site that the holder chooses; None if no site is free, or if building is optional and declined."""
+    """Return the site in `free` that the holder chooses; None if `free` is empty, or the holder declines."""
     assert holder is not None  # its chair is never empty (R16.2)
     declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []
     choice = yield from ask(building, holder, [*declining, *((building, site) for site in free)])

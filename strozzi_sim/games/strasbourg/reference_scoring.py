@@ -8,9 +8,9 @@ from strozzi_sim.games.strasbourg.reference_table import Space, Table, around, b
 
 
 def score(table: Table) -> dict[str, list[Any]]:
-    """Return the fields of the line `score_end` (F5.13), each a list by player.
+    """Return the fields of the line `score_end` (F5.13): lists by player, and `winners`, a list of seats.
 
-    Coins, goods, council seats and cards score no points by themselves (R12.3); totals may be negative (A45).
+    Coins, goods, council seats and cards score no further points by themselves (R12.3); totals may be negative (A45).
     """
     components, seats = table.components, range(table.players)
     chapel_points = components["chapels"]["points_per_adjacent_family_member"]
@@ -48,7 +48,7 @@ def is_fulfilled(table: Table, seat: int, task: str) -> bool:
     edifices, chapels = table.edifice_neighbours(seat), table.chapel_neighbours(seat)
     guilds = Counter(table.city.guilds[space] for space in members)
     match card["kind"]:
-        case "adjacent_to_edifice":  # the edifice may not be on the board (R13.1, A39)
+        case "adjacent_to_edifice":  # 0 if the edifice was not built (R13.1, A39)
             return edifices.get(card["edifice"], 0) >= least
         case "same_edifice":
             return any(number >= least for number in edifices.values())

@@ -31,7 +31,7 @@ class Question(NamedTuple):
     kind: str
     seat: int  # the seat that must decide
     options: tuple[Option, ...]  # the legal choices
-    guild: str | None = None  # of the goods that are sold, or of the step if it is about more than a bid; else None
+    guild: str | None = None  # of the goods on sale; of the step for "seat", "good", "place", "apprentice"; else None
 
 
 Play = Generator[Question, Option, None]
@@ -86,7 +86,7 @@ def around(corner: Space) -> list[Space]:
 
 
 class Table(ReferenceGame):
-    """The complete table, including everything behind the screens; lists without another axis are by player."""
+    """The complete table, including all behind the screens; a list is by player unless its comment says otherwise."""
 
     def __init__(
         self,
@@ -98,10 +98,12 @@ class Table(ReferenceGame):
         decks: Sequence[Sequence[int]],
         start_player: int = 0,
     ) -> None:
-        """Prepare the game and run on to the first question. Raises ValueError for an invalid argument.
+        """Prepare the game and run on to the first question.
+
+        Raises ValueError for an invalid argument; of `components` only the switches are checked.
 
         Args:
-            components: the component data, with the keys of `components.toml`.
+            components: the component data of a record (F7).
             players: number of players.
             round_cards: ids of all round cards, in the order of the rounds.
             edifices: ids of edifices, in the order of the rounds; those beyond the last round are unused.
@@ -116,12 +118,12 @@ class Table(ReferenceGame):
         self.players, seats = players, range(players)
         self.read(components)
         self._check_chance(round_cards, edifices, tasks, decks)
-        self.round = 0  # from 1
+        self.round = 0  # from 1; 0 while tasks are chosen
         self.step: str | None = None  # "A" to "I", None outside the steps
         self.guild: str | None = None  # of the step
         self.start_player = start_player  # seat that holds the marker now
-        self.round_cards = list(round_cards)  # (R2.1)
-        self.edifices = list(edifices[: self.rounds])  # (R2.2)
+        self.round_cards = list(round_cards)  # by round (R2.1)
+        self.edifices = list(edifices[: self.rounds])  # by round (R2.2)
         self.council: dict[str, int | None] = dict.fromkeys(components["council"]["seats"])  # None = empty
         self.council["nobility"] = start_player  # (R2.5, A1)
         self.council["church"] = (start_player + 1) % players
@@ -152,7 +154,7 @@ class Table(ReferenceGame):
         # what rivals see until plans are public: (size of the deck, cards known under it) when planning began
         self.visible_decks: list[tuple[int, list[int]]] = [(len(deck), []) for deck in decks]
         self.scores: list[int] = []  # totals; empty until the game is over
-        self.winners: list[int] = []  # empty until the game is over
+        self.winners: list[int] = []  # winning seats; empty until the game is over
         self.begin()
 
     def read(self, components: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels.
 
-`facts.blocks` explains blocks, the formulas of their figures, and what fills {} in a name. The formulas of
-`members_mean`, `points_mean`, `worth_mean` and `bid_mean` differ by block.
+`facts.blocks` explains blocks, the formulas of their figures, and what fills {} in a name. Blocks may have different
+formulas for one name, such as `points_mean`.
 """
 
 from collections.abc import Mapping
@@ -192,7 +192,7 @@ def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def board(components: Mapping[str, Any]) -> Board:
-    """Draw city spaces with guild letter and price, building sites as frames, and chapel sites as discs."""
+    """Return the board: city spaces with guild letter and price, building sites as frames, chapel sites as discs."""
     city, letters = city_of(components), components["guilds"]["letters"]
     letter_of = {guild: letter for letter, guild in letters.items()}
     notes = {cell: f"{letter_of[guild]} {city.prices[cell]}" for cell, guild in city.guilds.items()}

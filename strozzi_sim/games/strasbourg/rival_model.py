@@ -6,11 +6,11 @@
   secret (A3), so any choice is consistent with public information.
 - Cards: unseen cards are dealt again, uniformly as before. The agent draws the rival's cards of this round, in random
   order, and divides the face-down ones. If it stops drawing where the rival did, and its stacks have the sizes on the
-  table, they become the rival's. Otherwise the deal is repeated, up to TRIES times; then the first sample is kept.
+  table, they become the rival's. After TRIES deals without agreement the sample is kept.
 
 Where a try agrees, hidden cards are thus distributed as if the rival were the agent. The state lacks the city at the
 time of planning, and which cards were turned over together. So the agent divides the face-down cards in the present
-position, for the auctions left to the rival; at the first auction of a round that is the whole plan.
+position, for the auctions left to the rival; before the rival bids or passes in a round that is the whole plan.
 """
 
 from numba import int64
@@ -18,7 +18,7 @@ from numba import int64
 from strozzi_sim.games.strasbourg.cards import count_cards, kth_card, one_card, select_members
 from strozzi_sim.games.strasbourg.core import is_legal, set_up
 from strozzi_sim.games.strasbourg.knowledge import deal_cards, hide_stacks, is_planning
-from strozzi_sim.games.strasbourg.legal_actions import ASKED, ask, legal_set
+from strozzi_sim.games.strasbourg.legal_actions import ASKED, ask, keep_choices, legal_set
 from strozzi_sim.games.strasbourg.planning import clear_stacks, continue_splitting, finish_stacks, split
 from strozzi_sim.games.strasbourg.state import AUCTIONS, DRAW, DRAW_CARD, KEEP, MAX_ROUNDS, OVER, STOP, UNKNOWN_STACK
 from strozzi_sim.kernel.jit import jit
@@ -63,8 +63,8 @@ def imagine(state, rules, seat, policy, rng):
 @jit
 def _keep_tasks(state, opening, rules, seat, policy, rng):
     """Let a rival keep the tasks that the agent would in `opening`, a start position."""
-    ask(opening, KEEP, seat, rules.keep)
     opening.dealt[seat] = state.dealt[seat]
+    ask(opening, KEEP, seat, keep_choices(opening, rules, seat))
     action = call_at(policy[0], opening, rules, policy[1], policy[2], rng)
     if is_legal(opening, rules, action):
         state.kept[seat] = select_members(state.dealt[seat], action)
@@ -73,7 +73,7 @@ def _keep_tasks(state, opening, rules, seat, policy, rng):
 
 @jit
 def _plan_round(state, public, plan, rules, seat, first, policy, rng):
-    """Let a rival plan as the agent would, for auctions from `first` on; `public` has no secrets, `plan` is scratch."""
+    """Let a rival plan as the agent would for auctions from `first` on; `public` lacks its cards, `plan` is scratch."""
     for _ in range(TRIES):
         assign(plan, public)
         plan.dealt[seat] = state.dealt[seat]
@@ -98,8 +98,8 @@ def _plan_round(state, public, plan, rules, seat, first, policy, rng):
 def _draws_as_many(plan, rules, seat, hidden, policy, rng):
     """Return whether the agent draws as many cards as the rival did, if the face-down ones are `hidden`.
 
-    Cards from under the deck are public but in unknown order: with any of them the result is True. If the first shuffle
-    is used up, the agent need not stop, since the rival may not have had that choice.
+    With cards from under the deck, whose order the state lacks, the result is True. If the first shuffle is used up,
+    the agent need not stop, since the rival perhaps had no choice.
     """
     if plan.known[seat] != 0:
         return True

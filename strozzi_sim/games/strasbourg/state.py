@@ -1,9 +1,9 @@
 """Strasbourg's state record, rules record, phases, action numbers and limits.
 
-Cards of one value are interchangeable, so a deck, a hand or a stack is a bag: one number with five bits for each value,
-those of the highest value on top. A greater bag comes first in a record (F5.4). A set of city spaces, sites, tasks or
-seats is a number, too: bit k is member k. Letters and numbers in parentheses are items of the rules' documents: R the
-rules, A the ambiguities, F the record (docs/rules/strasbourg.md).
+Cards of one value are interchangeable, so a shuffled deck, a hand or a stack is a bag: one number with five bits for
+each value, those of the highest value on top. A greater bag comes first in a record (F5.4). A set of city spaces,
+sites, tasks or seats is a number, too: bit k is member k. Letters and numbers in parentheses are items of the rules'
+documents: R the rules, A the ambiguities, F the record (docs/rules/strasbourg.md).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 SEATS = 5  # P
 MAX_VALUE = 6  # of an influence card
 MAX_CARDS = 24  # in the deck of a player
-MIN_CARDS = 2  # one card leaves no choice in planning
+MIN_CARDS = 2  # one card, if it must be drawn, leaves no choice in planning
 MAX_STACKS = MAX_CARDS
 MAX_DEALT = 5  # tasks
 MAX_TASKS = 60
@@ -72,7 +72,7 @@ BUILD_EDIFICE = 11
 OVER = 12
 
 # Actions (F6.1). 0 is never legal.
-STOP = 32  # 1..31 KEEP: the set of dealt tasks
+STOP = 32  # 1..31 KEEP: the tasks to keep; bit i is the i-th task dealt, i from 0
 DRAW_CARD = 33
 CLOSE = 34
 ADD = CLOSE  # + value
@@ -127,8 +127,8 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("empty", "i8"),  #                          set of city spaces without a member
     ("free_chapel_sites", "i8"),  #              set
     ("members", "i8", (SEATS,)),  #             [P] set of city spaces with an own member
-    ("dealt", "i8", (SEATS,)),  #               [P] set of tasks
-    ("kept", "i8", (SEATS,)),  #                [P] set of tasks; empty before the choice
+    ("dealt", "i8", (SEATS,)),  #               [P] set of tasks; empty if hidden
+    ("kept", "i8", (SEATS,)),  #                [P] set of tasks; empty before the choice or if hidden
     ("phase", "u1"),
     ("actor", "u1"),  #                          seat that must decide
     ("players", "u1"),
@@ -140,12 +140,12 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("last_value", "u1"),  #                     while SPLIT: the card last put on the stack under construction
     ("undecided", "u1"),  #                      set of seats that have not decided in this auction
     ("queue", "u4"),  #                          seats that bid after the actor: four bits per seat, next one lowest
-    ("with_stacks", "u1"),  #                    set of seats that have a stack left
+    ("with_stacks", "u1"),  #                    in steps A to I: set of seats that have a stack left
     ("bidders", "u1"),  #                        number of seats that have turned over a stack in this auction
     ("rank", "u1"),  #                           rank that acts or returns a card; 0 = rank 1
     ("ranking", "u1", (SEATS,)),  #             [rank] seat
     ("idle", "u1"),  #                           set of acting seats that have not taken or sold anything in this step
-    ("declined", "u1"),  #                       1 = the actor has left a right unused in this step
+    ("declined", "u1"),  #                       1 = the actor has left a right unused; while SELL: sold nothing yet
     ("guild", "u1"),  #                          guild of the step, while SELL the guild of the goods, or NOBODY
     ("proceeds", "u2"),  #                       while SELL: coins received in this step
     ("hand", "u4"),  #                           bag: the actor's cards drawn and not yet on a stack
@@ -161,7 +161,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("coins", "u2", (SEATS,)),  #               [P] or UNKNOWN_COINS
     ("privileges", "u1", (SEATS,)),  #          [P] or UNKNOWN_AMOUNT
     ("goods", "u1", (SEATS, MAX_GUILDS)),  #    [P, guild] or UNKNOWN_AMOUNT
-    ("deck", "u4", (SEATS,)),  #                [P] bag: cards of the first shuffle left in the deck
+    ("deck", "u4", (SEATS,)),  #                [P] bag: cards of the first shuffle left in the deck, 0 if hidden
     ("deck_left", "u1", (SEATS,)),  #           [P] number of those cards
     ("under", "u1", (SEATS, MAX_CARDS)),  #     [P, k] value of the k-th card put under the deck, the next one first
     ("under_left", "u1", (SEATS,)),  #          [P] number of those cards, `under_taken` included
@@ -169,7 +169,7 @@ STATE = np.dtype([  # shape                      unit / meaning
     ("known", "u4", (SEATS,)),  #               [P] bag: cards drawn this round from under the deck, once public
     ("shown", "u4", (SEATS,)),  #               [P] bag: cards turned over this round
     ("lost", "u4", (SEATS,)),  #                [P] bag: cards that were turned over and have left the game
-    ("bid", "u4", (SEATS,)),  #                 [P] bag: the stack turned over in this step, 0 = none
+    ("bid", "u4", (SEATS,)),  #                 [P] bag: the stack turned over in this step; 0 = none, or it is gone
     ("stack_count", "u1", (SEATS,)),  #         [P] stacks planned this round; if hidden, those still face down
     ("unused", "u4", (SEATS,)),  #              [P] set of own stacks that are still face down
     ("repeated", "u4", (SEATS,)),  #            [P] set of stacks equal to the previous one
@@ -230,10 +230,11 @@ RULES = np.dtype([  # shape                      unit / meaning
     ("no_chapel", "u1", (SEATS,)),  #           [P] BESIDE_OWN, ANYWHERE: where it may not build a chapel
     ("no_edifice", "u1", (SEATS,)),  #          [P] BESIDE_OWN, ANYWHERE: where it may not build an edifice
 ], align=True)  # fmt: skip
-RESTRICTIONS = ("restricted", *(name for name in RULES.names or () if name.startswith("no_")))  # fields of RULES
+RESTRICTIONS = ("restricted", *(name for name in RULES.names or () if name.startswith("no_")))  # 0 if there are none
 
 # Upper bound of journal rows: setup and tasks; each round all cards drawn again, each as a separate stack, bids, defers
-# (one per privilege), three rows for each of three ranks, a sale of every guild, returns, building, council; the end.
+# (one per council), four rows for each of three ranks, a sale of every guild, returns, building, council; the end.
+# Defers for privileges held at the start fit too: a seat cannot draw all its cards again in every round.
 _ROWS_OF_AUCTION = 2 * SEATS + 4 * 3 + MAX_GUILDS + 3
 _ROWS_OF_ROUND = SEATS * (2 * MAX_CARDS + 4) + AUCTIONS * _ROWS_OF_AUCTION + SEATS * MAX_ROUNDS + 12
 JOURNAL_ROWS = 2 * MAX_ROUNDS + SEATS * (MAX_TASKS + 4) + 8 + MAX_ROUNDS * _ROWS_OF_ROUND

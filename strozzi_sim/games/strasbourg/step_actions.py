@@ -1,6 +1,7 @@
-"""Actions of a step's winners (R6 to R10): council seats, goods, members in the city, sales, chapels, edifices.
+"""Actions in the steps (R6 to R10): council seats, goods, members in the city, sales, chapels, edifices.
 
-A seat automatically declines what `restrictions.py` forbids; in a guild's step the journal records this as a decline.
+Goods and spaces that `restrictions.py` forbids are not offered. If that leaves a master or journeyman without a good
+or a space, or an apprentice without either, the journal records a decline.
 """
 
 from numba import int64

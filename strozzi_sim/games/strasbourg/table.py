@@ -1,7 +1,7 @@
 """The table of Strasbourg, folded from the lines of a record; `table.js` draws it.
 
-The only points in a record are the council's prestige and the final points. The points if the game ended now follow
-from that prestige, the privileges, the map and the components. `check_game` compares the fold with the core.
+The only points in a record are the council's prestige and the final points. The points if the game ended now, without
+tasks, follow from that prestige, the privileges, the map and the components. `check_game` compares fold and core.
 """
 
 import re
@@ -61,7 +61,7 @@ class StrasbourgTable(Table):
         return None if self.components["switches"]["hide_money"] and self.viewer not in (None, seat) else amount
 
     def _task_words(self, condition: str) -> str:
-        """Return a task's text, with edifices named by their points."""
+        """Return a task's text, in which edifices with ids such as E2 are named by their points."""
         return re.sub(r"\bE\d+\b", lambda match: f"edifice {self._edifices.get(match[0], match[0])}", condition)
 
     # -- lines --------------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class StrasbourgTable(Table):
         return str(position.question)
 
     def mine(self, position: Any) -> Json:
-        """Return the viewer's hand, stacks planned so far, deck and tasks; `compose` while it divides its cards."""
+        """Return the viewer's hand, deck and tasks, its stacks while it plans, `compose` while it divides its cards."""
         view = position.view(self.viewer)
         planning = view.step is None and not view.over and bool(view.hand or view.pile or view.stacks)
         stacks = [list(stack) for stack in view.stacks.values()]
@@ -268,7 +268,7 @@ class StrasbourgTable(Table):
         return mine
 
     def next_action(self, composed: Any, position: Any) -> int | None:
-        """Return the action towards `composed`, all stacks as lists of cards: add the next card, or close the stack."""
+        """Return the action towards `composed`, lists of cards: add a card or close a stack; None outside SPLIT."""
         if int(position.state["phase"][0]) != s.SPLIT:
             return None
         composed = converted(composed, list[list[int]], "stacks")
@@ -288,7 +288,7 @@ class StrasbourgTable(Table):
         return s.CLOSE if len(stack) == len(pile) else s.ADD + stack[len(pile)]
 
     def choice(self, action: int, name: str, position: Any) -> Json:
-        """Return how to show a choice: its label, its price or worth as a note, and its place in the drawing."""
+        """Return how to show a choice: its label, a note such as its price, and its place in the drawing."""
         if action < 0:  # an item of a compound choice
             task = self._tasks[name]
             return {"label": task["text"], "note": pluralize(task["points"], "point")}

@@ -15,7 +15,7 @@ from strozzi_sim.games.strasbourg.state import GUILD_SEAT, MAX_CELLS, MAX_GUILDS
 
 Number = Annotated[int, Meta(ge=1, le=MAX_CELLS)]
 
-# Keys that a kind requires in addition to `points`: those in its text. A square may have `min`, which must be 4.
+# Keys that a kind requires besides `id` and `points`: those in TASK_WORDS. A square may have `min`, which must be 4.
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     kind: tuple(sorted("min_by_players" if key == "seats" else key for _, key, *_ in Formatter().parse(words) if key))
     for kind, words in TASK_WORDS.items()
@@ -67,14 +67,14 @@ class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return guilds.index(self.guild) if self.guild is not None else self.guilds or 0
 
     def minimum(self, players: int) -> int:
-        """Return the number needed; 0 if the kind has no number, or `players` is not a player count of the game."""
+        """Return the number needed with `players` players; 0 if the task has none."""
         if self.min_by_players is None:
             return self.min or 0
         return int(getattr(self.min_by_players, f"p{players}")) if players in PLAYER_COUNTS else 0
 
 
 def check_tasks(tasks: Sequence[Task], guilds: Sequence[str], edifices: Sequence[str], where: str) -> None:
-    """Check that each task has exactly the keys of its kind, and names existing edifices and guilds."""
+    """Check that each task has exactly the keys of its kind (see PARAMETERS) and names existing edifices and guilds."""
     for task in tasks:
         key, needed = f"{where}: tasks.{task.id}", PARAMETERS[task.kind]
         for name in ("edifice", "guild", "guilds", "min", "min_by_players"):
@@ -98,8 +98,8 @@ _LINES = {"orthogonal_line": ((1, 0), (0, 1)), "diagonal_line": ((1, 1), (-1, 1)
 class Bounds:
     """Upper bounds of what a player can have in a game, coins ignored.
 
-    A player places at most one member in each auction of a guild (R7.1); one chapel and one edifice are built per round
-    (R9.1, R10.1).
+    A player places at most one member in each auction of a guild (R7.1); at most one chapel and one edifice are
+    built per round (R9.1, R10.1).
     """
 
     city: City
@@ -108,7 +108,7 @@ class Bounds:
     chapels: int  # in the pool
 
     def unfulfillable(self, tasks: Iterable[Task]) -> Iterator[str]:
-        """Describe each task that no game can fulfil: the number it needs, and the most that a player can have."""
+        """Yield, for each task beyond these bounds, the number that it needs and the most that a player can have."""
         for task in tasks:
             for thing, which, needed, most in self._requirements(task):
                 if needed > most:
@@ -121,7 +121,7 @@ class Bounds:
         return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
 
     def _requirements(self, task: Task) -> Iterator[tuple[str, str, int, int]]:
-        """Yield (thing, which, number needed, most that a player can have); once per player count if they differ."""
+        """Yield (thing, which, number needed, most that a player can have), for council seats by player count."""
         kind, needed, city = task.kind, task.min or 0, self.city
         of_guild = {guild: self._members(city.spaces_of(guild)) for guild in self.auctions}
         sites = [self._members(city.beside(site)) for site in city.sites]

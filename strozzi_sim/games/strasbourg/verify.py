@@ -8,7 +8,7 @@ from strozzi_sim.game.record_checking import Draws, Lines, Replay, compare, comp
 from strozzi_sim.games.strasbourg.reference import Game
 from strozzi_sim.games.strasbourg.reference_table import Option
 
-# kind of question -> type of the line that answers it
+# kind of question -> type of the line that answers it; a bid can also be a line `defer`
 LINES = {kind: kind for kind in ("keep_tasks", "bid", "return_card", "chapel", "edifice")}
 LINES |= {"draw": "plan", "split": "plan", **dict.fromkeys(("seat", "good", "place", "apprentice", "sell"), "act")}
 ACTIONS = {  # kind of question -> actions of the act line; one that answers a later question declines this one
@@ -45,7 +45,7 @@ class Chance(Draws):
             deck += cards_left
 
     def read(self, line: Mapping[str, Any]) -> None:
-        """Read a line with draws."""
+        """Add the draws that a line shows."""
         kind, seat, rounds = line.get("type"), line.get("player"), len(self._ids["round_cards"])
         if kind == "setup" and not self.round_cards:
             self.draw_all("round card", line.get("round_cards"), rounds, self._ids["round_cards"], self.round_cards)
@@ -64,7 +64,7 @@ class Chance(Draws):
             return
         for card in cards[: len(self._cards_left[seat])]:
             if not any(same(card_left, card) for card_left in self._cards_left[seat]):
-                self.message = f"expected a card left in the deck of player {seat}, found {text(card)}"
+                self.message = f"expected a card left in the shuffled deck of player {seat}, found {text(card)}"
                 return
             self._cards_left[seat].remove(card)
             self.decks[seat].append(card)
@@ -127,11 +127,11 @@ def _choice_of_action(kind: str, guild: str | None, event: Mapping[str, Any]) ->
     return action if action == kind or (kind, action) == ("apprentice", "good") else "none"
 
 
-def _choice_of_stack(stacks: Any, complete: int, pile: list[int]) -> Option | None:
-    """Return the next option that completes the stack under construction to `stacks[complete]`."""
-    if not isinstance(stacks, list) or len(stacks) <= complete or not isinstance(stacks[complete], list):
+def _choice_of_stack(stacks: Any, number: int, pile: list[int]) -> Option | None:
+    """Return the next option that turns the stack under construction, `pile`, into `stacks[number]`, or None."""
+    if not isinstance(stacks, list) or len(stacks) <= number or not isinstance(stacks[number], list):
         return None
-    stack = stacks[complete]
+    stack = stacks[number]
     if not same(pile, stack[: len(pile)]):
         return None
     return "close" if len(stack) == len(pile) else ("add", stack[len(pile)])

@@ -61,7 +61,7 @@ class View:
     under: tuple[tuple[int, ...], ...]  # cards under each deck, the next one first
     lost: tuple[tuple[int, ...], ...]  # of each seat, cards that were turned over and left the game
     shown: tuple[tuple[int, ...], ...]  # of each seat, cards turned over this round
-    bids: tuple[tuple[int, ...] | None, ...]  # of each seat, the stack turned over in this step, or None
+    bids: tuple[tuple[int, ...] | None, ...]  # of each seat, the stack turned over in this step; None = none, or gone
     queue: tuple[int, ...]  # the seats that have not decided in this auction, in order
     stack_sizes: tuple[tuple[int, ...], ...]  # of the hidden stacks of each seat, greatest first
     stacks: Mapping[int, tuple[int, ...]]  # the own hidden stacks by their numbers
@@ -71,7 +71,7 @@ class View:
     dealt: tuple[str, ...]  # ids of the own tasks
     kept: tuple[str, ...]  # ids of those kept
     tasks: tuple[tuple[str, ...] | None, ...]  # ids kept by each seat; None = unknown, as others' are during the game
-    scores: tuple[int, ...]  # points so far of each seat
+    scores: tuple[int, ...]  # of each seat: prestige, at the end the final points
     offers: tuple[str, ...]  # further options of the seat now: "wait" of a bid, "good" and "place" of an apprentice
     components: Mapping[str, Any] = field(repr=False, compare=False)  # of the variant, as in components.toml
 
@@ -200,12 +200,12 @@ def action_name(action: int, view: View) -> str:
 
 
 def compound_choices(view: View, phase: int) -> tuple[str, ...]:
-    """Return the items that can be chosen together: the dealt tasks; an action is named by a subset of them."""
+    """Return the items that can be chosen together: the dealt tasks while they are chosen, else ()."""
     return view.dealt if phase == s.KEEP else ()
 
 
 def meanings(view: View, phase: int) -> dict[str, str]:
-    """Return name of a choice -> meaning: the condition of a task, the price of a space, the sum of a stack."""
+    """Return name of a choice -> meaning: a task's condition and points, a space's price, the sum of several cards."""
     if phase == s.KEEP:
         conditions = task_texts(view.components, view.players)
         return {task: conditions[task] for task in view.dealt}

@@ -24,7 +24,7 @@ Symbols = Annotated[int, Meta(ge=0, le=limit.MAX_SYMBOLS)]
 Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
 Prizes = Annotated[list[Prize], Meta(max_length=limit.SEATS)]
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$")]
-Coins = Annotated[int, Meta(ge=0, le=10_000)]
+Pieces = Annotated[int, Meta(ge=0, le=10_000)]  # number of coins of one value
 
 
 class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -64,9 +64,9 @@ else:
 
 
 class _Coins(_Block):
-    v5: Coins
-    v10: Coins
-    v50: Coins
+    v5: Pieces
+    v10: Pieces
+    v50: Pieces
 
 
 class _Scoring(_Block):
@@ -116,7 +116,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check(components: Components, where: str) -> None:
-    """Raise InputError for values that contradict each other, and for renamed cities or flags."""
+    """Raise InputError for a wrong player count, contradictory values, and renamed or reordered cities or flags."""
     ships = len(components.ships)
     for players, removed in components.setup.cards_removed.items():
         key = f"{where}: setup.cards_removed.{players}"
@@ -127,9 +127,7 @@ def check(components: Components, where: str) -> None:
     top = components.tracks.top_index
     for space in components.tracks.bonus:
         if not 1 <= space <= top:
-            raise InputError(
-                f"{where}: tracks.bonus.{space}: not on the track; spaces with a bonus are 1 to top_index = {top}"
-            )
+            raise InputError(f"{where}: tracks.bonus.{space}: must be a space from 1 to top_index = {top}")
     if components.tracks.cities != list(limit.CITY_NAMES):
         raise InputError(f"{where}: tracks.cities: must stay {list(limit.CITY_NAMES)}, got {components.tracks.cities}")
     if components.flags.ids != list(limit.FLAG_NAMES):

@@ -1,4 +1,4 @@
-"""Fact handlers of Strozzi: they write fact rows from the events of the core during a game."""
+"""Fact handlers of Strozzi: they write fact rows from the core's events, the decisions and the end of a game."""
 
 from numba import int64
 
@@ -31,7 +31,7 @@ SINK = sink_dtype(TABLES, [  # shape          meaning, of the game or round bein
     ("per_space", "i8", (MAX_ROUNDS, SEATS, CITIES)),  # [round, P, city] coins per space of a marker, times COIN
     ("from_ships", "i8", (SEATS,)),  #       [P] coins from ships in the game
     ("from_bonus", "i8", (SEATS,)),  #       [P] coins from bonus spaces in the game
-    ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins from ships and markers in the game
+    ("paid_at", "i8", (SEATS, CITIES)),  #   [P, city] coins from ships, markers and bonus spaces in the game
     ("landed", "i8", (SEATS, CITIES)),  #    [P, city] coins from the ship of the round
     ("rank", "i8", (SEATS,)),  #             [P] of the marker at Florence, 0 = best
     ("ranked", "i8"),  #                     seats in `rank` so far

@@ -100,7 +100,7 @@ def _totals(setting: GameConfig) -> Levels:
 
 
 def _prizes(ranks: str) -> Callable[[GameConfig], Levels]:
-    """Return the levels of the prizes of a key of [scoring], including 0."""
+    """Return a function setting -> levels of the prizes under a key of [scoring], including 0."""
     return lambda setting: numbers([0, *setting.components["scoring"][ranks]])
 
 
@@ -184,7 +184,7 @@ SHIPS = Table("ship", "a ship taken", (
             lambda setting: np.maximum(_deck(setting) - np.arange(len(setting.components["ships"])), 1),
             lambda setting: numbers(range(1, _deck(setting) + 1))),
     Column("prize", "coins from its rank in the port", _prizes("ship_ranks"), "u2", "coins"),
-    Column("steps", "spaces its owner's marker moved at the port", _spaces, unit="spaces"),
+    Column("steps", "spaces its owner's marker moved at the port by wares and flag", _spaces, unit="spaces"),
     Column("track",
            "coins of its owner's markers for the spaces it moved them, in this round and later ones",
            **_DIVIDED),

@@ -176,7 +176,7 @@ class Game(ReferenceGame):
                 return
 
     def _poll_pirates(self, claimant: int) -> Play:
-        """Ask the seats between claimant and active player, or all others, whether they snatch it (13, 15, 19, 21)."""
+        """Ask the seats between claimant and active player (`second_lap`: all others) to snatch it (13, 15, 19, 21)."""
         end = claimant if self.rules["second_lap"] else self.active
         for seat in self._clockwise(claimant + 1):
             if seat == end or self.holder_flag == "pirate":  # a pirate is final (12, 16)
@@ -198,7 +198,7 @@ class Game(ReferenceGame):
         self.holder, self.holder_flag = seat, flag
 
     def _place_ship(self, seat: int) -> Play:
-        """Move in the port, then at Florence, then take the tile (45); all moves are compulsory (44)."""
+        """Place the ship, move in the port, at Florence, then take the tile (45); all moves are compulsory (44)."""
         assert self.ship is not None
         assert self.holder_flag is not None
         port = yield from self.ask("place", seat, tuple(self._free_ports(seat)))  # (27)
@@ -262,7 +262,7 @@ class Game(ReferenceGame):
         return replacement
 
     def _ranking(self, city: str, lowest: int = 0) -> list[int]:
-        """Return the seats from the highest marker to the lowest; on one space the one further left is higher (46)."""
+        """Return the seats, highest marker first, from space `lowest` up; on one space the left one is higher (46)."""
         return [seat for space in reversed(self.tracks[city][lowest:]) for seat in space]
 
     def _score_round(self) -> None:
@@ -279,7 +279,7 @@ class Game(ReferenceGame):
         self.write("score_round", round=self.round, **payments, total=list(self.coins))
 
     def _pay_bonus(self, purse: list[int], city: str) -> None:
-        """Pay every marker on a bonus space, each round and whatever its rank; never on the start (66)."""
+        """Pay every marker of a city on a bonus space, each round and whatever its rank; never on the start (66)."""
         for space in range(1, self.top + 1):
             for seat in self.tracks[city][space]:
                 purse[seat] += self.bonus.get(space, 0)

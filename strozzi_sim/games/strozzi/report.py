@@ -108,7 +108,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
 
 
 _OF_COLUMN = ratios(share="rows along column")
-# without `second_lap` the active player is never the pirate
+# without `second_lap` the active player never takes over a claim
 _PIRATES_LAPS: Any = {"column": lambda cell: () if cell.components["rules"]["second_lap"] else ("0",)}
 _MATCH = {"coins_brought_mean": "brought", "ship_prize_mean": "prize", "coins_track_mean": "track", "win_share": "win"}
 _TOTAL = {"share": "rows along column", "prize_mean": "coins", "win_share": "win"}

@@ -1,4 +1,4 @@
-"""Actions that can be forbidden to a seat: flags, ports, ship cards and their classes, tiles, early claims."""
+"""Actions that can be forbidden to a seat: flags, ports, ship cards, sail numbers, tiles, categories, early claims."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,7 +54,7 @@ def _not_before(rules: Any, seat: int, number: int) -> None:
 
 
 def check(rules: Any, seat: int, name: str) -> None:
-    """Raise InputError for a seat that may use no flag or no card at some number of players: it could only pass."""
+    """Raise InputError for a seat that could only pass: no flag, no card, or a round may end before its first claim."""
     fewest = min(cards for cards in rules["cards"] if cards)
     for why, could_only_pass in (
         ("all three flags are forbidden", rules["no_flag"][seat] == ALL_FLAGS),

@@ -17,19 +17,19 @@ def space_bonus(rules, city, space):
 
 @jit
 def category_coins(state, rules, seat, category, total):
-    """Return the prize of `seat` in `category` for tiles worth `total`; ties by the order at Florence (61, 62)."""
+    """Return the prize of `seat` in `category` with tiles worth `total`, their value now or more (61, 62)."""
     return rank_coins(rules, rank_in_category(state, seat, category, total), total)
 
 
 @force_inline
 def rank_coins(rules, rank, total):
-    """Return the prize of a seat of this rank in a category, with tiles worth `total`."""
+    """Return the prize of a seat of this rank (0 = best) in a category, with tiles worth `total`."""
     return rules.category_prize[rank] if total > 0 or rules.zero_total_scores else 0
 
 
 @jit
 def rank_in_category(state, seat, category, total):
-    """Return the number of seats that are better in `category` than `seat`, if its tiles there were worth `total`."""
+    """Return the number of seats better in `category` than `seat` with tiles worth `total`, their value now or more."""
     return _seats_above(state, state.tile_total[category], seat, total)
 
 
@@ -107,7 +107,7 @@ def free_ports(state, rules, seat):
 
 @force_inline
 def open_slots(state, rules, seat):
-    """Return the set of display slots that `seat` can take; empty only if tiles are optional and all forbidden."""
+    """Return the set of display slots that `seat` can take; empty without tiles, or if optional and all forbidden."""
     slots = (1 << state.display_size) - 1
     if rules.restricted:
         allowed = slots & ~forbidden_slots(state, rules, seat)

@@ -11,7 +11,7 @@ MAX_TILES = 64
 MAX_SPACES = 32  # of a track, the start space included
 MAX_ROUNDS = 8
 MAX_FACE_UP = 6
-MAX_SYMBOLS = 9  # of one ware on a ship; scrolls on a ship; steps of a flag
+MAX_SYMBOLS = 9  # of one ware or of scrolls on a ship; also steps and speed of a flag, value of a tile
 MAX_SAIL = 99  # sail number, the plus_one flag included
 MAX_PRIZE = 1_000
 
@@ -75,7 +75,7 @@ STATE = np.dtype([  # shape               unit / meaning
     ("display", "u1", (MAX_FACE_UP,)),  # [slot] index of the tile
     ("tile_total", "u2", (3, SEATS)),  #  [category, P] value of the seat's tiles
     ("coins", "u4", (SEATS,)),  #         [P] coins
-    ("voids", "u2", (SEATS,)),  #         [P] decisions at which a restriction would have left nothing and was void
+    ("voids", "u2", (SEATS,)),  #         [P] ports or tiles taken where a restriction would have left none and was void
     ("tile_owner", "u1", (MAX_TILES,)),  # [tile] seat that took it, or NOBODY
     ("ships_unseen", "u1"),  #            cards not turned over this round, the removed ones included
     ("unseen_ship", "u1", (MAX_SHIPS,)),  # [k] their indices, in an arbitrary order

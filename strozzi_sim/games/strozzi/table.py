@@ -1,7 +1,7 @@
 """The table of Strozzi: the fold of a record's lines; `table.js` draws it.
 
 A record contains neither the moves of markers nor the coins that a round would pay if it ended now. Both follow from
-the components; `check_game` compares every marker with the core, and a test compares every round's prizes.
+its lines and components; `check_game` compares every marker with the core, and a test compares every round's prizes.
 """
 
 from collections.abc import Iterator
@@ -241,7 +241,7 @@ class StrozziTable(Table):
         return {"label": port.title(), "at": f"port:{port}", "note": note, "ghost": ghost}
 
     def next_name(self, seen: Any) -> str:
-        """Return the ship that was turned over last."""
+        """Return the ship that was turned over last as text; "" once the game is over."""
         return self._ship_words(self._ships[seen.ship]) if seen.ship in self._ships else ""
 
     def next_given(self, seen: Any) -> Any:

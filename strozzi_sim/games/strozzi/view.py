@@ -130,7 +130,7 @@ def question(view: View, phase: int) -> str:
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the board as text; `position` is a View, or the reference Game, which has the same attributes."""
+    """Return the board as text; `position` is a View, or the reference Game, which has the attributes read here."""
     bonus = {int(space): coins for space, coins in components["tracks"]["bonus"].items()}
     top = int(components["tracks"]["top_index"])
     sails = {ship["id"]: ship["sail"] for ship in components["ships"]}
@@ -217,7 +217,7 @@ _OF_TILE = (
 )
 SLICES = Layout(
     Slice("phase", (4,), "one-hot: claim, piracy, port, tile; all 0 = the game is over"),
-    Slice("rounds_played", (), "rounds played / rounds"),
+    Slice("rounds_played", (), "rounds before this one / rounds"),
     Slice("deck", (), "cards left / cards of the round"),
     Slice("players", (), "players / 6"),
     Slice("active", (s.SEATS,), "one-hot: the seat that turned the card over; 0 = the observer, then clockwise"),

@@ -170,7 +170,7 @@ def played() -> Scene:
         ("plan", {}, {"stacks": [[6, 6, 1], [5, 2]]}, None),
         ("plan", {}, {"stacks": [[1, 6], [6], [5, 2]]}, "stacks in descending order"),
         ("plan", {}, {"stacks": [[]]}, "a plan of player 0 with stacks that begin"),
-        ("plan", {}, {"drawn": [6, 6, 6, 6, 6]}, "expected a card left in the deck of player 0, found 6"),
+        ("plan", {}, {"drawn": [6, 6, 6, 6, 6]}, "expected a card left in the shuffled deck of player 0, found 6"),
         ("bid", {}, {"stack": [5, 2]}, None),
         ("bid", {}, {"stack": [6, 5]}, r"a line bid of player 0, bid: pass or \[6, 1\] or \[6\] or \[5, 2\]"),
         ("act", {}, {"seat": "church"}, 'found seat "church" instead of "nobility"'),
