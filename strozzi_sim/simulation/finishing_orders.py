@@ -15,7 +15,7 @@ import numpy as np
 
 from strozzi_sim.simulation.loop import POSITIONS
 
-HALF = 2  # units of `ahead` if one position is ahead; if two tie, each gets 1
+AHEAD_UNITS = 2  # units of `ahead` if one position is ahead; if two tie, each gets 1
 ORDER_UNITS = 60  # units of `remaining` per order; every comb(n, k) with n up to 6 divides it
 
 SETS = 2**POSITIONS  # a set of positions is a number with a bit for each
@@ -33,7 +33,7 @@ def count_orders(rows: Array, players: int) -> Array:
     places = np.empty(games.shape, np.int64)
     np.put_along_axis(places, games["position"].astype(np.int64), games["twice_place"].astype(np.int64), axis=1)
     place, other_place = places[:, :, None], places[:, None, :]
-    ahead = HALF * (place < other_place).sum(axis=0) + (place == other_place).sum(axis=0)
+    ahead = AHEAD_UNITS * (place < other_place).sum(axis=0) + (place == other_place).sum(axis=0)
     np.fill_diagonal(ahead, 0)
     counts["ahead"][0, :players, :players] = ahead
     bits = 1 << np.arange(players)

@@ -272,6 +272,8 @@ class Study(
             as_argument_error("lineups", check_lineup, specs, self.the_game, players)
         check_range("luck_redraws", self.luck_redraws, 1, MOST_REDRAWS)
         _ = self.how_luck
+        if self.precision and self.search_deals and all(cell.deals == self.search_deals for cell in self.cells):
+            raise ArgumentError("search_deals", "a precision needs a line-up that plays all deals; leave it out")
 
     def extended(self, deals: int) -> Self:
         """Return the study with another number of deals, in chunks of the same length."""

@@ -32,7 +32,10 @@ WRONG = {
 
 
 REFUSED = {  # by kind; one among equals, and three that differ
-    "balance": {'worth = ["flag:pirate"]|three': "worth: needs a line-up of one agent"},
+    "balance": {
+        'worth = ["flag:pirate"]|three': "worth: needs a line-up of one agent",
+        "precision = 5\nsearch_deals = 20|searching": "search_deals: a precision needs a line-up that plays all deals",
+    },
     "worth": {
         'things = ["flag:pirate"]|three': "lineups: a worth is measured of one agent",
         'things = ["flag:pirate"]\nprecision = 5\nsearch_deals = 20|searching': "search_deals: a precision needs",

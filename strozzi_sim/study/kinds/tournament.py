@@ -33,7 +33,7 @@ from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, li
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.simulation.finishing_orders import HALF, ORDER_UNITS
+from strozzi_sim.simulation.finishing_orders import AHEAD_UNITS, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
@@ -245,7 +245,7 @@ class FieldCounts:
                 tables["agents"].add(self, f"{figure}{WITHOUT_LUCK}", without_luck, agent=labels)
                 tables["agents"].add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
         met = self.met * ~np.eye(size, dtype=bool)
-        ahead_share = stats.ratio(self.ahead, met, unit=HALF, n_deals=self.deals)
+        ahead_share = stats.ratio(self.ahead, met, unit=AHEAD_UNITS, n_deals=self.deals)
         keep = met.sum(axis=0) > 0
         tables["pairwise"].add(self, "ahead_share", ahead_share, keep=keep, agent=labels, opponent=labels)
         members = np.full((len(self._column), self.players), size)
@@ -254,13 +254,13 @@ class FieldCounts:
         chosen, remaining = played - self.last / ORDER_UNITS, self.remaining / ORDER_UNITS
         texts = list(self.study.line(tuple(range(size))))
         copies = np.array([texts.index(text) for text in texts])
-        ratings = fit_ratings(Orders(chosen, members, remaining, self.ahead / HALF), played.sum(axis=0), copies)
+        ratings = fit_ratings(Orders(chosen, members, remaining, self.ahead / AHEAD_UNITS), played.sum(axis=0), copies)
         tables["ratings"].add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=labels)
         seats = self._results(self.by_seat)
         seats["win_share_minus_equal"] = seats["win_share"].minus(1 / self.players)
         tables["seat_effects"].add_all(self, seats, seat=range(self.players))
         # The mixture that no agent beats, and every agent's score against it; None if two agents never met.
-        nash = nash_average(self.ahead / HALF, self.met, self.deals) if self.players == 2 else None
+        nash = nash_average(self.ahead / AHEAD_UNITS, self.met, self.deals) if self.players == 2 else None
         if nash is not None:
             tables["nash"].add_all(self, {"weight": nash.weight, "score": nash.score}, agent=labels)
 

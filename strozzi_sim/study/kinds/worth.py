@@ -95,8 +95,6 @@ class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
     def check(self) -> None:
         if any(len(lineup) > 1 for lineup in self.lineups):
             raise ArgumentError("lineups", "a worth is measured of one agent that plays itself")
-        if self.precision and self.search_deals and all(spec.searches for spec in self.specs.values()):
-            raise ArgumentError("search_deals", "a precision needs an agent that plays all deals; leave it out")
         super().check()
 
     def headlines(self) -> list[Headline]:
