@@ -1,6 +1,6 @@
 """Calls of agents written in Python: their random numbers, valid answers, and time limits.
 
-An agent in Python is a class with one of two methods:
+An agent in Python is a class with one of two methods, or an object with the second:
 
 - `act(view, legal, rng) -> action`: one instance per game and seat. `view` is the game's View, `legal` the legal
   actions in ascending order, `rng` a SeatRng.
@@ -187,7 +187,7 @@ def make_player(player: Any, values: dict[str, Any], limit: TimeLimit) -> Any:
 
 
 def copy_player(player: Any) -> Any:
-    """Return a copy of a player from `make_player` with all its state, class attributes included."""
+    """Return a copy of a player from `make_player`; class attributes are copied as by `_copy_state`."""
     copied = deepcopy(player)
     copied.__class__ = fresh_class(type(player))
     return copied

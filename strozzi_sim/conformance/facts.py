@@ -132,7 +132,7 @@ def _check_derived(checked: Checked, table: Table, column: Column, config: GameC
 
 
 def check_core_matches_journal(checked: Checked, position: Position) -> None:
-    """Check that a finished game's facts fit into the tables, and, except choices, are equal from core and journal."""
+    """Check that a finished game's facts fit into the tables; all but tables of choices equal those of the journal."""
     part = checked.game.facts
     if part.TABLES is FactsPart.TABLES:  # the default
         return

@@ -20,7 +20,7 @@ def described_table(table: Table, setting: GameConfig) -> dict[str, Any]:
 
 
 def described_column(column: Column, setting: GameConfig) -> dict[str, Any]:
-    """Return a column as plain data; `levels` are the names of its values, None for a number without levels."""
+    """Return a column as plain data; `levels` are names of values or groups, None for a number without levels."""
     levels = column.levels_in(setting)
     names = list(levels.names) if levels else None
     return {

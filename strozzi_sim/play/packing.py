@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, from_components, resolve_variant
@@ -55,7 +55,10 @@ def pack(start: GameSetup, actions: Sequence[int]) -> bytes:
 
 
 def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
-    """Return the setup of a position's game, and its actions; default variant: made from the packed components."""
+    """Return the setup of a position's game, and its actions.
+
+    Without `variant` it is made from the packed components; one with restrictions is required. Raises ArgumentError.
+    """
     content = _content(data)
     try:
         packed: Packed = msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=Packed)
@@ -66,7 +69,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
             text = _inflated(zlib.decompressobj(zdict=_base_components(game)), packed.components)
             components = msgspec.json.decode(text, type=dict[str, Any])
             variant = from_components(game, packed.variant, components, "components")
-        rules = zlib.crc32(field_bytes(as_argument_error("variant", resolve_variant, game, variant).rules))
+        rules = zlib.crc32(field_bytes(resolve_variant(game, variant).rules))
         if rules != packed.rules:
             raise InputError(f"of other rules than those of {variant.name!r}; give the variant that was played")
         setup = packed.players, packed.seed, packed.deal, variant, packed.start_player, packed.script

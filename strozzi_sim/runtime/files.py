@@ -52,9 +52,11 @@ def _is_stream(path: Path) -> bool:
 def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]:
     """Yield a file to write to. It replaces `path` if the block succeeds; otherwise `path` is unchanged.
 
-    The path `-` is standard output. With `lasting` the file is synced to disk (fsync) before it replaces `path`.
+    A pipe or device is written to at once. The path `-` is standard output. With `lasting` the file is synced to disk
+    (fsync) before it replaces `path`.
 
     Raises:
+        StorageError: an OSError, also one of the block.
         BrokenPipeError: the reader of standard output has closed it.
     """
     what = f"cannot write {path}"
@@ -91,7 +93,10 @@ def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]
 
 
 def remove_unfinished(paths: Iterable[Path]) -> None:
-    """Remove the temporary files that killed processes left next to `paths`, which no process may be writing now."""
+    """Remove the temporary files that killed processes left next to `paths`.
+
+    No process may be writing files there whose names have the same first 40 characters.
+    """
     left = re.compile(rf"\.(.*)\.[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tmp")
     names_by_folder: dict[Path, set[str]] = {}
     for path in paths:
@@ -103,7 +108,7 @@ def remove_unfinished(paths: Iterable[Path]) -> None:
 
 
 def _permissions(target: Path) -> int | None:
-    """Return the permissions of a file to replace, None if it does not exist; OSError if it cannot be replaced."""
+    """Return the permissions of a file to replace, None without one; OSError if it is a folder or read-only."""
     try:
         status = target.stat()
     except FileNotFoundError:

@@ -54,7 +54,7 @@ JOB = np.dtype([
 
 # The agent at a position of the line-up.
 AGENT = keep_words(np.dtype([
-    ("address", "i8"),  #      of its function in this process, or UNIFORM, or 0 = Python decides
+    ("address", "i8"),  #      of its function in this process, or UNIFORM, or 0 = Python decides (never in this loop)
     ("params", "i8"),  #       address of its parameters
     ("memory", "i8"),  #       address of its memory
     ("memory_size", "i8"),
@@ -93,7 +93,10 @@ class Seats(NamedTuple):
 
 @inline_source
 def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat):
-    """Play a game on from `state` to its end; return the number of decisions played, or -1 after a fault."""
+    """Play a game on from `state` to its end; return the number of decisions played, or -1 after a fault.
+
+    The caller seeds the sources, sets `beat.first` before, and deal, seating and position of a fault after.
+    """
     decisions = 0
     while not is_over(state):
         seat = actor(state)

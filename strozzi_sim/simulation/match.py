@@ -90,7 +90,7 @@ class Match:
     def __getstate__(self) -> dict[str, Any]:
         """Return all attributes except the plans and `design`, which the receiver computes again.
 
-        Ray makes arrays that it sends read-only, and compiled code requires writable ones.
+        Ray makes arrays that it sends read-only, and compiled code requires writable ones; rules are copied later.
         """
         return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "design")}
 
@@ -114,7 +114,7 @@ class Match:
 
     @property
     def foreign(self) -> bool:
-        """Whether an agent of the line-up is third-party; studies and records then play in a worker process."""
+        """Whether an agent of the line-up or its policy is third-party; studies and records then play in a worker."""
         return any(spec.foreign for spec in self.lineup)
 
     @cached_property
@@ -196,7 +196,7 @@ class Match:
         next playout, and the results must be discarded. Agents in Python, `keep` and `journal` allow one range only.
 
         Raises:
-            AgentFault: an agent chose an illegal action, failed, or took too long.
+            AgentFault: an agent did not compile, chose an illegal action, failed, took too long, or changed the rules.
         """
         assert len(ranges) == 1 or not (self.in_python or keep or journal)
         players, stop = self.players, current_stop() if stop is None else stop
@@ -214,7 +214,7 @@ class Match:
         agents, compiled, _memories = self.agent_table(stop)
         agents = np.repeat(agents[np.newaxis], len(ranges), axis=0)
         rules = self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
-        rules = exact_copy(rules)
+        rules = exact_copy(rules)  # writable; a change by an agent is found and stays here
         original_rules = rules.tobytes()
         outcomes, fault = np.zeros(len(ranges), OUTCOME), np.zeros(1, FAULT)
         deals = int((jobs["last"] - jobs["first"]).sum())
@@ -284,7 +284,8 @@ class Match:
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
         agents = np.zeros(self.players, AGENT)
         for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
-            if agent is None or memory is None:  # in Python: address 0; a batch agent gets only observations
+            # in Python: address 0; without secrets the observations of a batch agent are made from the state itself
+            if agent is None or memory is None:
                 agents[position]["counter"] = -1
                 agents[position]["sees_state"] = spec.agent.kind == "batch" and not self.variant.hidden
                 continue
@@ -307,7 +308,7 @@ class Match:
         return self.fault(fault[0], what)
 
     def fault(self, fault: Any, what: str = "") -> AgentFault:
-        """Return a FAULT record as an exception, with the command that replays it; `what`: the failure, if known."""
+        """Return a FAULT record as an exception, with the replay of a study's game; `what`: the failure, if known."""
         names = [spec.text for spec in self.positions]
         deal, seating = int(fault["deal"]), int(fault["seating"])
         variant = self.variant
@@ -355,7 +356,7 @@ def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Varia
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:
-    """Return the names of the third-party compiled agents, joined by "or"."""
+    """Return the third-party compiled agents as text; policies are not looked at."""
     pairs = zip(positions, compiled, strict=True)
     names = dict.fromkeys(f"agent {spec.text!r}" for spec, agent in pairs if agent and not agent.trusted)
     return " or ".join(names) or "an agent of the package"

@@ -6,9 +6,9 @@ between them. The p-quantile is the x with G(x) = p. So the median of 1, 1, 2, 2
 value to the next when one game is added. For p below the smallest or above the largest G it is the smallest or the
 largest value.
 
-Intervals are Woodruff's (1952): they contain every x for which G(x), with its delete-one-chunk jackknife error, does
-not differ significantly from p. There is no interval if it would reach beyond the values that occurred, or if fewer
-than 5 deals are expected on one side of the quantile.
+Intervals are Woodruff's (1952): they contain every x for which G(x) does not differ significantly from p, by the
+effective number of events at the estimated quantile (`intervals.effective_n`). There is no interval if it would reach
+beyond the values that occurred, or if fewer than 5 deals are expected on one side of the quantile.
 
 Axes: C chunks, B bins.
 """
@@ -25,8 +25,8 @@ def quantiles(
 ) -> Estimate:
     """Return the quantiles with these probabilities of a histogram, int64[C, B] -> figures [levels], in bins.
 
-    If open, the first bin has all smaller values and the last all larger ones: a quantile in or beside it is NaN, and
-    an interval that reaches there is missing.
+    If open, the first bin has all smaller values and the last all larger ones. If such a bin has events, a quantile
+    beyond the nearest other value that occurs is NaN, and an interval that reaches there is missing.
     """
     total = counts.sum(axis=0)
     n = np.full(len(levels), total.sum())
@@ -39,7 +39,7 @@ def quantiles(
     value = _at_levels(total, levels)
     low, high = missing, missing
     if len(counts) > 1:
-        below = np.array([_share_below(counts[:, values], values, quantile) for quantile in value]).T  # [C, levels]
+        below = np.array([_events_below(counts[:, values], values, quantile) for quantile in value]).T  # [C, levels]
         totals = np.repeat(counts.sum(axis=1)[:, None], len(levels), axis=1)
         shares = np.asarray(levels)
         independent = effective_n(below, totals, unit=1.0, deals=deals)
@@ -78,7 +78,7 @@ def _by_chance(share: Array, n: Array) -> tuple[Array, Array]:
     return share + shift - z * error, share + shift + z * error
 
 
-def _share_below(counts: Array, values: Array, quantile: float) -> Array:
+def _events_below(counts: Array, values: Array, quantile: float) -> Array:
     """Return each chunk's number of events below a quantile, interpolated between values as in G, float64[C]."""
     right = int(np.searchsorted(values, quantile))
     if values[right] == quantile:

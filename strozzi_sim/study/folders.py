@@ -38,7 +38,9 @@ def study_of(keys: Mapping[str, Any]) -> tuple[Study, Look]:
 
 
 def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study, Look]:
-    """Return the study and the look in a TOML or JSON file, or in a results folder. Errors name the file and the key.
+    """Return the study and the look in a TOML or JSON file, or in a results folder.
+
+    An InputError names the file, and the key if there is one. A TOML file without `explorer` has one, except a sweep.
 
     Args:
         path: the file or folder.
@@ -51,7 +53,9 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
             keys = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
         else:
             keys = read_toml(file)  # its errors name the file
-            keys.setdefault("explorer", "sweep" not in keys)
+            report = keys.get("report")
+            if not (isinstance(report, dict) and "explorer" in report):
+                keys.setdefault("explorer", "sweep" not in keys)  # a sweep has too many cells
     except FileNotFoundError:
         raise InputError(f"{path}: holds no study") from None
     except msgspec.DecodeError as error:
@@ -78,7 +82,7 @@ def run_file(
     trust_agents: bool = False,
     **options: Unpack[RunOptions],
 ) -> Results:
-    """Play a study file and write its tables and report; run it again to resume.
+    """Play a study file and write its tables and, by the command, its report; run it again to resume.
 
     Example: strozzi run experiments/balance_by_player_count.toml
 
@@ -131,7 +135,7 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
 
     Args:
         parts: the results folders of all parts
-        code: files of agents that the folders may run; others that they name are refused
+        code: files of agents that the folders may run, beside those that this process has used before
         folder: the new results folder
     """
     if (folder := options.get("folder")) is None:
@@ -190,7 +194,7 @@ def _read_old(folder: Path) -> Results:
             "chunk_deals": plan.get("chunk_deals") or -(-plan["deals"] // plan["chunks"]),
             "agents": {text: {"values": values} for text, values in plan["agents"].items()},
         }
-        fields = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # their tables are shown anyway
+        fields = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # plans have them in another form
         study = kind_named(kind).shown({key: plan[key] for key in fields & plan.keys()} | own_keys)
         shown = ("heatmaps", "pages", "question", "effect", "explorer")
         look_keys = {key: report[key] for key in shown if key in report}

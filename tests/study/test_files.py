@@ -119,6 +119,13 @@ def test_an_error_names_the_file_and_the_key(line, tmp_path):
     assert str(caught.value).startswith(f"{file}: {WRONG[line]}")
 
 
+def test_a_file_has_an_explorer_unless_its_report_says_no(tmp_path):
+    file = tmp_path / "study.toml"
+    for more, has in (("", True), ("[report]\nexplorer = false\n", False), ("[report]\nexplorer = true\n", True)):
+        file.write_text(FILE + more)
+        assert ss.read_study(file)[1].explorer == has
+
+
 def test_deals_of_the_command_replace_those_of_a_file_that_can_grow(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(FILE)

@@ -155,7 +155,7 @@ def _settle(state, rules, buys, asked, chance, journal):
     write_event(journal, e.ANSWER, 1 - proposer, buys, asked, cash, 0)
     places = 0 if state.shown > state.room[buyer] else placements(state, rules, buyer)
     if places == 0:
-        state.actor = buyer
+        state.actor = buyer  # at the end of a game it is then as after a discard that was chosen
         _place(state, rules, s.DISCARD, chance, journal)
     else:
         _ask(state, s.PLACE, buyer, s.DISCARD, places << 1 | 1)
@@ -176,7 +176,7 @@ def placements(state, rules, seat):
 
 @force_inline
 def load(state, rules, seat, ship, harbor):
-    """Load the lot on a ship; a ship that is not moored is moored at `harbor` (32)."""
+    """Load the lot on a ship at `harbor`, its own; a ship that is not moored is moored there (32)."""
     shown = state.shown
     if state.harbor[seat, ship] == s.NO_HARBOR:
         state.harbor[seat, ship] = harbor
@@ -219,13 +219,13 @@ def _place(state, rules, action, chance, journal):
 
 @force_inline
 def fleet_full(rules, moored, loaded):
-    """Return whether a fleet with `moored` ships moored and `loaded` tiles on them is full (22)."""
+    """Return whether a fleet with `moored` ships and `loaded` tiles is full, or with `ends_moored` all moored (22)."""
     return moored == rules.ships if rules.ends_moored else loaded == rules.capacity_total
 
 
 @force_inline
 def round_ends(state, rules, buyer):
-    """Return whether the round is over after the purchase of `buyer`: their fleet is full or the bag empty (22, 23)."""
+    """Return whether the round is over after the purchase of `buyer`: `fleet_full` or an empty bag (22, 23)."""
     return fleet_full(rules, state.moored[buyer], state.loaded[buyer]) or state.unseen == 0
 
 

@@ -29,6 +29,7 @@ RECONSTRUCTED = {
 _RESERVED = {"all": "all together", "any": "any of them", "none": "nothing"}
 _RESERVED |= dict.fromkeys(limit.LORDS, "a seat of the council") | dict.fromkeys(limit.STEPS, "a step of the round")
 
+# keys that records omit, in any section: sources, and descriptions without effect on play
 PROVENANCE = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
 
 Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
@@ -263,7 +264,7 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
 
 
 def totals(components: Components) -> dict[str, Any]:
-    """Return the values that follow from others, by section and key."""
+    """Return the values that follow from others or from limits, by section and key."""
     city = _city(components)
     cards = len(components.influence_cards.values) * components.influence_cards.copies_of_each
     ignored = {"id": "", "points": 0, "text": "", "provenance": ""}

@@ -2,8 +2,8 @@
 
 `determinize` treats a rival's choices as independent of its cards and tasks. `imagine` starts from that sample:
 
-- Tasks: the rival keeps what the agent would keep of the same tasks at the start of the game. The number kept is
-  secret (A3), so any choice is consistent with public information.
+- Tasks: the rival keeps what the agent would keep of the same tasks at the start of a game that seat 0 begins. The
+  number kept is secret (A3), so any choice is consistent with public information.
 - Cards: unseen cards are dealt again, uniformly as before. The agent draws the rival's cards of this round, in random
   order, and divides the face-down ones. If it stops drawing where the rival did, and its stacks have the sizes on the
   table, they become the rival's. After TRIES deals without agreement the sample is kept.
@@ -98,8 +98,8 @@ def _plan_round(state, public, plan, rules, seat, first, policy, rng):
 def _draws_as_many(plan, rules, seat, hidden, policy, rng):
     """Return whether the agent draws as many cards as the rival did, if the face-down ones are `hidden`.
 
-    With cards from under the deck, whose order the state lacks, the result is True. If the first shuffle is used up,
-    the agent need not stop, since the rival perhaps had no choice.
+    With cards from under the deck, whose order the state lacks, the result is True. If the first shuffle is used up
+    or the rival's limit is reached, the agent need not stop, since the rival had no choice.
     """
     if plan.known[seat] != 0:
         return True
@@ -125,7 +125,7 @@ def _draws_as_many(plan, rules, seat, hidden, policy, rng):
         plan.deck[seat] -= card
         plan.deck_left[seat] -= 1
         plan.drawn[seat] = drawn
-    if agrees and deck_left > 0:
+    if agrees and deck_left > 0 and total < rules.most_drawn[seat]:
         agrees = _choose_draw(plan, rules, seat, policy, rng) == STOP
     plan.deck[seat] = deck
     plan.deck_left[seat] = deck_left

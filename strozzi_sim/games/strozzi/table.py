@@ -133,7 +133,7 @@ class StrozziTable(Table):
         return f"The tiles pay coins: {self.listed_seats(line['promotion'])}. {self.won(total, first, second)}."
 
     def heading(self) -> str:
-        """Return the result; a tie goes to the better marker at Florence."""
+        """Return the result, if the game is over; a tie goes to the better marker at Florence."""
         return self.won(self.view["coins"], *self.view["best"][:2]) if self.view["over"] else super().heading()
 
     # -- rules that a record does not repeat --------------------------------------------------------------------------
