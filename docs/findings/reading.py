@@ -7,7 +7,7 @@ import pandas as pd
 import runs
 
 from strozzi_sim.game import load_game
-from strozzi_sim.runtime.digits import rounded
+from strozzi_sim.runtime.digits import decimals, rounded_ends
 from strozzi_sim.study.look import PLAIN
 from strozzi_sim.study.restricted import verdicts
 
@@ -30,6 +30,14 @@ def hold(true: Any, statement: str) -> str:
         raise UntrueError(statement)
     _held.add(statement)
     return statement
+
+
+def rounded(values: tuple[float, ...], half_width: float, digits: int) -> list[str]:
+    """Return numbers as text with the `decimals` of the first, at most `digits`; two of three are an interval."""
+    digits = decimals(values[0], half_width, digits)
+    if len(values) == 3:
+        values = (values[0], *rounded_ends(*values[1:], digits))
+    return ["-" if value != value else f"{round(value, digits) + 0.0:.{max(digits, 0)}f}" for value in values]
 
 
 def forget() -> None:

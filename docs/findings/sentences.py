@@ -15,6 +15,7 @@ from reading import (
     negative,
     percent,
     points,
+    rounded,
     row,
     rows,
     shifted,
@@ -27,7 +28,6 @@ from strozzi_sim.game.reporting import listed
 from strozzi_sim.game.restricting import things
 from strozzi_sim.game.significance import ALPHA, corrected_p
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.runtime.digits import rounded
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
 from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays

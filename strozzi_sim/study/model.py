@@ -35,7 +35,7 @@ from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
 from strozzi_sim.study.cells import Cell, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
-from strozzi_sim.study.look import Look, Section
+from strozzi_sim.study.look import VARIANTS, Look, Section
 
 CHUNKS = 200  # default number of chunks of a cell
 MOST_CHUNKS = 100_000
@@ -171,8 +171,9 @@ class Study(
         look.pages_in(self.the_game)
         look.maps_in(self.the_game)
         look.kept_in(self.the_game)
-        if look.question and self.kind != "balance":
-            raise ArgumentError("question", f"is for a balance study; a {self.kind} has one question")
+        answered = VARIANTS if self.has_pages else ""
+        if self.kind != "balance" and look.question not in ("", answered):
+            raise ArgumentError("question", f"a {self.kind} answers its own question{f', {answered}' * self.has_pages}")
 
     @classmethod
     def of(cls, **keys: Any) -> Self:

@@ -22,7 +22,6 @@ def ends_with(arguments, shell):
     [
         (["agents", "--json"], "| true; exit ${PIPESTATUS[0]}", 141),  # as of a program that SIGPIPE ends
         (["--help"], "| true; exit ${PIPESTATUS[0]}", 141),
-        (["games", "--help"], "| true; exit ${PIPESTATUS[0]}", 141),
         pytest.param(["facts", "strozzi", "nothing"], "2>&1 | true; exit ${PIPESTATUS[0]}", 2, marks=pytest.mark.slow),
         (["games"], "<&- >&- 2>&-", 0),
         pytest.param(["games", "nothing"], "2>&-", 2, marks=pytest.mark.slow),

@@ -40,7 +40,7 @@ REFUSED = {  # by kind; one among equals, and three that differ
         'things = ["flag:pirate"]|three': "lineups: a worth is measured of one agent",
         'things = ["flag:pirate"]\nprecision = 5\nsearch_deals = 20|searching': "search_deals: a precision needs",
         'things = ["flag:pirate"]\npages = ["flags"]|one': "pages: a worth has neither pages nor heat maps",
-        'things = ["flag:pirate"]\nquestion = "seats"|one': "question: is for a balance study; a worth has one",
+        'things = ["flag:pirate"]\nquestion = "seats"|one': "question: a worth answers its own question",
     },
     "luck": {
         "|one": "lineups: luck is measured with line-ups of several agents",
@@ -83,7 +83,7 @@ REFUSED = {  # by kind; one among equals, and three that differ
         'variants = ["base", "long-tracks"]\nsweep = { "setup.rounds" = [2, 3] }|one': "sweep: changes one variant",
         'sweep = { "setup.rounds" = [2, 2] }|one': "sweep: give one or 2 keys",
         'sweep = { "setup.rounds" = [2] }|one': "sweep: give one or 2 keys",
-        'sweep = { "setup.rounds" = [2, 3] }\nquestion = "seats"|one': "question: is for a balance study; a sweep has one",
+        'sweep = { "setup.rounds" = [2, 3] }\nquestion = "seats"|one': "question: a sweep answers its own question, variants",
     },
 }
 LINEUPS = {
