@@ -21,6 +21,7 @@ from strozzi_sim.errors import Interrupted, Stopped, StrozziError
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.workers import stdout_to_stderr
+from strozzi_sim.study.kinds import STUDIES
 from strozzi_sim.study.progress import Progress, now_and_then
 from strozzi_sim.study.results import Results
 
@@ -54,7 +55,10 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         show(results)
         progress.on_phase("page", 0, 0)
         (folder / RESULTS).mkdir(exist_ok=True)
-        write_atomically(folder / STUDY, study_toml(results.study, results.look).encode())
+        if results.study.kind in STUDIES:
+            write_atomically(folder / STUDY, study_toml(results.study, results.look).encode())
+        else:
+            say(has_file=False)
         results.report(folder / PAGE)
     except (Stopped, Interrupted):
         return 130

@@ -1,4 +1,4 @@
-"""A study as a TOML file that `strozzi run` plays again, except for `weights`, which plays several studies."""
+"""A study as a TOML file that `strozzi run` plays again."""
 
 import json
 from collections.abc import Iterator, Mapping

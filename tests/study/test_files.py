@@ -77,6 +77,7 @@ REFUSED = {  # by kind; one among equals, and three that differ
     },
     "compare_agents": {
         "decided = true|equals": "decided: needs a precision",
+        "|one of each": "lineups: a comparison has two sides, got 3 at 3 players",
         "search_deals = 20|a searching side": "search_deals: both sides play the same deals",
     },
     "sweep": {

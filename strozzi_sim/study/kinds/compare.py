@@ -148,6 +148,7 @@ class Compare(Study, frozen=True, kw_only=True):
     def check(self) -> None:
         if self.decided and not self.precision:
             raise ArgumentError("decided", "needs a precision, the size of the difference")
+        _ = [*self.pairs()]  # raises for more than two sides
 
     def headlines(self) -> list[Headline]:
         """Return the wins of both sides and their differences; if `decided`, the differences alone."""
@@ -178,6 +179,9 @@ class Compare(Study, frozen=True, kw_only=True):
     def pairs(self) -> Iterator[tuple[Cell, Cell]]:
         """Yield the cells of both sides, a pair for each player count and, if variants are compared, each line-up."""
         for cells in grouped(((cell.players, cell.lineup * self.is_of_variants), cell) for cell in self.cells).values():
+            if len(cells) > 2:
+                side = "variants" if self.is_of_variants else "lineups"
+                raise ArgumentError(side, f"a comparison has two sides, got {len(cells)} at {cells[0].players} players")
             yield cells[0], cells[-1]
 
     def figures(self, cell: CellCounts) -> dict[tuple[str, str, str], Estimate]:
