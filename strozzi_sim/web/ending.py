@@ -23,7 +23,7 @@ class Ending:
     def __init__(self, out: Path | None = None) -> None:
         self.out = out
         self._records: list[list[dict[str, Any]]] = []  # the content of `out`
-        if out is not None and out.is_file():
+        if out is not None and out.is_file() and out.stat().st_size:
             self._records = [[game.header, *(line for _, line in game.events)] for game in read_record(out)]
         self._judged: dict[tuple[int, tuple[int, ...]], GameAnalysis] = {}  # by deal and actions
 

@@ -173,6 +173,8 @@ def test_a_finished_game_is_added_to_the_records_of_the_file(tmp_path):
     write_record(out, [first])
     assert Ending(out)._saved(out, second) == f"Saved in {out}."
     assert [json.loads(line) for line in out.read_text().splitlines()] == [*first, *second]
+    out.write_text("")
+    assert Ending(out)._saved(out, first) == f"Saved in {out}."
     out.write_text("mine")
     with pytest.raises(InputError, match=r"games\.jsonl: line 1"):
         Ending(out)
