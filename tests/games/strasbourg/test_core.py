@@ -9,7 +9,13 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.geometry import city_of
 from strozzi_sim.games.strasbourg.legal_actions import legal_set
 from strozzi_sim.games.strasbourg.reference_scoring import score
-from strozzi_sim.games.strasbourg.scoring import score_game
+from strozzi_sim.games.strasbourg.scoring import largest_group, score_game
+
+
+def test_a_group_that_leads_back_to_the_first_row_is_one():
+    columns = int(BASE.rules[0]["columns"])
+    bridge = [0, columns, columns + 1, columns + 2, 2]  # down, across and up again
+    assert largest_group(BASE.rules[0], sum(1 << cell for cell in bridge)) == 5
 
 
 def test_boards_laid_at_random_score_the_same():
