@@ -92,7 +92,7 @@ def luck(
     texts = [spec.text for spec in specs]
     if repeated := [text for text in texts if texts.count(text) > 1]:
         why = "copies can play equal games in several rotations, so all must differ"
-        raise ArgumentError("agents", f"{repeated[0]} is listed {len(repeated)} times; {why}")
+        raise ArgumentError("agents", f"{repeated[0]} is listed {texts.count(repeated[0])} times; {why}")
     if specs and len(specs) != max(counts):
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(specs)} ({', '.join(texts)})")
     by_count = ([specs[:count]] if specs else usual_lineups(the_game, count) for count in counts)
