@@ -45,7 +45,7 @@ class Field:
     offset: int = 0  # added to a number; rounds count from 0 in a journal and from 1 in a record
     # function of the component data that returns the ids that the numbers index
     ids: Callable[[Components], Sequence[Any]] | None = None
-    none: str = "none"  # text of an empty list and of None; for a seat None is "Nobody"
+    none: str = "none"  # text of an empty list or None; a seat is "Nobody"
     # text for seats that must not see the value; "" if all seats see it. The line's `player` always sees it.
     secret: str = ""
     # function(number, component data) that returns the value in a record

@@ -21,7 +21,7 @@ from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
-MOST_SCENES = 4  # most variants and line-ups that have a picture or table of their own
+MOST_SCENES = 4  # most variants and line-ups with a separate picture or table
 
 
 @dataclass(frozen=True)
