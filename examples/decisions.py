@@ -22,10 +22,10 @@ class Decisions(torch.utils.data.IterableDataset):
 
     def __iter__(self):
         """Yield the batches in the order of the deals; each worker of a DataLoader reads its own files."""
-        rows = ds.dataset(f"{self.folder}/facts/decision", partitioning="hive")
+        rows = ds.dataset(f"{self.folder}/facts/decision")
         worker = torch.utils.data.get_worker_info()
         files = rows.files[worker.id :: worker.num_workers] if worker else rows.files
-        claims = ds.dataset(files, partitioning="hive").to_batches(
+        claims = ds.dataset(files).to_batches(
             columns=[*FEATURES, "action", "win"], filter=ds.field("phase") == "claim", batch_size=self.batch
         )
         for part in claims:

@@ -1,8 +1,9 @@
 """The rows that a study keeps, of games and seats and of facts, as partitioned Parquet data sets and data frames.
 
-facts/<table>/players=4/variant=base/lineup=random/cell-0000.parquet, in the order of deals and seatings. Names of
-folders are URL-encoded, so that readers of Hive data sets find players, variant and line-up. Metadata describe every
-column; `levels` are the names of its levels in the cell. games/cell-0000.parquet has a row for every game and seat.
+facts/<table>/4-players,base,random/cell-0000.parquet, in the order of deals and seatings. Players, variant and line-up
+are columns of every file: a reader that took them from names of folders would guess their types, and read variant 007
+as the number 7. Metadata describe every column; `levels` are the names of its levels in the cell.
+games/cell-0000.parquet has a row for every game and seat.
 """
 
 import hashlib
@@ -31,7 +32,7 @@ from strozzi_sim.study.store import Store
 
 GROUP = 2**16  # rows of a row group
 PART, GAMES = "facts/", "games/"  # folders of the rows of facts, and of games and seats
-KEYS = ("players", "variant", "lineup")  # the columns that are folders
+KEYS = ("players", "variant", "lineup")  # the first columns, the same in all rows of a file
 _NAME_MOST = 200  # characters of a folder's name; file systems allow 255 bytes
 _INTEGERS = {"u1": pa.uint8(), "u2": pa.uint16(), "i4": pa.int32()}
 _ID = (
@@ -58,12 +59,16 @@ class KeptTable:
 
     def path(self, cell: Cell) -> str:
         """Return the file of a cell, within the results folder."""
-        folders = "/".join(f"{key}={_folder_name(str(getattr(cell, key)))}" for key in KEYS)
-        return f"{PART}{self.table.name}/{folders}/cell-{cell.number:04d}.parquet"
+        folder = _folder_name(f"{cell.players}-players,{cell.variant},{cell.lineup}")
+        return f"{PART}{self.table.name}/{folder}/cell-{cell.number:04d}.parquet"
 
     def schema(self, cell: Cell) -> Any:
         """Return the Arrow schema of a cell's rows; names and types are the same in every cell."""
-        study, fields = self._study, []
+        study, descriptions = self._study, ("player count", "variant of the components", "the agents by position")
+        fields = [
+            pa.field(key, kind, nullable=False, metadata={"description": description})
+            for key, kind, description in zip(KEYS, (pa.uint8(), _LABELS, _LABELS), descriptions, strict=True)
+        ]
         for column in self.columns:
             levels = json.dumps(names) if (names := self._names(column, cell)) else ""
             metadata = {"description": column.text, "unit": column.unit, "levels": levels}
@@ -87,7 +92,10 @@ class KeptTable:
                 chosen = selected[rows.game]
                 columns = {name: values[chosen] for name, values in rows.columns.items()}
                 rows = rows._replace(game=rows.game[chosen], columns=columns)
-            yield pa.table([self._array(column, cell, rows, derived) for column in self.columns], schema=schema)
+            keys = [_repeated(getattr(cell, key), len(rows.game)) for key in KEYS]
+            yield pa.table(
+                [*keys, *(self._array(column, cell, rows, derived) for column in self.columns)], schema=schema
+            )
 
     def _names(self, column: Column, cell: Cell) -> list[str]:
         """Return the names of a column's levels in a cell; empty for a number without levels."""
@@ -118,6 +126,13 @@ class KeptTable:
                 values = levels.of(values)
             return pa.DictionaryArray.from_arrays(values.astype(np.int32), pa.array(names, pa.string()))
         return pa.array(values / column.scale if column.scale != 1 else values).cast(self._types[name])
+
+
+def _repeated(value: Any, times: int) -> Any:
+    """Return an Arrow array with a player count or a name in every row."""
+    if isinstance(value, int):
+        return pa.array(np.full(times, value, np.uint8))
+    return pa.DictionaryArray.from_arrays(np.zeros(times, np.int32), pa.array([value], pa.string()))
 
 
 def _are_labels(column: Column, setting: GameConfig) -> bool:
@@ -217,9 +232,9 @@ def _games(store: Store, study: Study, cell: Cell) -> Iterator[Any]:
 
 
 def _frame(cells: list[Any]) -> pd.DataFrame:
-    """Return the rows of cells as a data frame, with the keys in the names of folders as columns."""
+    """Return the rows of cells as a data frame; files of earlier versions have the keys in their metadata alone."""
     frame: pd.DataFrame = pa.concat_tables(cells).unify_dictionaries().to_pandas()
-    for index, key in enumerate(KEYS):
+    for index, key in enumerate(KEYS if KEYS[0] not in frame else ()):
         codes, levels = pd.factorize(pd.Index([cell.schema.metadata[key.encode()].decode() for cell in cells]))
         codes = np.repeat(codes, [len(cell) for cell in cells])
         values = levels.astype(np.uint8)[codes] if key == "players" else pd.Categorical.from_codes(codes, levels)
