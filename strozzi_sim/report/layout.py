@@ -43,7 +43,7 @@ class Layout:
     """The sections and tables of the page of results; in a study of strengths, rows of middling play come first."""
 
     def __init__(self, results: Results) -> None:
-        self.results, self.tables = results, dict(results.tables)
+        self.results, self.tables = results, dict(results.originals)
         middle = self._tiers.get("middle", "")
         for name, table in self.tables.items() if middle else ():
             if "lineup" in table:

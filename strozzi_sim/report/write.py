@@ -119,7 +119,7 @@ def content(layout: Layout) -> Content:
     """Return the content of the page."""
     results, hero = layout.results, layout.hero
     study, look, tables = results.study, results.look, layout.tables
-    verdict, *details = study.verdict(results.tables, look) if results.tables else [results.summary]
+    verdict, *details = study.verdict(results.originals, look) if results.originals else [results.summary]
     lengths = accumulate(len(detail.split()) for detail in details)
     details_shown = sum(length <= _WORDS for length in lengths)
     sections: list[PageSection] = []
@@ -141,7 +141,7 @@ def content(layout: Layout) -> Content:
     caveats = [
         *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
-        *notes(study, results.tables),
+        *notes(study, results.originals),
         *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
     ]
     return Content(
@@ -184,7 +184,7 @@ def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: in
 
 def _has_file(layout: Layout, shown: Picture | HeatMap) -> bool:
     """Return whether the results folder has the table of a picture or heat map, as a .csv file."""
-    return layout.results.folder is not None and shown.table in layout.results.tables
+    return layout.results.folder is not None and shown.table in layout.results.originals
 
 
 def _painted(

@@ -36,7 +36,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
     if len(studies) < 2:
         raise InputError("side by side: needs two or more studies")
     for results in studies:
-        if "seats" not in results.tables:
+        if "seats" not in results.originals:
             place = results.folder or results.look.name
             raise InputError(f"{place}: has no table `seats`; only studies with one can be laid side by side")
     games = list(dict.fromkeys(results.study.game for results in studies))
@@ -50,7 +50,7 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         study, is_one = results.study, len(results.study.variant_of) == 1
         label_of = {variant: study_name if is_one else f"{study_name}: {variant}" for variant in study.variant_of}
         labels.append(label_of)
-        by_variant = {name: table for name, table in results.tables.items() if "variant" in table}
+        by_variant = {name: table for name, table in results.originals.items() if "variant" in table}
         frames.append({name: each.assign(variant=each["variant"].map(label_of)) for name, each in by_variant.items()})
         for key in ("players", "lineups"):
             joined[key] = tuple(dict.fromkeys([*joined[key], *getattr(study, key)]))

@@ -36,7 +36,8 @@ class Results:
     Attributes:
         study: the study; if play stopped early, only its first deals.
         look: the look with which it was counted and is shown.
-        tables: data frames by name, most with one figure a row: `value`, `low`, `high` (95 %), `n` and `deals`.
+        tables: data frames by name, most with one figure a row: `value`, `low`, `high` (95 %), `n` and `deals`. They
+            are the user's own: verdict, pictures and reports are made from copies, whatever is changed in them.
         folder: the results folder, or None for a study in memory.
         n_games: games of the study, those of earlier runs included.
         summary: the study in one line.
@@ -65,13 +66,19 @@ class Results:
     about: dict[str, Any] = field(default_factory=dict)
     interrupted: str = ""
     rows: dict[str, bytes] = field(default_factory=dict)
+    originals: Frames = field(init=False, repr=False, compare=False)  # copies of `tables`, which nobody changes
+
+    def __post_init__(self) -> None:
+        """Copy the tables before a user can change them."""
+        copies = Frames({name: table.copy() for name, table in self.tables.items()})
+        object.__setattr__(self, "originals", copies)
 
     @property
     def verdict(self) -> list[str]:
         """The verdict of the study, the numbers behind it and notes on its tables, a sentence each."""
-        if not self.tables:
+        if not self.originals:
             return []
-        return [*self.study.verdict(self.tables, self.look), *notes(self.study, self.tables)]
+        return [*self.study.verdict(self.originals, self.look), *notes(self.study, self.originals)]
 
     @property
     def games(self) -> Any:
@@ -130,7 +137,7 @@ class Results:
         return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
-        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, (*self.verdict, repr(self.tables))))
+        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, (*self.verdict, repr(self.originals))))
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
 

@@ -1,5 +1,6 @@
 """The Python door: the public names and their examples, what results hold, agents in code, and wrong arguments by name."""
 
+import dataclasses
 import doctest
 import inspect
 import runpy
@@ -17,6 +18,7 @@ from strozzi_sim.agent.names import agents_named, lineups_of
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.kinds import FUNCTIONS
+from strozzi_sim.study.results import Frames
 from study_examples import played
 
 NAMES = [name for name in dir(ss) if name != "__version__"]
@@ -49,6 +51,18 @@ def test_the_names_are_listed_and_others_suggest_one():
     assert all(getattr(ss, name) is getattr(ss, name) for name in NAMES)
     with pytest.raises(AttributeError, match=r"no attribute 'simulat'; known: .* did you mean 'simulate'"):
         _ = ss.simulat
+
+
+def test_tables_that_a_user_changes_change_no_report(results):
+    changed = dataclasses.replace(results, tables=Frames({name: each.copy() for name, each in results.tables.items()}))
+    for table in changed.tables.values():
+        table["value"] *= 100
+        table.loc[0, "value"] = -1
+    changed.tables["balance"].loc[:, "n"] = 0
+    assert changed.tables["seats"]["value"].iloc[1] == 100 * results.tables["seats"]["value"].iloc[1]
+    assert changed.verdict == results.verdict
+    assert changed._repr_html_() == results._repr_html_()
+    pd.testing.assert_frame_equal(changed.plot("seats").table, results.plot("seats").table)
 
 
 def test_games_is_a_function_whatever_was_imported_before():
