@@ -119,17 +119,19 @@ def read_only(part: Any) -> Any:
     return tuple(map(read_only, part)) if isinstance(part, list | tuple) else part
 
 
+def has_id(entry: Any) -> bool:
+    """Return whether plain data are a block with an id; in a user's file an id may be anything."""
+    return isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
+
+
 def with_provenance(plain: Any, boxed: Any) -> Any:
     """Return plain component data with the `provenance` notes of the published data `boxed`, also at changed values."""
     if isinstance(plain, Mapping) and isinstance(boxed, Mapping):
         source = {"provenance": boxed["provenance"]} if "provenance" in boxed else {}
         return {**source, **{key: with_provenance(entry, boxed.get(key)) for key, entry in plain.items()}}
     if isinstance(plain, list) and isinstance(boxed, list):
-        boxed_by_id = {entry["id"]: entry for entry in boxed if isinstance(entry, Mapping) and "id" in entry}
-        return [
-            with_provenance(entry, boxed_by_id.get(entry.get("id")) if isinstance(entry, Mapping) else None)
-            for entry in plain
-        ]
+        boxed_by_id = {entry["id"]: entry for entry in boxed if has_id(entry)}
+        return [with_provenance(entry, boxed_by_id.get(entry["id"]) if has_id(entry) else None) for entry in plain]
     return deepcopy(plain)
 
 

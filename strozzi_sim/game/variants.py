@@ -19,7 +19,14 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import InputError, short_repr, short_text, suggest_names
-from strozzi_sim.game.components import check_ids, check_totals, reconstructed_sections, to_plain, with_provenance
+from strozzi_sim.game.components import (
+    check_ids,
+    check_totals,
+    has_id,
+    reconstructed_sections,
+    to_plain,
+    with_provenance,
+)
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.runtime.parsing import toml_value
@@ -178,7 +185,7 @@ def _with_value(data: Any, path: Sequence[str], value: Any, where: str) -> Any:
         return value
     name, *rest = path
     if isinstance(data, list):
-        has_ids = all(isinstance(entry, Mapping) and "id" in entry for entry in data)
+        has_ids = all(map(has_id, data))
         keys = [place for place, _ in _entries(data)]
         if name in (ADD, REMOVE) and not rest and has_ids:
             return _changed_list(data, {name: value}, where.removesuffix(f".{name}"))
@@ -300,7 +307,7 @@ def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str
 
 def _by_id(data: Any) -> Any:
     """Return a list of blocks with ids as a mapping by id; other data unchanged."""
-    if not (isinstance(data, list) and data and all(isinstance(block, Mapping) and "id" in block for block in data)):
+    if not (isinstance(data, list) and data and all(map(has_id, data))):
         return data
     return {block["id"]: {name: value for name, value in block.items() if name != "id"} for block in data}
 
@@ -308,7 +315,7 @@ def _by_id(data: Any) -> Any:
 def _changed_list(old: list[dict[str, Any]], change: Any, where: str) -> Any:
     if not isinstance(change, Mapping):
         return change
-    if any("id" not in block for block in old):
+    if not all(map(has_id, old)):
         raise InputError(
             f"{where}: expected a list, got {short_repr(change)}; it has no ids, so it can only be replaced as a whole"
         )
