@@ -361,7 +361,7 @@ def _check_trees(checked: Checked) -> None:
     path = files(checked.game.package).joinpath("trees.toml")
     if not path.is_file() or checked.variant.name != BASE:
         return
-    leaves = tomllib.loads(path.read_text("utf-8")).get("leaves", {}).get(str(checked.players), [])
+    leaves = tomllib.loads(path.read_text("utf-8-sig")).get("leaves", {}).get(str(checked.players), [])
     start = Position(checked.game, checked.players, variant=checked.variant)
     for depth, expected in enumerate(leaves, 1):
         counted = checked.kernels.count(start.state, checked.variant.rules, start.chance, depth)

@@ -21,7 +21,7 @@ def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: An
     Fields of `base` keep their types. Other keys have the type in `kinds`, by default that of their value in the file,
     so that a new switch needs no second declaration.
     """
-    keys = tomllib.loads(files(module.rpartition(".")[0]).joinpath("components.toml").read_text("utf-8"))[name]
+    keys = tomllib.loads(files(module.rpartition(".")[0]).joinpath("components.toml").read_text("utf-8-sig"))[name]
     fields = [(key, kinds.get(key, type(value))) for key, value in keys.items() if key not in base.__struct_fields__]
     return msgspec.defstruct(name.capitalize(), fields, bases=(base,), forbid_unknown_fields=True, kw_only=True)
 
@@ -32,7 +32,7 @@ def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
     Values keep the types and lists the lengths of the file; `limits` maps SECTION.KEY to (lowest, highest) of a number
     or of a list's entries. Raises InputError for other types, and for unknown keys of `limits`.
     """
-    data = tomllib.loads(files(package).joinpath("components.toml").read_text("utf-8"))
+    data = tomllib.loads(files(package).joinpath("components.toml").read_text("utf-8-sig"))
     keys = [f"{name}.{key}" for name, section in data.items() if isinstance(section, dict) for key in section]
     for key in limits:
         if key not in keys:

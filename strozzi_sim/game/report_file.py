@@ -108,7 +108,7 @@ def read_report_file(package: str) -> ReportFile | None:
     if not place.is_file():
         return None
     try:
-        raw = tomllib.loads(place.read_text("utf-8"))
+        raw = tomllib.loads(place.read_text("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{place}: not a TOML file: {error}") from None
     declared: ReportFile = converted(raw, ReportFile, str(place))

@@ -95,6 +95,6 @@ def written_rules(package: str, components: Mapping[str, Any], **slots: Any) -> 
     if not place.is_file():
         return ""
     try:
-        return _RuleFormatter().vformat(place.read_text("utf-8").strip(), (), {**components, **slots})
+        return _RuleFormatter().vformat(place.read_text("utf-8-sig").strip(), (), {**components, **slots})
     except LookupError as error:
         raise InputError(f"{place}: no component {error}") from None

@@ -92,7 +92,7 @@ AnyVariant = str | Variant | Mapping[str, Mapping[str, Any]]
 @cache
 def _toml(package: str, file: str) -> dict[str, Any]:
     path = files(package).joinpath(file)
-    return tomllib.loads(path.read_text("utf-8")) if path.is_file() or file != "variants.toml" else {}
+    return tomllib.loads(path.read_text("utf-8-sig")) if path.is_file() or file != "variants.toml" else {}
 
 
 def component_data(game: Game) -> dict[str, Any]:

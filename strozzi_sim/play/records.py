@@ -215,6 +215,8 @@ def games_in(lines: Iterable[tuple[int, Any]], place: object) -> Iterator[Record
 
 
 def _parsed(path: Path, number: int, content: bytes) -> Any:
+    if content.isspace():
+        raise InputError(f"{path}: line {number}: a blank line inside the record; remove it")
     try:
         return parse_json(content)
     except ValueError as error:

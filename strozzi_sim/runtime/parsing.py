@@ -7,6 +7,7 @@ or memory nor exceed 64 bits.
 
 import re
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -142,6 +143,17 @@ def _check_bounds(raw: Any) -> None:
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line) of a file. After MAX_BYTES + 1 bytes a line is cut, and its rest counts as a line."""
+    """Yield (number from 1, line) of a file, without a byte order mark at its start and blank lines at its end.
+
+    After MAX_BYTES + 1 bytes a line is cut, and its rest counts as a line.
+    """
+    blank = list[tuple[int, bytes]]()  # lines that are yielded once another line follows
     with _reading(file) as opened:
-        yield from enumerate(iter(partial(opened.readline, MAX_BYTES + 1), b""), 1)
+        for number, line in enumerate(iter(partial(opened.readline, MAX_BYTES + 1), b""), 1):
+            text = line.removeprefix(BOM_UTF8) if number == 1 else line
+            if text.isspace() or not text:
+                blank.append((number, text))
+                continue
+            yield from blank
+            yield number, text
+            blank.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -50,7 +51,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     file = place / STUDY_FILE if place.is_dir() else place
     try:
         if file.suffix == ".json":
-            keys = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+            keys = msgspec.json.decode(file.read_bytes().removeprefix(BOM_UTF8), type=dict[str, Any])
         else:
             keys = read_toml(file)  # its errors name the file
             report = keys.get("report")

@@ -1,11 +1,17 @@
 """Wrong input is told in one line: the value, the place, what is allowed, and the name that was meant."""
 
+import msgspec
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from paths import TESTS
 from strozzi_sim.errors import InputError, suggest_names
+from strozzi_sim.game import load_game
+from strozzi_sim.game.components import components_type
+from strozzi_sim.game.variants import _toml
 from strozzi_sim.runtime.parsing import read_toml
+from strozzi_sim.study.kinds.our_table import read_sheets
 
 RICH = {"rich": {"tracks": {"bonus": {7: 10, 8: 15, 9: 20}}}}
 STUDY = {"game": "strozzi", "deals": 2, "lineups": [["random"]]}
@@ -80,6 +86,31 @@ def test_a_toml_file_may_begin_with_a_mark(tmp_path):
     file = tmp_path / "x.toml"
     file.write_bytes(b"\xef\xbb\xbfa = 1\n")
     assert read_toml(file) == {"a": 1}
+    study = tmp_path / "study.json"
+    study.write_bytes(b'\xef\xbb\xbf{"game": "strozzi", "deals": 2, "lineups": [["random"]]}\n\n')
+    assert ss.read_study(study)[0].deals == 2
+
+
+def test_score_sheets_may_begin_with_a_mark_and_end_with_blank_lines(tmp_path):
+    sheets = (TESTS / "study" / "sheets.csv").read_bytes()
+    plain, marked = tmp_path / "plain.csv", tmp_path / "marked.csv"
+    plain.write_bytes(sheets)
+    marked.write_bytes(b"\xef\xbb\xbf" + sheets + b"\r\n\n  \n")
+    read, again = (read_sheets(file, load_game("strozzi")) for file in (plain, marked))
+    assert read.keys() == again.keys() != set()
+    assert all(np.array_equal(read[count], again[count]) for count in read)
+
+
+def test_files_of_a_game_may_begin_with_a_mark(tmp_path, monkeypatch):
+    package = tmp_path / "marked"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "components.toml").write_bytes(b"\xef\xbb\xbf[setup]\nrounds = 3\n")
+    (package / "variants.toml").write_bytes(b"\xef\xbb\xbf[short.setup]\nrounds = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    setup = msgspec.structs.fields(components_type("marked", {}))[0]
+    assert setup.name == "setup"
+    assert _toml("marked", "variants.toml") == {"short": {"setup": {"rounds": 1}}}
 
 
 @pytest.mark.parametrize(

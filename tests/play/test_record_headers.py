@@ -99,6 +99,24 @@ def test_further_keys_of_events_are_allowed(tmp_path):
     assert verify_record(file) == 1
 
 
+def test_a_mark_at_the_start_and_blank_lines_at_the_end_are_read_and_blank_lines_inside_are_named(tmp_path):
+    content, file = STROZZI.read_bytes(), tmp_path / "games.jsonl"
+    for written in (b"\xef\xbb\xbf" + content, content + b"\n", content + b"\r\n  \n\n"):
+        file.write_bytes(written)
+        assert verify_record(file) == 1
+    first, *others = content.splitlines(keepends=True)
+    file.write_bytes(b"".join([first, b"\n", *others]))
+    with pytest.raises(InputError, match=f"^{file}: line 2: a blank line inside the record; remove it$"):
+        verify_record(file)
+
+
+@pytest.mark.parametrize("name", [[None], {"a": 1}, None, 3, True])
+@pytest.mark.parametrize("key", ["ships/3/id", "promotion_tiles/26/id"])
+def test_an_id_may_be_anything_in_a_record(key, name):
+    with pytest.raises(InputError, match=r"^games.jsonl: line 1: components: .*id"):
+        check_header(changed(header_of(STROZZI), f"components/{key}", name), "games.jsonl: line 1")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

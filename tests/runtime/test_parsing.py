@@ -109,6 +109,19 @@ def test_a_line_without_end_is_cut():
     assert (number, len(line)) == (1, MAX_BYTES + 1)
 
 
+def test_lines_have_no_mark_at_the_start_and_no_blank_ones_at_the_end(tmp_path):
+    file = tmp_path / "lines"
+    for content, lines in (
+        (b"\xef\xbb\xbfa\nb\n", [(1, b"a\n"), (2, b"b\n")]),
+        (b"a\n\nb\n\n \t\r\n\n", [(1, b"a\n"), (2, b"\n"), (3, b"b\n")]),
+        (b"\n\na", [(1, b"\n"), (2, b"\n"), (3, b"a")]),
+        (b"\xef\xbb\xbf\n\n", []),
+        (b"", []),
+    ):
+        file.write_bytes(content)
+        assert list(read_lines(file)) == lines
+
+
 def test_errors_repeat_little_and_suggest_what_is_near():
     assert short_repr("x") == "'x'"
     assert len(short_repr("x" * 10**6)) < 100
