@@ -54,7 +54,7 @@ def check_named(file: str | Path) -> None:
     named, resolved = _named.get(), _resolved(file)
     if named is not None and resolved not in named.files and resolved not in _used:
         raise InputError(
-            f"agent file {file}: named only by {named.by}, so it is not used; if you trust it, {named.advice}"
+            f"agent file {file} is named only by {named.by}, so it is not used; if you trust it, {named.advice}"
         )
     _used.add(resolved)
 

@@ -143,9 +143,9 @@ class GivenFile(Parameter):
     def parse(self, value: str) -> str:
         """Return the path without parentheses; check that the user named the file and that it can be used."""
         path = strip_parentheses(value)
-        if path:
-            check_named(place_of(path))
         try:
+            if path:
+                check_named(place_of(path))
             self.check(path)
         except InputError as error:
             raise InputError(f": {error}") from None

@@ -115,7 +115,7 @@ def _call(words: Sequence[str]) -> int:
         options.pop("json", None)
     try:
         arguments = arguments_of(name, options)
-        if name == "worth" and not {"things", "every"} & arguments.keys():
+        if name == "worth" and arguments.keys() <= {"game", "variant"} and not every_table:
             from strozzi_sim.cli.installed import things
 
             answer: Any = things(arguments["game"], arguments.get("variant", "base"))
