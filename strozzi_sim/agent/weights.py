@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.kernel.network import Layers, packed_network
-from strozzi_sim.runtime.files import open_atomically
+from strozzi_sim.runtime.files import NETWORKS, check_replaceable, open_atomically
 
 Networks = Mapping[int, Layers]  # by player count; ALL: for every other count
 Size = tuple[int, int | tuple[int, ...]]  # number of inputs, and allowed number or numbers of outputs
@@ -76,8 +76,11 @@ def _check_layers(file: Path, players: int, layers: Layers) -> None:
         raise InputError(f"weights {file}: {_name(players)} players: {error}") from None
 
 
-def write_networks(file: Path, networks: Networks) -> None:
-    """Write networks by player count, ALL for every other count; equal networks produce equal bytes."""
+def write_networks(file: Path, networks: Networks, *, overwrite: bool = False) -> None:
+    """Write networks by player count, ALL for every other count; equal networks produce equal bytes.
+
+    Only a file of networks is replaced, unless `overwrite`.
+    """
     if not networks:
         raise InputError(f"weights {file}: expected at least one network, got none")
     for players, layers in networks.items():
@@ -90,6 +93,7 @@ def write_networks(file: Path, networks: Networks) -> None:
         for number, layer in enumerate(layers)
         for kind, array in zip(("weights", "bias"), layer, strict=True)
     }
+    check_replaceable(file, NETWORKS, "file", overwrite=overwrite)
     with open_atomically(file) as target:  # an older file may hold networks that took hours
         np.savez(target, **arrays)
 

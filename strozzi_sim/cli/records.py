@@ -12,7 +12,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.analyse import GameAnalysis, analyse_record
 from strozzi_sim.play.records import match_of, numbered_game, record_games, verify_record, write_record
-from strozzi_sim.runtime.files import is_standard_output
+from strozzi_sim.runtime.files import REPORT_PAGE, check_replaceable, is_standard_output
 from strozzi_sim.simulation.interrupts import stop_flag
 
 
@@ -29,6 +29,7 @@ def record(
     variant: AnyVariant = "base",
     study: str | Path = "",
     out: str | Path = "",
+    overwrite: bool = False,
     json: bool = False,
 ) -> Answer:
     """Play games and write their records, one event per line.
@@ -43,6 +44,7 @@ def record(
         seating: number of the seating in the design; default: 0, with spread the deal's own
         seatings: the seating design: one, rotate, spread, all or latin
         out: file to write, - for standard output; default: <game>.jsonl
+        overwrite: replace the file even if it is not a record
         json: print one JSON document and nothing else
     """
     the_game = find_game(game)
@@ -54,7 +56,7 @@ def record(
         raise ArgumentError("out", f"{path}: it and --json both go to standard output; name a file")
     try:
         with stop_flag():
-            games_written = write_record(path, record_games(match, deals, seating))
+            games_written = write_record(path, record_games(match, deals, seating), overwrite=overwrite)
     except BrokenPipeError:  # by `| head`, which has read enough
         return Answer(None)
     lines = [] if to_output else [f"{pluralize(games_written, 'game')} written to {path}"]
@@ -81,7 +83,14 @@ def verify(file: str | Path, *, json: bool = False) -> Answer:
 
 
 def analyse(
-    file: str | Path, *, game: int = 1, agent: str = "learned", redraws: int = 32, top: int = 5, page: str | Path = ""
+    file: str | Path,
+    *,
+    game: int = 1,
+    agent: str = "learned",
+    redraws: int = 32,
+    top: int = 5,
+    page: str | Path = "",
+    overwrite: bool = False,
 ) -> Answer:
     """Say what each seat's errors in a recorded game cost, how lucky it was, and what turned the game.
 
@@ -95,11 +104,14 @@ def analyse(
         agent: an agent that evaluates positions
         redraws: draws of chance behind each figure
         top: number of turning points to show
-        page: also write a page with pictures, such as game.html
+        page: also write a page with pictures, such as analysis.html
+        overwrite: replace the page even if it is not such a page
     """
     check_range("game", game, 1, 1e12)
     check_range("redraws", redraws, 1, 10_000)
     check_range("top", top, 0, 1e6)
+    if page:
+        check_replaceable(Path(page), REPORT_PAGE, "page", overwrite=overwrite)
     recorded = numbered_game(Path(file), game)
     table, analysis = analyse_record(recorded, agent, redraws)
     if page:
@@ -112,7 +124,8 @@ def analyse(
         manifest = {"name": name, "seed": table.seed, "versions": versions()}
         manifest["command"] = shlex.join(["strozzi", *sys.argv[1:]])
         manifest["reconstructed"] = {table.variant.name: list(table.variant.reconstructed)}
-        write_page(Path(page), analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0]))
+        html = analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0])
+        write_page(Path(page), html, argument="page", overwrite=overwrite)
     lines = [recorded.heading, *analysis_lines(analysis, top), *([f"\nreport: {page}"] if page else [])]
     return Answer(analysis.document(), lines)
 

@@ -14,7 +14,7 @@ from strozzi_sim.play.explain import explain as explained_decisions
 from strozzi_sim.play.judging import outcomes_of_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, numbered_game, read_record, reconstruct_actions
-from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.runtime.files import GAME_PAGE, check_replaceable
 from strozzi_sim.study.wording import grouped
 from strozzi_sim.table.plain import table_of
 
@@ -29,8 +29,9 @@ def replay(
     *,
     game: int | None = None,
     html: str | Path = "",
+    overwrite: bool = False,
     judge: str = "",
-    redraws: int = 32,
+    redraws: int | None = None,
     explain: str = "",
     decision: int | None = None,
 ) -> Answer:
@@ -42,19 +43,25 @@ def replay(
         file: a record (JSON Lines)
         game: number of the game in the file, from 1; default: 1, for a folder of pages the first 1,000
         html: write the table as a page, such as game.html; a folder such as games gets a page for each game
+        overwrite: with --html: replace a page even if it is not the page of a game
         judge: with --html: show each seat's expected share of the win, by this agent
-        redraws: with --judge: draws of chance behind each expected share
+        redraws: with --judge: draws of chance behind each expected share; default: 32
         explain: show this agent's analysis of each decision
         decision: explain only this decision, counted from 1
     """
     check_range("game", 1 if game is None else game, 1, 1e12)
-    check_range("redraws", redraws, 1, 10_000)
+    if redraws is not None:
+        check_range("redraws", redraws, 1, 10_000)
+        if not judge:
+            raise ArgumentError("redraws", "only valid with --judge AGENT")
     if html:
         if explain:
             raise ArgumentError("html", "leave out --explain; --judge AGENT judges a page")
         if decision is not None:
             raise ArgumentError("decision", "a page shows all decisions; leave it out")
-        return _pages(Path(file), Path(html), game, judge, redraws)
+        return _pages(Path(file), Path(html), game, judge, redraws or 32, overwrite)
+    if overwrite:
+        raise ArgumentError("overwrite", "only valid with --html PAGE")
     if judge:
         raise ArgumentError("judge", "only valid with --html PAGE")
     recorded = numbered_game(Path(file), game or 1)
@@ -173,7 +180,7 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -> Answer:
+def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int, overwrite: bool) -> Answer:
     """Write the page of a game, or a folder with a page for each game and a list."""
     from strozzi_sim.report.page import write_page
     from strozzi_sim.report.replay import list_page, replay_page
@@ -182,20 +189,20 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int) -
     if not is_page and html.is_file():
         raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
     games = iter([numbered_game(file, game or 1)]) if is_page or game else read_record(file)
+    place = html if is_page else html / "index.html"
+    how: dict[str, Any] = {"argument": "html", "overwrite": overwrite}
+    check_replaceable(place, GAME_PAGE, **how)  # before a judge takes its time
+    how["within"] = None if is_page else html
     listed = list[tuple[str, str, str]]()
     for number, recorded in enumerate(islice(games, MAX_PAGES), game or 1):
         recorded.check()
         page, heading = replay_page(recorded, *_judged(recorded, judge, redraws) if judge else ())
         path = html if is_page else html / f"game-{number}.html"
-        with storage_errors(f"cannot write {html}"):
-            if not is_page:
-                html.mkdir(parents=True, exist_ok=True)
-        write_page(path, page)
+        write_page(path, page, GAME_PAGE, **how)
         about = f"seed {recorded.header['seed']}, deal {recorded.header['deal']}; {', '.join(recorded.names)}"
         listed.append((path.name, f"Game {number}: {heading}", about))
-    place = html if is_page else html / "index.html"
     if not is_page:
-        write_page(place, list_page(f"{pluralize(len(listed), 'game')} of {file.name}", listed))
+        write_page(place, list_page(f"{pluralize(len(listed), 'game')} of {file.name}", listed), GAME_PAGE, **how)
     pages = [str(place.with_name(name)) for name, *_ in listed]
     more = "; the file has more games" if next(games, None) else ""
     written = f"{pluralize(len(pages), 'page')} written: open {place}{more}"

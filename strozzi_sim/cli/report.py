@@ -10,7 +10,12 @@ from strozzi_sim.study.folders import load_results
 
 
 def report(
-    folders: Sequence[str | Path], *, out: str | Path = "", figures: bool = False, spreadsheet: str = ""
+    folders: Sequence[str | Path],
+    *,
+    out: str | Path = "",
+    figures: bool = False,
+    spreadsheet: str = "",
+    overwrite: bool = False,
 ) -> Answer:
     """Write the report of a results folder again from its tables, or one page of several studies side by side.
 
@@ -23,6 +28,7 @@ def report(
         out: page of several studies; default: side-by-side.html
         figures: write every picture and heat map as PNG and SVG into figures/ beside the page
         spreadsheet: csv or xlsx: write the tables for a spreadsheet too, with plain names; xlsx needs openpyxl
+        overwrite: also replace files that are not pages, pictures or tables of a report
     """
     if spreadsheet not in ("", "csv", "xlsx"):
         raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
@@ -34,15 +40,15 @@ def report(
         if spreadsheet:
             raise ArgumentError("spreadsheet", "is for one folder; write it for each folder alone")
         together = side_by_side(results)
-        page = together.report(out or "side-by-side.html", figures=figures)
+        page = together.report(out or "side-by-side.html", figures=figures, overwrite=overwrite)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
         return Answer(document, [*together.verdict, f"\nreport: {page}"])
     if out:
         raise ArgumentError("out", "is for several folders; the page of one is written into it")
     (single,) = results
-    made = {"report": str(single.report(figures=figures))}
+    made = {"report": str(single.report(figures=figures, overwrite=overwrite))}
     if spreadsheet:
-        first, *_ = single.spreadsheet(spreadsheet)
+        first, *_ = single.spreadsheet(spreadsheet, overwrite=overwrite)
         made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
     lines = (f"{name}: {place}" for name, place in made.items())
     document = places_of(single, made["report"]) | made

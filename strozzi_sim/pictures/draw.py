@@ -19,7 +19,7 @@ from strozzi_sim.pictures.marks import PAPER, Drawn, rows_of
 from strozzi_sim.pictures.points import draw_points
 from strozzi_sim.pictures.scatter import draw_scatter
 from strozzi_sim.pictures.series import Words, levels_of
-from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.runtime.files import PICTURE, write_replacing
 
 FORMATS = (".png", ".svg", ".pdf")
 _KINDS: Mapping[str, Any] = {"bars": draw_bars, "spread": draw_spread, "scatter": draw_scatter}
@@ -75,17 +75,17 @@ class Drawing:
         """The first of `figures`."""
         return next(iter(self.figures.values()))
 
-    def save(self, path: str | Path) -> list[Path]:
-        """Write the picture to a .png, .svg or .pdf file, or several figures to numbered files; return the paths."""
+    def save(self, path: str | Path, *, overwrite: bool = False) -> list[Path]:
+        """Write the picture to a .png, .svg or .pdf file, or several figures to numbered files; return the paths.
+
+        Only a picture of ours is replaced, unless `overwrite`.
+        """
         path = Path(path)
         if path.suffix not in FORMATS:
             raise ArgumentError("path", f"must end in {', '.join(FORMATS)}, got {short_repr(str(path))}")
-        paths = []
-        for number, content in enumerate(self._files(path.suffix[1:]), 1):
-            file = path if len(self.drawn) == 1 else path.with_stem(f"{path.stem}-{number}")
-            with storage_errors(f"cannot write {file}"):
-                file.write_bytes(content)
-            paths.append(file)
+        contents = self._files(path.suffix[1:])
+        paths = [path] if len(contents) == 1 else [path.with_stem(f"{path.stem}-{k + 1}") for k in range(len(contents))]
+        write_replacing(dict(zip(paths, contents, strict=True)), PICTURE, overwrite=overwrite)
         return paths
 
     def __repr__(self) -> str:

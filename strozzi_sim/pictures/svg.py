@@ -14,8 +14,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, STYLE
+from strozzi_sim.runtime.files import MAKER
 
 _NAMES = {colour: name for name, colour in LIGHT.items()}
 _LETTERS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C"}
@@ -135,12 +137,14 @@ def file_of(figure: Figure, kind: str, title: str) -> bytes:
     content = io.BytesIO()
     with rc_context(STYLE):
         if kind == "pdf":
-            figure.savefig(content, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+            figure.savefig(content, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": MAKER})
             return content.getvalue()
         figure.set_dpi(144)
         canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
     image = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
+    info = PngInfo()
+    info.add_text("Software", MAKER)
     method, dither = Image.Quantize.FASTOCTREE, Image.Dither.NONE
-    image.convert("RGB").quantize(_COLOURS, method=method, dither=dither).save(content, "PNG")
+    image.convert("RGB").quantize(_COLOURS, method=method, dither=dither).save(content, "PNG", pnginfo=info)
     return content.getvalue()

@@ -31,7 +31,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import NAME, AnyVariant, Variant, from_components
 from strozzi_sim.kernel.journal import events_in
-from strozzi_sim.runtime.files import open_atomically
+from strozzi_sim.runtime.files import RECORD, check_replaceable, open_atomically
 from strozzi_sim.runtime.parsing import parse_json, read_lines
 from strozzi_sim.simulation.isolation import run_in_worker
 from strozzi_sim.simulation.match import Match
@@ -164,11 +164,12 @@ def header_line(
     return header | {"components": variant.components}
 
 
-def write_record(path: Path, games: Iterable[list[dict[str, Any]]]) -> int:
+def write_record(path: Path, games: Iterable[list[dict[str, Any]]], *, overwrite: bool = False) -> int:
     """Write games to a file atomically, or to a device or pipe as they come, and return their number.
 
-    `-` is standard output.
+    `-` is standard output. Only a record is replaced, unless `overwrite`.
     """
+    check_replaceable(path, RECORD, "out", overwrite=overwrite)
     count = 0
     with open_atomically(path, lasting=True) as file:
         for lines in games:

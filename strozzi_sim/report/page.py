@@ -11,13 +11,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.report.content import Content, marked
-from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.files import REPORT_PAGE, write_replacing
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_GENERATOR = b'<meta name="generator" content="strozzi-sim">'
 
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
@@ -61,12 +60,9 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
     )
 
 
-def write_page(path: Path, page: str) -> None:
-    """Write a page to a file, atomically; a file that is not a page of strozzi-sim is not replaced."""
-    with storage_errors(f"cannot write {path}"):
-        if path.exists() and _GENERATOR not in path.read_bytes()[:1000]:
-            raise InputError(f"path: {path} exists and is not a page of strozzi-sim; choose another file")
-    write_atomically(path, page.encode("utf-8", "backslashreplace"))
+def write_page(path: Path, page: str, kind: str = REPORT_PAGE, **options: Any) -> None:
+    """Write a page as `write_replacing` does with these options: only a page of the same kind is replaced."""
+    write_replacing({path: page.encode("utf-8", "backslashreplace")}, kind, **options)
 
 
 def packed(document: Any) -> str:

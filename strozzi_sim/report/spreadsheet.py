@@ -13,7 +13,7 @@ from strozzi_sim.game.reporting import Picture
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.layout import Layout, Scene
 from strozzi_sim.report.naming import definitions_of
-from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.files import MAKER, TABLE, WORKBOOK, write_replacing
 from strozzi_sim.study.files import csv_of, refuse_links
 from strozzi_sim.study.results import Results
 
@@ -21,10 +21,11 @@ KINDS = ("csv", "xlsx")
 _LONGEST = 31  # most characters of a sheet's name that every spreadsheet program accepts
 
 
-def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> list[Path]:
+def spreadsheet(results: Results, kind: str, path: str | Path | None = None, *, overwrite: bool = False) -> list[Path]:
     """Write the page's tables into the folder `path` (.csv) or the workbook `path` (.xlsx); return the files.
 
-    Default: spreadsheet/ or spreadsheet.xlsx in the results folder.
+    Default: spreadsheet/ or spreadsheet.xlsx in the results folder. Only tables and workbooks of ours are replaced,
+    unless `overwrite`.
     """
     if kind not in KINDS:
         raise ArgumentError("kind", f"must be {' or '.join(KINDS)}, got {kind!r}")
@@ -35,12 +36,11 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None) -> 
     place = Path(path or Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx")))
     sheets = _sheets_of(results)
     files = {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}
+    within, what = results.folder if path is None else place, TABLE
     if kind == "xlsx":
-        files = {place: _workbook(sheets)}
-    with storage_errors(f"cannot write {place}"):
-        next(iter(files)).parent.mkdir(parents=True, exist_ok=True)
-    for file, content in files.items():
-        write_atomically(file, content)
+        files, what = {place: _workbook(sheets)}, WORKBOOK
+        within = results.folder if path is None else place.parent
+    write_replacing(files, what, within=within, overwrite=overwrite)
     return list(files)
 
 
@@ -81,6 +81,7 @@ def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
     except ImportError:
         raise InputError("spreadsheet: xlsx needs openpyxl; install it with: pip install 'strozzi-sim[xlsx]'") from None
     with book:
+        book.book.properties.lastModifiedBy = MAKER
         for number, (name, sheet) in enumerate(sheets.items(), 1):
             safe = re.sub(r"[\[\]:*?/\\']", " ", name)
             title = safe if len(safe) <= _LONGEST else f"{safe[: _LONGEST - 4]} {number}"

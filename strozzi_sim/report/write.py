@@ -35,7 +35,7 @@ from strozzi_sim.report.layout import MOST_SCENES, Layout, Scene
 from strozzi_sim.report.naming import TEXTS, definitions_of
 from strozzi_sim.report.page import render, write_page
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
-from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import Results, notes
@@ -46,11 +46,14 @@ MAX_MAP_ROWS = 6000  # most rows of a heat map's table, one per cell and figure,
 _WORDS = 60  # most words of details beside the verdict; the other details are in the first section
 
 
-def write_report(results: Results, path: str | Path | None = None, *, figures: bool = False) -> Path:
+def write_report(
+    results: Results, path: str | Path | None = None, *, figures: bool = False, overwrite: bool = False
+) -> Path:
     """Write the page and return its path; default: into the results folder.
 
     With `figures`, every picture of the page and every heat map is also written as PNG and SVG into figures/ beside the
     page. With the default `path`, heat maps are also written if the study requests heat maps but no pages of the game.
+    Only pages and pictures of ours are replaced, unless `overwrite`.
     """
     if path is None and results.folder is None:
         raise InputError("path: nothing is kept in a folder; say where the report goes, such as 'report.html'")
@@ -59,17 +62,15 @@ def write_report(results: Results, path: str | Path | None = None, *, figures: b
         refuse_links(results.folder)
     layout = Layout(results)
     page = content(layout)
-    write_page(place, render(_manifest(results), results.study.the_game, page))
     look = results.look
     only_maps = path is None and bool(look.heatmaps or look.heatmap) and not look.pages_in(results.study.the_game)
     files = _heat_files(layout) if figures or only_maps else {}
     for name, shown in page.pictures.items() if figures else ():
         files |= {f"{name}.{kind}": drawn for kind, drawn in shown.drawn.files(shown.title).items()}
-    for name, drawn in files.items():
-        file = place.parent / FIGURES / name
-        with storage_errors(f"cannot write {file}"):
-            file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, drawn)
+    drawn_files = {place.parent / FIGURES / name: drawn for name, drawn in files.items()}
+    html = render(_manifest(results), results.study.the_game, page)
+    write_page(place, html, within=results.folder if path is None else None, overwrite=overwrite)
+    write_replacing(drawn_files, PICTURE, within=place.parent, overwrite=overwrite)
     return place
 
 

@@ -1,8 +1,8 @@
-"""Atomic writing of files: a file is written completely or left unchanged.
+"""Atomic writing of files: a file is written completely or left unchanged, and only a file of ours is replaced.
 
 Content is first written next to its target under a unique temporary name and then replaces the target in one rename. So
-two writers of one file never mix, and the last to finish wins. A symbolic link is followed. A device, a pipe or
-standard output cannot be replaced and is written to directly.
+two writers of one file never mix, and the last to finish wins. A symbolic link that a user names is followed; below a
+results folder none is. A device, a pipe or standard output cannot be replaced and is written to directly.
 """
 
 import os
@@ -10,14 +10,32 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
+from zipfile import BadZipFile, ZipFile
 
-from strozzi_sim.errors import StorageError
+from strozzi_sim.errors import ArgumentError, StorageError
 
 STANDARD_OUTPUT = 1
+MAKER = "strozzi-sim"  # in the metadata of pictures and workbooks
+# Kinds of files that may replace one of their own kind, each with what tells it in the first or last _MARKED bytes.
+RECORD, REPORT_PAGE, GAME_PAGE = "record", "report page", "page of a game"
+TABLE, WORKBOOK, PICTURE, NETWORKS = "table", "workbook", "picture", "file of networks"
+_GENERATOR = rb'<meta name="generator" content="strozzi-sim">'
+_MARKS = {
+    RECORD: rb'\A(\xef\xbb\xbf)?\s*\{"type": ?"game", ?"format": ?"strozzi-sim\.record/',
+    REPORT_PAGE: rb'\A\s*<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' + _GENERATOR,
+    GAME_PAGE: rb'\A\s*<!doctype html>\n<html lang="en"><head><meta charset="utf-8">' + _GENERATOR,
+    TABLE: rb"\A(figure,label,how it is counted|[^\n]*,value,low,high,n,deals|"
+    rb"[^\n]* \(low\)[^\n]* \(high\)[^\n]* \(n\))",
+    WORKBOOK: rb"<cp:lastModifiedBy>strozzi-sim<",
+    PICTURE: rb"\A\x89PNG.{33}tEXtSoftware\x00strozzi-sim|\A%PDF.*/Producer \(strozzi-sim\)|"
+    rb"\A<svg [^>]*><title>[^<]*</title><style>text\{pointer-events:none\}</style>",
+    NETWORKS: rb"\APK\x03\x04.{26}(all|[0-9]+)/0/(weights|bias)\.npy",
+}
+_MARKED = 8192
 _TOKEN_BYTES = 8
 _NAME_KEPT = 40  # characters of the target's name in its temporary file's name; file systems allow 255 bytes
 
@@ -48,18 +66,59 @@ def _is_stream(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
+def refuse_links(paths: Iterable[Path]) -> None:
+    """Raise StorageError for a path that is a link, a pipe or a device: it could lead anywhere."""
+    for path in paths:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            mode = path.lstat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                what = "is a link, a pipe or a device, which no run made"
+                raise StorageError(f"{path}: {what}; remove it, or name another folder")
+
+
+def check_inside(folder: Path, path: Path) -> None:
+    """Raise StorageError if `path`, or a folder between it and `folder`, is a link, a pipe or a device."""
+    inner = path.relative_to(folder)
+    refuse_links(folder / part for part in (*reversed(inner.parents[:-1]), inner))
+
+
+def check_replaceable(path: Path, kind: str, argument: str = "path", *, overwrite: bool = False) -> None:
+    """Raise ArgumentError of `argument` if `path` holds anything but a file of ours of this kind, and not `overwrite`.
+
+    An empty file may be replaced, and a pipe or a device is written to.
+    """
+    with storage_errors(f"cannot write {path}"):
+        if overwrite or is_standard_output(path) or not path.is_file():
+            return
+        with path.open("rb") as file:
+            content = file.read(_MARKED)
+            file.seek(max(file.tell(), path.stat().st_size - _MARKED))
+            content += file.read(_MARKED)
+    if content.startswith(b"PK") and kind == WORKBOOK:
+        with suppress(BadZipFile, KeyError, OSError), ZipFile(path) as book, book.open("docProps/core.xml") as core:
+            content = core.read(_MARKED)
+    if content and not re.search(_MARKS[kind], content, re.DOTALL):
+        words = f"{path} exists and is not a {kind} of strozzi-sim"
+        raise ArgumentError(argument, f"{words}; move it away, name another file, or give `overwrite`")
+
+
 @contextmanager
-def open_atomically(path: Path, *, lasting: bool = False) -> Iterator[IO[bytes]]:
+def open_atomically(path: Path, *, within: Path | None = None, lasting: bool = False) -> Iterator[IO[bytes]]:
     """Yield a file to write to. It replaces `path` if the block succeeds; otherwise `path` is unchanged.
 
     A pipe or device is written to at once. The path `-` is standard output. With `lasting` the file is synced to disk
-    (fsync) before it replaces `path`.
+    (fsync) before it replaces `path`. All that is written below a results folder is opened here, with the folder as
+    `within`: missing folders are made, and no link below it is followed.
 
     Raises:
-        StorageError: an OSError, also one of the block.
+        StorageError: an OSError, also one of the block, or a link within `within`.
         BrokenPipeError: the reader of standard output has closed it.
     """
     what = f"cannot write {path}"
+    if within is not None:
+        with storage_errors(what):
+            check_inside(within, path)
+            path.parent.mkdir(parents=True, exist_ok=True)
     with storage_errors(what):
         to_output = is_standard_output(path)
         stream = to_output or _is_stream(path)
@@ -120,7 +179,27 @@ def _permissions(target: Path) -> int | None:
     return stat.S_IMODE(status.st_mode)
 
 
-def write_atomically(path: Path, content: bytes, *, lasting: bool = False) -> None:
+def write_atomically(path: Path, content: bytes, *, within: Path | None = None, lasting: bool = False) -> None:
     """Write a file atomically; see `open_atomically`."""
-    with open_atomically(path, lasting=lasting) as file:
+    with open_atomically(path, within=within, lasting=lasting) as file:
         file.write(content)
+
+
+def write_replacing(
+    contents: Mapping[Path, bytes],
+    kind: str,
+    *,
+    within: Path | None = None,
+    argument: str = "path",
+    overwrite: bool = False,
+) -> None:
+    """Write files of a kind atomically, none of them if one of their paths may not be replaced.
+
+    See `open_atomically` and `check_replaceable`.
+    """
+    for path in contents:
+        if within is not None:
+            check_inside(within, path)
+        check_replaceable(path, kind, argument, overwrite=overwrite)
+    for path, content in contents.items():
+        write_atomically(path, content, within=within)

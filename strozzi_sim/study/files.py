@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import sqlite3
-import stat
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +14,7 @@ import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError, StorageError, short_repr
+from strozzi_sim.runtime import files as runtime_files
 from strozzi_sim.runtime.files import storage_errors
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
@@ -36,27 +36,29 @@ def make_folder(folder: Path) -> None:
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a folder in which a file or folder of a run is a link, pipe or device: it could lead anywhere.
+    """Refuse a folder in which a file or folder that a run reads or SQLite opens is a link, pipe or device.
 
-    The folder itself may be a link. The user's own files are checked only inside FOLDERS.
+    The folder itself may be a link. The user's own files are checked only inside FOLDERS. What is written is checked
+    once more, at any depth, where it is opened: `open_atomically(..., within=folder)`.
     """
     paths = [folder / name for name in (DATABASE, *OF_SQLITE, STUDY_FILE, REPORT, *FOLDERS)]
     for name in FOLDERS:
         for parent, folders, files in os.walk(folder / name):
             paths += [Path(parent, entry) for entry in (*folders, *files)]
-    for path in paths:
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            mode = path.lstat().st_mode
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                what = "is a link, a pipe or a device, which no run made"
-                raise StorageError(f"{path}: {what}; remove it, or name another folder")
+    runtime_files.refuse_links(paths)
 
 
 def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
     """Return name -> SHA-256 of the files of runs ("" for an unfinished one); refuse a name that no run writes."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
-        if not name or ".." in Path(name).parts or Path(name).is_absolute() or "\0" in name:
+        if (
+            not isinstance(name, str)
+            or not name
+            or ".." in Path(name).parts
+            or Path(name).is_absolute()
+            or "\0" in name
+        ):
             raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
     return files
 

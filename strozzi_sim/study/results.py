@@ -94,24 +94,27 @@ class Results:
             return read_rows(self.rows, self.rows.__getitem__, table, "the study")
         return read_rows(read_summary(folder)["files"], lambda name: (folder / name).read_bytes(), table, f"{folder}:")
 
-    def report(self, path: str | Path | None = None, *, figures: bool = False) -> Path:
+    def report(self, path: str | Path | None = None, *, figures: bool = False, overwrite: bool = False) -> Path:
         """Write the report, one HTML page; default: report.html in the results folder. Returns where it is.
 
         Args:
             path: the page.
             figures: write every picture and heat map as PNG and SVG into figures/ beside the page too.
+            overwrite: also replace files that are not such a page or picture.
         """
         place = None if path is None else path_of("path", path)
-        return Path(_report_part("write_report")(self, place, figures=figures))
+        return Path(_report_part("write_report")(self, place, figures=figures, overwrite=overwrite))
 
-    def spreadsheet(self, kind: str = "xlsx", path: str | Path | None = None) -> list[Path]:
+    def spreadsheet(self, kind: str = "xlsx", path: str | Path | None = None, *, overwrite: bool = False) -> list[Path]:
         """Write the tables of the report for a spreadsheet; default: into the results folder. Returns the files.
 
         Args:
             kind: csv, a file for each table; or xlsx, one workbook.
             path: the workbook, or the folder of the files.
+            overwrite: also replace files that are not such tables.
         """
-        return list(_report_part("spreadsheet")(self, kind, path))
+        place = None if path is None else path_of("path", path)
+        return list(_report_part("spreadsheet")(self, kind, place, overwrite=overwrite))
 
     @property
     def pictures(self) -> list[str]:

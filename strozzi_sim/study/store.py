@@ -33,7 +33,13 @@ from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.runtime.cache import processor_type
-from strozzi_sim.runtime.files import open_atomically, remove_unfinished, storage_errors, write_atomically
+from strozzi_sim.runtime.files import (
+    check_inside,
+    open_atomically,
+    remove_unfinished,
+    storage_errors,
+    write_atomically,
+)
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
@@ -191,7 +197,7 @@ class Store:
         values = self.study.hash, *(document.decode() for document in documents)
         self._sql("UPDATE study SET hash = ?, study = ?, look = ?, counted = ?, held = ?", *values)
         if self.folder is not None:
-            write_atomically(self.folder / files.STUDY_FILE, as_file(self.study, self.look))
+            write_atomically(self.folder / files.STUDY_FILE, as_file(self.study, self.look), within=self.folder)
 
     def _suffice(self, counted: Sequence[Crosstab], kept: RowSelection) -> bool:
         """Return whether these facts, or these kept rows of all deals, suffice for the look."""
@@ -355,6 +361,8 @@ class Store:
         assert self.folder is not None
         with storage_errors(f"cannot write to {self.folder}"):
             written = files.written_files(self._database, self._place)
+            for name in written.keys() | contents.keys():
+                check_inside(self.folder, self.folder / name)
             for name in contents.keys() - written.keys():
                 if (self.folder / name).exists():
                     raise StorageError(f"{self.folder / name}: exists and was not written by a run; move it away")
@@ -366,8 +374,7 @@ class Store:
                 self._sql("DELETE FROM files WHERE name = ?", name)
             remove_unfinished(self.folder / name for name in written.keys() | contents.keys())
             for name, content in contents.items():
-                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                with open_atomically(self.folder / name) as file:
+                with open_atomically(self.folder / name, within=self.folder) as file:
                     _ = content(file) if callable(content) else file.write(content)
                 self._sql("INSERT OR REPLACE INTO files VALUES (?, ?)", name, files.digest_of(self.folder / name))
             self._sql("UPDATE study SET made_of = ?", self._made_of(self.look))

@@ -201,6 +201,29 @@ def test_one_game_of_a_study_can_be_had_again(games, tmp_path):
     assert json.loads(one.read_text().splitlines()[0])["agents"] == ["heuristic", "random", "heuristic", "random"]
 
 
+def test_a_record_replaces_a_record_and_another_file_only_if_told_so(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("my thesis")
+    asked = ("record", "strozzi", "--players", 3, "--out", file)
+    done = strozzi(*asked)
+    advice = "move it away, name another file, or give `--overwrite`"
+    assert done.stderr == f"strozzi: error: --out: {file} exists and is not a record of strozzi-sim; {advice}\n"
+    assert (done.returncode, file.read_text()) == (2, "my thesis")
+    assert strozzi(*asked, "--overwrite").returncode == strozzi(*asked).returncode == 0
+    assert strozzi("verify", file).returncode == 0
+
+
+def test_a_list_of_things_leaves_no_option_out(tmp_path):
+    done = strozzi("worth", "strozzi", "--deals", 5000, "--out", tmp_path / "r")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "strozzi: error: THINGS: name things or patterns such as flag:pirate, or give `--all`"
+    )
+    assert "flag:pirate" in strozzi("worth", "strozzi", "--variant", "long-tracks").stdout
+    assert strozzi("worth", "strozzi", "--tables").returncode == 2
+    assert not (tmp_path / "r").exists()
+
+
 def test_a_broken_rule_is_named_by_its_line(games, tmp_path):
     lines = games.read_text().splitlines()
     number = next(k for k, line in enumerate(lines) if '"place"' in line)

@@ -74,6 +74,8 @@ def test_a_judged_page_has_shares_of_the_win_and_what_could_have_come(games, tmp
         (("--html", "x.html", "--decision", 2), "--decision: a page shows all decisions"),
         (("--judge", "learned"), "--judge: only valid with --html PAGE"),
         (("--html", "x.html", "--redraws", 0), "--redraws: "),
+        (("--html", "x.html", "--redraws", 8), "--redraws: only valid with --judge AGENT"),
+        (("--overwrite",), "--overwrite: only valid with --html PAGE"),
     ],
 )
 def test_wrong_options_are_named_and_nothing_is_written(arguments, words, games, tmp_path, monkeypatch):
@@ -89,8 +91,16 @@ def test_other_files_are_not_overwritten_and_a_broken_record_has_no_page(games, 
     mine.write_text("mine")
     done = strozzi("replay", games, "--html", mine)
     assert done.returncode == 2
-    assert "is not a page of strozzi-sim" in done.stderr
+    assert done.stderr.startswith(f"strozzi: error: --html: {mine} exists and is not a page of a game of strozzi-sim")
     assert mine.read_text() == "mine"
+    assert strozzi("replay", games, "--html", mine, "--overwrite").returncode == 0
+    assert strozzi("replay", games, "--html", mine).returncode == 0
+    done = strozzi("analyse", games, "--page", mine)
+    assert done.stderr.startswith(f"strozzi: error: --page: {mine} exists and is not a report page of strozzi-sim")
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "game-1.html").symlink_to(mine)
+    assert "game-1.html: is a link" in strozzi("replay", games, "--html", folder).stderr
     assert "is a file; name a page" in strozzi("replay", games, "--html", games).stderr
     lines = games.read_text().splitlines()
     broken = tmp_path / "broken.jsonl"

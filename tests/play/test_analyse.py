@@ -153,7 +153,7 @@ def test_the_page_names_the_winner_and_has_every_figure(tmp_path, capsys):
     assert command(given) == 0  # a page of ours is replaced, another file is not
     page.write_text("mine")
     assert command(given) == 2
-    assert f"{page} exists and is not a page of strozzi-sim" in capsys.readouterr().err
+    assert f"{page} exists and is not a report page of strozzi-sim" in capsys.readouterr().err
     assert page.read_text() == "mine"
 
 

@@ -196,8 +196,34 @@ def test_a_figure_that_a_table_lacks_is_named(results):
 
 def test_another_file_is_not_overwritten(results, tmp_path):
     (tmp_path / "mine.html").write_text("mine")
-    with pytest.raises(InputError, match="is not a page of strozzi-sim"):
+    with pytest.raises(InputError, match="is not a report page of strozzi-sim"):
         results.report(tmp_path / "mine.html")
+    for name, save in (
+        ("mine.png", results.plot("seats").save),
+        ("mine.xlsx", lambda file, **given: results.spreadsheet("xlsx", file, **given)),
+        ("sheets/figures.csv", lambda file, **given: results.spreadsheet("csv", file.parent, **given)),
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("mine")
+        with pytest.raises(InputError, match=f"{name} exists and is not a .* of strozzi-sim"):
+            save(file)
+        assert file.read_text() == "mine"
+        save(file, overwrite=True)
+        save(file)  # now it is of its kind
+        assert file.read_bytes() != b"mine"
+
+
+@pytest.mark.slow
+def test_a_picture_of_the_user_s_is_not_overwritten(results, tmp_path):
+    picture = tmp_path / "figures" / "seats.svg"
+    picture.parent.mkdir()
+    picture.write_text("<svg>mine</svg>")
+    with pytest.raises(InputError, match=r"seats\.svg exists and is not a picture of strozzi-sim"):
+        results.report(tmp_path / "new.html", figures=True)
+    assert [path.name for path in picture.parent.iterdir()] == ["seats.svg"]
+    results.report(tmp_path / "new.html", figures=True, overwrite=True)
+    assert picture.read_text().startswith("<svg xmlns")
     with pytest.raises(InputError, match="path: nothing is kept in a folder"):
         results.report()
 

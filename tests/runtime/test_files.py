@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from strozzi_sim.errors import StorageError
-from strozzi_sim.runtime.files import is_standard_output, open_atomically, write_atomically
+from strozzi_sim.errors import ArgumentError, StorageError
+from strozzi_sim.runtime import files
+from strozzi_sim.runtime.files import is_standard_output, open_atomically, write_atomically, write_replacing
 
 root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
 
@@ -128,6 +129,53 @@ def test_what_cannot_be_written_is_an_error_in_one_line(tmp_path, make, words):
 def test_a_long_name_that_the_disk_allows_is_written(tmp_path):
     write_atomically(tmp_path / ("x" * 255), b"1")
     assert names(tmp_path) == ["x" * 255]
+
+
+OURS = {  # a file of each kind as it begins or ends
+    files.RECORD: b'{"type":"game","format":"strozzi-sim.record/1","game":"strozzi"}\n',
+    files.REPORT_PAGE: b'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="generator" content="strozzi-sim">\n',
+    files.GAME_PAGE: b'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="strozzi-sim">',
+    files.TABLE: b"seat,games won,games won (low),games won (high),games won (n)\n",
+    files.PICTURE: b"%PDF-1.4\n" + 9_000 * b" " + b"<< /Producer (strozzi-sim) >>\n%%EOF\n",
+    files.NETWORKS: b"PK\x03\x04" + 26 * b" " + b"all/0/weights.npy",
+}
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_a_file_is_replaced_by_one_of_its_kind_alone_unless_the_user_says_so(tmp_path, kind):
+    target, new = tmp_path / "notes.txt", b"new"
+    others = [OURS[each] for each in OURS if each != kind]
+    for content in (b"my thesis", b"PK my archive", b"\x89PNG my photograph", b"seat,score\n1,40\n", *others):
+        target.write_bytes(content)
+        with pytest.raises(
+            ArgumentError, match=f"^out: .*notes.txt exists and is not a {kind} of strozzi-sim; .*`overwrite`"
+        ):
+            write_replacing({tmp_path / "other": new, target: new}, kind, argument="out")
+        assert target.read_bytes() == content
+        assert names(tmp_path) == ["notes.txt"]
+    write_replacing({target: new}, kind, overwrite=True)
+    assert target.read_bytes() == new
+    for content in (b"", OURS[kind]):
+        target.write_bytes(content)
+        write_replacing({target: new}, kind)
+        assert target.read_bytes() == new
+
+
+@pytest.mark.parametrize("linked", ["tables", "tables/deep", "tables/deep/seats.csv"])
+@pytest.mark.parametrize("exists", [True, False])
+def test_within_a_folder_no_link_is_followed_at_any_depth(tmp_path, linked, exists):
+    mine, folder = tmp_path / "mine", tmp_path / "results"
+    (mine / "deep").mkdir(parents=True)
+    (mine / "deep" / "seats.csv").write_text("mine")
+    (folder / linked).parent.mkdir(parents=True)
+    (folder / linked).symlink_to(mine / linked.removeprefix("tables").lstrip("/") if exists else tmp_path / "nowhere")
+    with pytest.raises(StorageError, match=f"{linked}: is a link, a pipe or a device, which no run made"):
+        write_atomically(folder / "tables" / "deep" / "seats.csv", b"new", within=folder)
+    assert (mine / "deep" / "seats.csv").read_text() == "mine"
+    assert names(tmp_path) == ["mine", "results"]
+    (tmp_path / "here").symlink_to(mine)  # the folder itself may be a link, and what it lacks is made
+    write_atomically(tmp_path / "here" / "new" / "x", b"new", within=tmp_path / "here")
+    assert (mine / "new" / "x").read_bytes() == b"new"
 
 
 RECORD = """

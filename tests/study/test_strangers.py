@@ -10,6 +10,7 @@ import os
 import shutil
 import sqlite3
 import sys
+from functools import partial
 
 import msgspec
 import pandas as pd
@@ -96,6 +97,7 @@ def link(*names):
             path = home / "loot" / "r" / name
             if path.is_dir():
                 shutil.rmtree(path)
+            path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
             folder = "." not in name
             list_file(home / "loot" / "r", f"{name}/notes.csv" if folder else name)
@@ -105,7 +107,7 @@ def link(*names):
     return spoil
 
 
-LINKS = ["report.html", "study.json", "study.sqlite-wal", "study.sqlite-journal", "tables", "figures", "games", "facts"]
+LINKS = ["report.html", "study.json", "study.sqlite-wal", "study.sqlite-journal", "tables", "figures", "games", "facts", "spreadsheet", "spreadsheet.xlsx", "spreadsheet/figures.csv", "figures/seats.png", "mine"]  # fmt: skip
 SPOILED = [forge, list_files_of_the_user, *map(link, LINKS)]
 
 
@@ -129,6 +131,9 @@ def openings(home):
     yield lambda: played(KEYS, loot / "r", deals=40)
     yield lambda: ss.run(ss.read_study(loot / "r")[0], loot / "r", workers=1)
     yield lambda: ss.load_results(loot / "r").report()
+    yield lambda: ss.load_results(loot / "r").report(figures=True, overwrite=True)
+    for kind in ("csv", "xlsx"):
+        yield partial(lambda kind: ss.load_results(loot / "r").spreadsheet(kind, overwrite=True), kind)
     yield lambda: ss.load_results(loot / "r").games
     yield lambda: ss.load_results(loot / "r").facts("round")
     yield lambda: ss.side_by_side([ss.load_results(each / "r") for each in (loot, mine)]).report(out / "side.html")
@@ -163,7 +168,9 @@ def test_no_file_in_a_spec_string_is_used_unless_the_user_names_it(text, home, m
     spec = text.format(evil=evil, weights=weights)
     with (
         only_named([]),
-        pytest.raises(InputError, match="named only by the folder, so it is not used; if you trust it"),
+        pytest.raises(
+            InputError, match=r"(^|[ (])agent file \S+ is named only by the folder, so it is not used; if you trust it"
+        ),
     ):
         load_agent(spec, "strozzi")
     assert not (home / "ran").exists()
