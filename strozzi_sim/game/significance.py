@@ -102,11 +102,13 @@ def _wilson(value: Array, end: Array, wider: Array) -> Array:
     return np.asarray((value + c / 2 + np.where(end < value, -root, root)) / (1 + c))
 
 
-def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: int = 0) -> float:
+def not_excluded(
+    rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: int = 0, span: tuple[Any, Any] = (-np.inf, np.inf)
+) -> float:
     """Return the largest distance from `null` that a widened interval contains, 0 or more; NaN without an interval.
 
-    Intervals are widened for their number. `rows` is a data frame with value, low, high, n and deals; `sign` is 1 for
-    the largest gain, -1 for the largest loss, 0 for either.
+    Intervals are widened for their number, and end at `span`, the lowest and highest possible figure. `rows` is a data
+    frame with value, low, high, n and deals; `sign` is 1 for the largest gain, -1 for the largest loss, 0 for either.
     """
     value, low, high = (rows[side].to_numpy(np.float64) for side in ("value", "low", "high"))
     known = ~np.isnan(value + low + high)
@@ -114,29 +116,32 @@ def not_excluded(rows: Any, null: Any = 0.0, chunks: int = MAX_CHUNKS, *, sign: 
         return float("nan")
     df = degrees_of_freedom(rows["n"], rows["deals"], chunks)
     wider = t_quantile(df, known.sum()) / t_quantile(df)
-    up, down = value + wider * (high - value) - null, null - value + wider * (value - low)
+    up = np.minimum(value + wider * (high - value), span[1]) - null
+    down = null - np.maximum(value - wider * (value - low), span[0])
     ends = up if sign > 0 else down if sign < 0 else np.maximum(up, down)
     return max(float(ends[known].max()), 0.0)
 
 
 def size_text(size: float, unit: Unit = "share") -> str:
-    """Return a size as text, rounded up; a share is in points.
+    """Return a size, at least 0, as text, rounded up; a share is in points. Raises ValueError for a negative one.
 
-    >>> size_text(0.0312), size_text(0.004), size_text(0.22), size_text(1.46, "amount")
-    ('3.2 points', '0.4 points', '22 points', '1.5')
+    >>> size_text(0.0312), size_text(0.004), size_text(0.22), size_text(1.46, "amount"), size_text(0.0)
+    ('3.2 points', '0.4 points', '22 points', '1.5', '0 points')
     """
+    if size < 0:
+        raise ValueError(f"size: must be at least 0, got {size}")
     scaled = 100 * size if unit == "share" else size
-    digits = 0 if scaled > 9.9 else 1 if scaled >= 0.1 else 2
-    up = np.ceil(scaled * 10**digits - 1e-6) / 10**digits
+    digits = 0 if scaled > 9.9 or scaled == 0 else 1 if scaled >= 0.1 else 2
+    up = max(np.ceil(scaled * 10**digits - 1e-6), 1.0) / 10**digits if size > 0 else 0.0
     if unit != "share":
         return f"{up:,.{digits}f}"
     return pluralize(1, "point") if up == 1 else f"{up:,.{digits}f} points"
 
 
 def missed(size: float, unit: Unit = "share", what: str = "a change") -> str:
-    """Return a sentence's clause on a change that could be missed; "" if its size is NaN.
+    """Return a sentence's clause on a change that could be missed; "" if its size is 0 or NaN.
 
     >>> missed(0.0312)
     'a change of up to 3.2 points could be missed'
     """
-    return "" if np.isnan(size) else f"{what} of up to {size_text(size, unit)} could be missed"
+    return f"{what} of up to {size_text(size, unit)} could be missed" if size > 0 else ""

@@ -202,7 +202,9 @@ def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game
         return f"changes {words}{'' if changed == set(lineups) else f' in games of {names}'}"
     if verdicts <= {SMALL, EQUAL}:
         return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
-    size = not_excluded(pick(rows, verdict=UNCLEAR), chunks=chunks)
+    unclear = pick(rows, verdict=UNCLEAR)
+    span = (-unclear["before"], 1 - unclear["before"]) if unit == "share" else (-np.inf, np.inf)
+    size = not_excluded(unclear, chunks=chunks, span=span)
     if np.isnan(size):
         return f"is not known to change {words}"
     return f"may change {words} by up to {size_text(size, unit)} (more deals would tell)"

@@ -101,7 +101,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
             parts = [_worth_of_best(order, nouns)]
             losses = grouped((line["verdict"], line[LOST]) for line in order)
             for verdict in (each for each in (COSTS, SMALL, UNCLEAR) if each in losses):
-                largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks)
+                largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks, span=(-1, 1))
                 size = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
                 parts.append(f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({size})' if size else ''}")
             if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:

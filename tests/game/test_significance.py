@@ -10,7 +10,14 @@ from strozzi_sim import stats
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.reporting import FigureTable
-from strozzi_sim.game.significance import degrees_of_freedom, p_value, p_value_of_share
+from strozzi_sim.game.significance import (
+    degrees_of_freedom,
+    missed,
+    not_excluded,
+    p_value,
+    p_value_of_share,
+    size_text,
+)
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
 from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
@@ -148,3 +155,21 @@ def test_equal_loads_are_seldom_said_to_win():
         p = p_value_of_share(found.value, found.low, found.high, 0.5, degrees_of_freedom(found.n, 40))
         claims += bool((12 * p < 0.05).any())
     assert claims <= 27  # of 300 at 5 %: more than 27 in 0.2 % of such tests
+
+
+def test_a_size_is_at_least_zero():
+    assert size_text(0.0) == "0 points"
+    assert size_text(1e-12) == "0.01 points"
+    with pytest.raises(ValueError, match=r"size: must be at least 0, got -0\.1"):
+        size_text(-0.1)
+    assert missed(0.0) == missed(-0.26) == missed(np.nan) == ""
+
+
+def test_what_could_be_missed_ends_at_the_possible():
+    """Few deals make intervals that reach beyond every share of wins."""
+    rows = pd.DataFrame({"value": [0.4, 0.3], "low": [0.0, 0.0], "high": [0.9, 0.8], "n": 3, "deals": 3})
+    assert not_excluded(rows, 0.25) > 1
+    assert not_excluded(rows, 0.25, span=(0, 1)) == 0.75
+    assert not_excluded(rows, 0.25, sign=-1, span=(0, 1)) == 0.25
+    assert not_excluded(rows, np.array([0.25, 0.9]), span=(0, 1)) == 0.9
+    assert not_excluded(rows, 0.25, span=(0, pd.Series([0.5, 0.6]))) == pytest.approx(0.35)

@@ -335,7 +335,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
         return [f"{whom} wins most in {title} at {best['players']} players: {share_text}"]
-    size = missed(not_excluded(rows, fair, study.chunks, sign=1), what="a gain")
+    size = missed(not_excluded(rows, fair, study.chunks, sign=1, span=(0, 1)), what="a gain")
     words = f"No agent is known to win more than its share of {title} at {best['players']} players"
     return [f"{words}{f': {size}' if size else ''}.", f"{whom}: {share_text}"]
 

@@ -239,7 +239,7 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
             return [f"There are too few games of {title} to compare {first} with {second}."]
         rows = rows.assign(sign=np.where(corrected_p(rows, 0.0, self.chunks) < ALPHA, np.sign(rows["value"]), 0))
         unknown = pick(rows, sign=0)
-        size = missed(not_excluded(unknown, chunks=self.chunks), what="a difference")
+        size = missed(not_excluded(unknown, chunks=self.chunks, span=(-1, 1)), what="a difference")
         words = []
         for better, other, sign in ((first, second, 1), (second, first, -1)):
             if len(known := pick(rows, sign=sign)):

@@ -337,7 +337,7 @@ def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
         for row in rows.itertuples(index=False):
             pair = (row.agent, row.opponent) if row.value > 0.5 else (row.opponent, row.agent)
             beats[tuple(map(agents.index, pair))] = row.known
-        unseen = not_excluded(rows[~rows["known"]], 0.5, chunks)
+        unseen = not_excluded(rows[~rows["known"]], 0.5, chunks, span=(0, 1))
         orders.append(FieldOrder(int(players), str(variant), agents, beats, unseen))
     return orders
 
