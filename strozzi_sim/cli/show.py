@@ -99,8 +99,7 @@ def _changes(results: "Results", every: bool) -> Iterator[str]:
             change = "+" * (row.value > 0) + _text("format_range", row, row.unit).replace(" %", " points")
             lines.append([what, _text("format_value", row.before, row.unit), change, f"{row.n:,}", row.verdict])
         most = ALL_LINES if every else _MOST_CHANGES
-        more = f"\nand {len(lines) - 1 - most:,} more lines: --tables" if len(lines) - 1 > most else ""
-        yield f"\n{second} beside {first}\n{columns_of(lines[: most + 1])}{more}"
+        yield f"\n{second} beside {first}\n{_first_lines(lines, most)}"
 
 
 def _own_maps(results: "Results") -> list[str]:
@@ -153,9 +152,14 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
         return "\n\n".join([title, *_grids(frame)])
     else:
         lines = _figures(frame, things)
+    return f"{title}\n{_first_lines(lines, most)}"
+
+
+def _first_lines(lines: Sequence[Sequence[str]], most: int) -> str:
+    """Return the heading and the first `most` lines in columns, and the number of the others."""
     remaining = len(lines) - 1 - most
-    more = f"\nand {remaining:,} more lines: --tables" if remaining > 0 else ""
-    return f"{title}\n{columns_of(lines[: most + 1])}{more}"
+    more = f"\nand {pluralize(remaining, 'more line')}: --tables" if remaining > 0 else ""
+    return f"{columns_of(lines[: most + 1])}{more}"
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> str:
