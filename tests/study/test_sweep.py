@@ -1,11 +1,14 @@
 """Values of the components over a grid."""
 
+import re
+
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
+from strozzi_sim.game.reporting import THIN
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.kinds.weights import numbers, steps
 from study_examples import played
@@ -40,7 +43,29 @@ def test_the_published_value_is_the_reference(swept):
 
 def test_the_numbers_are_gaps_at_the_first_player_count(swept):
     numbers = swept.study.sections(swept.tables, swept.look)[0].numbers
-    assert {number.what.split(", ")[1] for number in numbers} == {"3 players (random)"}
+    assert {number.what.split("; ")[0].split(", ")[1] for number in numbers} == {"3 players (random)"}
+
+
+def test_a_gap_has_what_chance_reaches_beside_it_and_no_interval(swept, tmp_path):
+    by_chance = swept.tables["sweep"].query("figure == 'seat_gap_by_chance' and players == 3")["value"]
+    numbers = swept.study.sections(swept.tables, swept.look)[0].numbers
+    reach = {f"chance alone: up to {100 * gap:.1f} %" for gap in by_chance}
+    assert {number.what.split("; ")[1].replace(THIN, " ") for number in numbers} <= reach
+    page = swept.report(tmp_path / "page.html").read_text()
+    numbers = re.findall(r"<dt>(gap [^<]*)</dt><dd><b>(.*?)</b>", page)
+    assert numbers
+    assert not any("<small>" in value for _, value in numbers)
+
+
+def test_a_gap_that_could_be_missed_is_not_below_zero(swept):
+    gaps = swept.tables["sweep"].query("figure == 'seat_gap'").set_index(["players", "variant"])["value"]
+    for players, sentence in zip((3, 4), swept.verdict, strict=True):
+        shown, least = re.search(
+            r"15 \((.*) points\): a gap as small as (.*) points could be missed", sentence
+        ).groups()
+        gap = gaps[players, swept.study.reference]
+        assert float(shown) == pytest.approx(100 * gap, abs=0.5)
+        assert 0 <= float(least) < 100 * gap
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, pick
+from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, format_value, pick
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded
+from strozzi_sim.game.significance import ALPHA, corrected_p, not_excluded
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf
@@ -156,9 +156,11 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
                 values = "; ".join([text for name, text in words.items() if name in fairer][:5])
                 finding = f"the seats are nearer to equal at {keys} = {values} than at {reference}"
             else:
-                size = missed(not_excluded(own, chunks=self.chunks, sign=-1), what="a gap smaller")
-                size = size.replace("smaller of up to", "smaller by up to")
-                finding = f"no value is known to be fairer than {keys} = {reference}{f': {size}' if size else ''}"
+                gap = pick(rows, variant=self.reference)["value"].iloc[0]
+                least = gap - not_excluded(own, chunks=self.chunks, sign=-1, span=(-gap, 1))
+                down = np.floor(100 * least * 10**digits + 1e-6) / 10**digits
+                size = "" if np.isnan(least) else f": a gap as small as {down:.{digits}f} points could be missed"
+                finding = f"no value is known to be fairer than {keys} = {reference}{size}"
             sentences.append(f"At {players} players, played by {players_words(self.the_game, lineup)}, {finding}.")
         return sentences
 
@@ -174,13 +176,16 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         if not figures:  # under 30 games
             return pages
         shown = {f"sweep-{figure.name}": self._rows(tables, figure.name) for figure in figures}
-        shown["values"] = all_rows = pd.concat(shown.values(), ignore_index=True)
+        all_rows = pd.concat(shown.values(), ignore_index=True)
+        # beside a number, what a gap reaches by chance would be read as its interval
+        shown["values"] = all_rows = all_rows.assign(**all_rows[["low", "high"]].mask(all_rows["figure"] == GAP))
         gaps = pick(all_rows, figure=GAP).dropna(subset="value").sort_values("value", kind="stable")
         gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
-        label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{lineup}})"
+        chance = [f"; chance alone: up to {format_value(gap, 'share')}" if gap > 0 else "" for gap in ends["chance"]]
+        label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{lineup}}){{by_chance}}"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
-        numbers = key_numbers(ends, "share", label)
+        numbers = key_numbers(ends.assign(by_chance=chance), "share", label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
         pictures = *(self._picture(figure, shown) for figure in figures), in_figures
         return [replace(declared, shown=pictures, sentences=tuple(self._published())), *pages]
@@ -208,9 +213,9 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         rows = pick(tables["sweep"], figure=figure).merge(change, "left", list(CELL))
         rows = rows.sort_values(keys, kind="stable", ignore_index=True)
         is_reference = (rows["variant"] == self.reference).to_numpy()
+        chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*CELL, "value"]]
+        rows = rows.merge(chance.rename(columns={"value": "chance"}), "left", list(CELL))
         if figure == GAP:
-            chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*CELL, "value"]]
-            rows = rows.merge(chance.rename(columns={"value": "chance"}), "left", list(CELL))
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))
             rows["high"] = rows["high"].fillna((rows["value"] + rows["chance"]).clip(upper=1))
         marks = np.where(is_reference, " (*)", "")
