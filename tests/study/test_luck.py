@@ -213,3 +213,22 @@ def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch
 def test_fewer_players_are_the_first_agents():
     found = ss.luck("strozzi", players="3-4", agents="greedy,random,eager,racer", deals=60, games=0, **QUIET)
     assert set(found.tables["luck"]["lineup"]) == {"greedy,random,eager", "greedy,random,eager,racer"}
+
+
+def test_few_games_have_neither_a_share_of_skill_nor_a_length():
+    found = ss.luck("strozzi", players=3, agents="heuristic,greedy,random", deals=4, games=0, **QUIET)
+    assert found.tables["luck"][["value", "low", "high"]].isna().all(axis=None)
+    assert found.verdict == [
+        "There are too few games of Strozzi to say how much of who wins is who plays.",
+        "There are too few games among heuristic, greedy and random to say how long one is.",
+    ]
+
+
+def test_a_share_without_an_interval_says_why_and_none_leaves_0_to_100_per_cent():
+    ends = {"heuristic,random": (1.0, np.nan, np.nan), "learned,heuristic": (1.01, 0.9, 1.12)}
+    rows = [(2, "base", lineup, "win", "agents", "variance_share", *each, 60, 30) for lineup, each in ends.items()]
+    said = kind.who_plays({"luck": pd.DataFrame(rows, columns=COLUMNS)}, "Strozzi")
+    assert said.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
+        "Who plays explains 100 % of who wins Strozzi at 2 players among heuristic and random (all 30 deals ended alike) and "
+        "100 % (90 to 100) among learned and heuristic; among equal players, nothing."
+    )

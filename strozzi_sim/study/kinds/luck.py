@@ -6,6 +6,7 @@ at seats, the deal for all, for a seat and for an agent, and the rest (analysis 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any, Unpack
 
@@ -16,13 +17,13 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
-from strozzi_sim.errors import ArgumentError, check_range, check_whole
+from strozzi_sim.errors import ArgumentError, check_range, check_whole, pluralize
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, listed, pick
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.drama import drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.stats.intervals import Array, Estimate
+from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.latin_squares import moments, variance_shares
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
@@ -152,8 +153,8 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
             squares = _squares(np.concatenate(chunks), outcome, cell.players)
             shares, variance = variance_shares(moments(squares, chunk_of))
             for source, share in shares.items():
-                table.add(cell, "variance_share", share, outcome=outcome, source=source)
-            table.add(cell, "variance", variance, outcome=outcome, source="all")
+                table.add(cell, "variance_share", _known(share), outcome=outcome, source=source)
+            table.add(cell, "variance", _known(variance), outcome=outcome, source="all")
         decisions = stats.ratio(cell.outcome["decisions"], cell.outcome["games"])
         value, low, high = (end * self.seconds / 60 for end in (decisions.value, decisions.low, decisions.high))
         lengths = {"decisions_mean": decisions, "minutes_mean": Estimate(value, low, high, decisions.n)}
@@ -192,7 +193,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         """Return the shares of the variance by line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share")
         wins = pick(shares, source="agents", outcome=WIN, players=headline_players(shares))
-        wins = wins.dropna(subset="value").head(3)
+        wins = _bounded(wins.dropna(subset=["value", "low"])).head(3)
         wins = wins.assign(agents=wins["lineup"].map(lineup_words))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
@@ -201,21 +202,37 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return [*sections, section("drama", {"drama": tables["drama"]})] if "drama" in tables else sections
 
 
+def _known(figure: Estimate) -> Estimate:
+    """Return a figure, without value and interval if it is of fewer than MIN_EVENTS games."""
+    missing = np.asarray(np.nan)
+    return figure if figure.n >= MIN_EVENTS else replace(figure, value=missing, low=missing, high=missing)
+
+
 def who_plays(tables: Tables, title: str) -> str:
     """Return a sentence with the share of wins that the agents explain, at the headline's player count."""
     shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
     players = headline_players(shares)
-    rows = pick(shares, players=players).dropna(subset="value").sort_values("value", kind="stable")
+    rows = _bounded(pick(shares, players=players).dropna(subset="value").sort_values("value", kind="stable"))
     if rows.empty:
         return f"There are too few games of {title} to say how much of who wins is who plays."
-    parts = [f"{format_estimate(row, 'share')} {lineup_words(row.lineup)}" for row in rows.itertuples(index=False)]
-    parts[0] = parts[0].replace("% ", f"% of who wins {title} at {players} players ", 1)
+    parts = []
+    for row in rows.itertuples(index=False):
+        of_wins = "" if parts else f" of who wins {title} at {players} players"
+        alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
+        parts.append(f"{format_estimate(row, 'share')}{of_wins} {lineup_words(row.lineup)}{alike}")
     return f"Who plays explains {listed(parts)}; among equal players, nothing."
+
+
+def _bounded(shares: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of shares of the variance within 0 to 1, which estimates without bias may leave."""
+    return shares.assign(**shares[["value", "low", "high"]].clip(0, 1))
 
 
 def length_sentence(tables: Tables, players: int, seconds: float) -> str:
     """Return a sentence with the length of a game of the first line-up."""
     decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
+    if np.isnan(decisions.value):
+        return f"There are too few games {lineup_words(decisions.lineup)} to say how long one is."
     length, duration = (format_estimate(row, "amount") for row in (decisions, minutes))
     what = f"{length} decisions: {duration} minutes at {seconds:g} seconds each (an assumption)"
     return f"A game {lineup_words(decisions.lineup)} has {what}."
