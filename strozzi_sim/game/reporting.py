@@ -156,6 +156,7 @@ def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:
     return [f"unknown figure {short_repr(name)}; {suggest_names(name, known)}" for name in names if name not in known]
 
 
+_SYMMETRIC = 1.25  # largest ratio of the sides of an interval that is shown as value ± half-width
 _DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
 
 
@@ -203,22 +204,42 @@ def format_half_width(row: Any, unit: Unit, digits: int) -> str:
     return f"{half:,.{max(min(digits, most_digits(half)), 0)}f}" if half > 0 else "0"
 
 
+def is_plus_minus(row: Any, unit: Unit) -> bool:
+    """Return whether value ± half-width tells a row's interval: nearly symmetric, and for a share in 0 to 100 %.
+
+    >>> row = pd.Series({"value": 0.08, "low": 0.01, "high": 0.22})
+    >>> is_plus_minus(row, "share"), is_plus_minus(row.replace(0.22, 0.15), "share")
+    (False, True)
+    """
+    half, nearer = half_width(row), min(row.high - row.value, row.value - row.low)
+    leaves_range = unit == "share" and (row.low >= 0 > row.value - half or row.high <= 1 < row.value + half)
+    return bool(half <= _SYMMETRIC * nearer and not leaves_range)
+
+
 def format_interval(row: Any, unit: Unit, digits: int) -> str:
     """Return the ends of a row's interval with these decimals: "29.9 to 31.1"."""
     low, high = rounded_ends(factor_of(unit) * row.low, factor_of(unit) * row.high, digits)
     return " to ".join(format_value(end / factor_of(unit), unit, digits, sign="") for end in (low, high))
 
 
+def format_beside(row: Any, unit: Unit, digits: int) -> str:
+    """Return a row's interval as text to stand after its value: "± 0.6" or "(29.9 to 31.1)"; "" without one."""
+    if np.isnan(row.low) or row.low == row.high:
+        return ""
+    if is_plus_minus(row, unit):
+        return f"±{THIN}{format_half_width(row, unit, digits)}"
+    return f"({format_interval(row, unit, digits)})"
+
+
 def format_estimate(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text: value ± half-width, or `format_range` for a share if ± would leave 0 to 100 %."""
+    """Return a row's figure as text: value ± half-width, or `format_range` if that would not tell the interval."""
     if np.isnan(row.value):
         return "no value"
     if np.isnan(row.low) or row.low == row.high:
         return format_row(row, unit)
-    half = half_width(row)
-    if unit == "share" and (row.low >= 0 > row.value - half or row.high <= 1 < row.value + half):
+    if not is_plus_minus(row, unit):
         return format_range(row, unit)
-    digits = digits_for(row.value, half, unit)
+    digits = digits_for(row.value, half_width(row), unit)
     value, half_text = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
     return f"{value}{THIN}±{THIN}{half_text}{THIN + '%' if unit == 'share' else ''}"
 

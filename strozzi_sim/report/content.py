@@ -97,7 +97,7 @@ class Number:
     """A number of the first screen."""
 
     value: str
-    half_width: str  # "" without an interval
+    interval: str  # "± 2" or "(20 to 29)"; "" without an interval
     what: str  # meaning of the number
 
 

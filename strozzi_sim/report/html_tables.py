@@ -12,7 +12,7 @@ from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import (
     Picture,
     digits_for,
-    format_half_width,
+    format_beside,
     format_interval,
     format_value,
     half_width,
@@ -30,7 +30,7 @@ class Cell:
     """A cell of a table."""
 
     text: str
-    half_width: str = ""
+    interval: str = ""  # "± 2" or "(20 to 29)"
     tip: str = ""  # sentence on interval and n
     numbers: tuple[str, ...] = ("", "", "", "")  # value, low, high and n as text, or ""
 
@@ -108,7 +108,7 @@ def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
     if np.isnan(row.low) or np.isnan(row.value):
         return Cell(text, "", n, numbers)
     tip = f"95 % interval {format_interval(row, figure.unit, digits)}; {n}"
-    return Cell(text, format_half_width(row, figure.unit, digits), tip, numbers)
+    return Cell(text, format_beside(row, figure.unit, digits), tip, numbers)
 
 
 def format_p(p: float) -> str:

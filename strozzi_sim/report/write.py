@@ -16,7 +16,7 @@ from strozzi_sim.game.reporting import (
     THIN,
     Picture,
     digits_for,
-    format_half_width,
+    format_beside,
     format_value,
     half_width,
     listed,
@@ -224,13 +224,13 @@ def _heat_files(layout: Layout) -> dict[str, bytes]:
 
 
 def _number(key: KeyNumber) -> Number:
-    """Return a number of the first screen, with its half-width."""
+    """Return a number of the first screen, with its interval."""
     half = half_width(key.row)
     digits = digits_for(key.row.value, half, key.unit, 1)
     value = format_value(key.row.value, key.unit, digits, sign="" if key.is_change else f"{THIN}%")
     if key.is_change:
         value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value
-    return Number(value, format_half_width(key.row, key.unit, digits) if half else "", key.what)
+    return Number(value, format_beside(key.row, key.unit, digits), key.what)
 
 
 def _plan(results: Results) -> str:

@@ -17,7 +17,9 @@ from strozzi_sim.pictures.marks import label_of
 from strozzi_sim.pictures.marks import sentence as mark
 from strozzi_sim.pictures.panel import Scale
 from strozzi_sim.report.html_tables import cell_of, page_table
+from strozzi_sim.report.write import _number
 from strozzi_sim.runtime.digits import decimals as decimals_of
+from strozzi_sim.study.look import KeyNumber
 
 SCIENTIFIC = re.compile(r"\d[eE][+-]?\d")
 
@@ -71,7 +73,7 @@ def test_planted_figures_have_three_digits_and_one_of_their_interval(value, half
     assert label_of(value, half, "amount", Scale((0.0, 1.0))) in (shown, f"{value:.1f}")
     cell = cell_of(row, figure, 2)
     assert (cell.text, cell.tip) == (shown, f"95 % interval {low} to {high}; n = 50")
-    assert f"{cell.text} ± {cell.half_width}" == sentence
+    assert f"{cell.text} {cell.interval}".replace(THIN, " ") == sentence
 
 
 def test_figures_without_an_interval_have_three_digits_and_counts_all():
@@ -106,8 +108,8 @@ def test_every_table_of_the_page(study):
             ]
             assert cells
             for each, figure in cells:
-                assert not SCIENTIFIC.search(f"{each.text} {each.half_width} {each.tip}")
-                if figure and each.half_width:
+                assert not SCIENTIFIC.search(f"{each.text} {each.interval} {each.tip}")
+                if figure and each.interval:
                     low, high = (float(side) * (100 if units[figure] == "share" else 1) for side in each.numbers[1:3])
                     assert is_meaningful(each.text, (high - low) / 2), each
                     in_cells += 1
@@ -133,3 +135,22 @@ def test_every_table_of_the_page(study):
 def test_no_interval_of_a_share_in_a_sentence_leaves_0_to_100_per_cent(value, low, high, text):
     row = SimpleNamespace(value=value, low=low, high=high)
     assert format_estimate(row, "share").replace(THIN, " ") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown", "beside"),
+    [
+        (0.08, 0.01, 0.22, "8 %", "(1 to 22)"),
+        (1.0, 0.92, 1.0, "100 %", "(92 to 100)"),
+        (0.0, 0.0, 0.08, "0 %", "(0 to 8)"),
+        (0.2, 0.14, 0.32, "20 %", "(14 to 32)"),  # not symmetric
+        (0.25, 0.23, 0.272, "25 %", "± 3"),
+    ],
+)
+def test_numbers_and_cells_show_the_ends_of_an_interval_that_plus_minus_does_not_tell(value, low, high, shown, beside):
+    row = SimpleNamespace(figure="win_share", value=value, low=low, high=high, n=60)
+    number = _number(KeyNumber(row, "share", "games won"))
+    assert (number.value.replace(THIN, " "), number.interval.replace(THIN, " ")) == (shown, beside)
+    cell = cell_of(row, Figure("win_share", "games won", "share"), 1)
+    assert (f"{cell.text} %", cell.interval.replace(THIN, " ")) == (shown, beside)
+    assert format_estimate(row, "share").replace(THIN, " ") in (f"{shown} {beside}", "25 ± 3 %")

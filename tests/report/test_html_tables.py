@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture
+from strozzi_sim.game.reporting import THIN, Picture
 from strozzi_sim.report.html_tables import cell_of, format_p, page_table
 
 WON, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")
@@ -30,10 +30,10 @@ def test_a_line_for_each_level_and_player_count():
     assert found.columns == (("games won, %", "win_share"), ("mean score", "score_mean"))
     assert [keys for keys, _ in found.rows] == [("B", "3"), ("B", "4"), ("Anna", "3"), ("Anna", "4")]
     _, (won, score) = found.rows[2]
-    assert (won.text, won.half_width) == ("41.2", "0.8")
+    assert (won.text, won.interval.replace(THIN, " ")) == ("41.2", "± 0.8")
     assert won.tip == "95 % interval 40.4 to 42.0; n = 900"
     assert won.numbers == ("0.412", "0.404", "0.42", "900")
-    assert (score.text, score.half_width) == ("52.3", "0.2")
+    assert (score.text, score.interval.replace(THIN, " ")) == ("52.3", "± 0.2")
     one = page_table(shown(WON), rows({"A": 0.4}, players=(3,)), {})
     assert (one.keys, [keys for keys, _ in one.rows]) == (("ship",), [("A",)])
 
@@ -42,8 +42,8 @@ def test_a_cell_without_a_value_or_an_interval():
     table = rows({"A": np.nan, "B": 0.4}, players=(3,), n=12)
     table.loc[1, ["low", "high"]] = np.nan
     lines = {keys[0]: cells[0] for keys, cells in page_table(shown(WON), table, {}).rows}
-    assert (lines["A"].numbers, lines["A"].half_width, lines["A"].tip) == (("", "", "", "12"), "", "n = 12")
-    assert (lines["B"].text, lines["B"].half_width, lines["B"].numbers) == ("40.0", "", ("0.4", "", "", "12"))
+    assert (lines["A"].numbers, lines["A"].interval, lines["A"].tip) == (("", "", "", "12"), "", "n = 12")
+    assert (lines["B"].text, lines["B"].interval, lines["B"].numbers) == ("40.0", "", ("0.4", "", "", "12"))
     assert page_table(shown(SCORE), table, {}) is None
     never = rows({"A": 0.3, "B": 0.4}, players=(3,))
     never.loc[0, "n"] = 0
@@ -72,5 +72,5 @@ def test_figures_as_lines_have_a_column_for_each_player_count():
 def test_a_p_value_has_no_interval():
     row = next(pd.DataFrame([{"value": 0.0123, "low": np.nan, "high": np.nan, "n": 900}]).itertuples(index=False))
     cell = cell_of(row, Figure("seat_fairness_p", "p", "number"), 2)
-    assert (cell.text, cell.half_width, cell.tip) == ("0.012", "", "n = 900")
+    assert (cell.text, cell.interval, cell.tip) == ("0.012", "", "n = 900")
     assert [format_p(p) for p in (np.nan, 1e-9, 0.0499, 0.5)] == ["-", "< 0.001", "0.050", "0.50"]

@@ -138,7 +138,7 @@ def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert [item.anchor for item in made.hero] == ["item-seats"]
     above, below, margin = made.numbers
     assert (above.value[0], below.value[0]) == ("+", "\N{MINUS SIGN}")
-    assert all(each.half_width for each in (above, below, margin))
+    assert all(each.interval for each in (above, below, margin))
     assert "seats" not in {item.anchor for section in made.sections for item in section.items}
     questions = [section.question for section in made.sections]
     assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.pages)
