@@ -19,7 +19,7 @@ from typing import NamedTuple
 import cloudpickle
 
 from strozzi_sim.agent import AgentSpec
-from strozzi_sim.agent.python import InvalidAnswer, seconds_allowed
+from strozzi_sim.agent.python import InvalidAnswer, Replacement, seconds_allowed
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
@@ -56,6 +56,7 @@ class LeakCheck:
     agent: str  # spec string of the agent
     decisions: int  # number of decisions checked
     leak: Leak | None  # the first leak, or None
+    illegal: int = 0  # illegal answers that the agent replaced by legal actions
 
 
 class _Game(NamedTuple):
@@ -73,44 +74,46 @@ def check_leaks(
     if not counts:
         raise InputError(f"agent {spec.text!r} does not play {game.name} with {', '.join(map(str, players))} players")
     job = cloudpickle.dumps((spec, game, variant, seed)) if spec.foreign else None  # before playing changes the agent
-    decisions, games = 0, list[_Game]()
+    decisions, illegal, games = 0, 0, list[_Game]()
     with single_threaded_blas():
         for count, deal in product(counts, range(deals)):
             table, leak = Position(game, count, seed=seed, deal=deal, variant=variant), None
             while not table.over and leak is None:
                 decisions += 1
-                leak = _check_decision(spec, table)
+                action, leak = _check_decision(spec, table)
+                illegal += isinstance(action, Replacement)
             if leak is not None:
-                return LeakCheck(spec.text, decisions, leak)
+                return LeakCheck(spec.text, decisions, leak, illegal)
             games.append(_Game(count, deal, list(table.actions)))
     games = games[:: max(len(games) // PLAYED_AGAIN, 1)][:PLAYED_AGAIN]
     changed = None if job is None else _play_again(spec.text, job, games)
     if changed is None:
-        return LeakCheck(spec.text, decisions, None)
+        return LeakCheck(spec.text, decisions, None, illegal)
     number, decision, moved_to = changed
     played = games[number]
     table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
     for action in played.actions[:decision]:
         table.play(action)
-    return LeakCheck(spec.text, decisions, _leak(spec, table, played.actions[decision], moved_to, PROCESS))
+    leak = _leak(spec, table, played.actions[decision], moved_to, PROCESS)
+    return LeakCheck(spec.text, decisions, leak, illegal)
 
 
-def _check_decision(spec: AgentSpec, table: Position) -> Leak | None:
-    """Let an agent decide and play its choice; return a leak, without playing, if a copy chose otherwise."""
+def _check_decision(spec: AgentSpec, table: Position) -> tuple[int, Leak | None]:
+    """Let an agent decide, and play its choice; return it, and a leak, without playing, if a copy chose otherwise."""
     seat = table.seated(spec)
     sees_record, copy, copy_on_record = seat.sees_state, seat.copy(), seat.copy()
     try:
         action = seat.choose(table.state)
         if (copy_action := copy.choose(table.state)) != action:
-            return _leak(spec, table, action, copy_action, REPEATED)
+            return action, _leak(spec, table, action, copy_action, REPEATED)
         if sees_record and (copy_action := copy_on_record.choose(table.state, concealed=False)) != action:
-            return _leak(spec, table, action, copy_action, RECORD)
+            return action, _leak(spec, table, action, copy_action, RECORD)
     except InvalidAnswer as invalid:
         raise table.fault(spec, invalid.what) from invalid.__cause__
     if action not in table.legal:
         raise table.fault(spec, f"chose the illegal action {action}")
     table.play(action)
-    return None
+    return action, None
 
 
 def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed: str) -> Leak:

@@ -347,7 +347,7 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
     tables = study.tables(partial(counts_of, study, store, study.facts(store.look)), store.look)
     if study.precision:
         tables["precision"] = Precision(study, store).table(study.chunks)
-    if study.counts_answers:
+    if study.counts_answers and study.chunks:
         tables["answers"] = _answers(study, store)
     return _frames(tables)
 

@@ -1,15 +1,18 @@
 """LeakCheck: every agent that comes with the package is blind to what its seat must not know; a cheat is caught."""
 
 import json
+import re
 import textwrap
 
 import numpy as np
 import pytest
 
+import strozzi_sim as ss
 from agent_files import agents_file
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import AgentSpec, load_agent, python_agent, spec_of
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.python import Replacement
 from strozzi_sim.cli import app
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game import load_game
@@ -241,3 +244,27 @@ def test_an_agent_must_play_the_game():
     assert check(spec_of(Six)).decisions > 50
     with pytest.raises(InputError, match="does not play strozzi with 3, 4 players"):
         check(spec_of(Six), players=[3, 4])
+
+
+def test_the_verdict_counts_decisions_and_says_what_a_check_could_miss():
+    (said,) = ss.leak_check("strozzi", "greedy", players=3, deals=2, progress=False).verdict
+    decisions, percent = re.search(
+        r"in the (\d+) decisions checked; a leak in (.*) % of decisions would be", said
+    ).groups()
+    missed = (1 - float(percent) / 100) ** int(decisions)
+    assert 0.04 < missed <= 0.05
+    assert said.endswith(" would be missed in 1 of 20 such checks.")
+
+
+def test_illegal_answers_are_counted_among_the_decisions_checked():
+    @python_agent("stubborn", games=("strozzi",), stochastic=True, replaces=True)
+    class Stubborn:
+        def act(self, view, legal, rng):
+            action = legal[rng.below(len(legal))]
+            return Replacement(action) if action == legal[0] else action
+
+    results = ss.leak_check("strozzi", Stubborn, players=3, deals=1, progress=False)
+    (row,) = results.tables["leak_check"].to_dict("records")
+    assert 0 < row["illegal"] < row["decisions"]
+    assert results.verdict[1:] == [f"Illegal answers of stubborn: {row['illegal']} of {row['decisions']} decisions."]
+    assert "answers" not in results.tables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from strozzi_sim.agent.names import Players
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import Tables
+from strozzi_sim.game.significance import ALPHA
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakCheck as CheckResult
 from strozzi_sim.play.leak_check import check_leaks
+from strozzi_sim.runtime.digits import rounded_up
 from strozzi_sim.simulation.isolation import query_in_worker
 from strozzi_sim.study.arguments import documented
 from strozzi_sim.study.cells import CountsOf
@@ -87,13 +90,30 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
         check_result: CheckResult = query_in_worker(check, spec, self.the_game, variant, seed=self.seed)
         leak = {} if check_result.leak is None else vars(check_result.leak)
         row = {"agent": spec.text, "decisions": check_result.decisions, "ok": not leak, "seed": self.seed}
+        row |= {"illegal": check_result.illegal} if self.counts_answers else {}
         return {"leak_check": pd.DataFrame([row | {key: leak.get(key) for key in LEAK}])}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return whether a decision depends on hidden information, and which one."""
         (row,) = tables["leak_check"].to_dict("records")
+        checked = pluralize(row["decisions"], "decision")
+        replaced = [f"Illegal answers of {row['agent']}: {row['illegal']:,} of {checked}."] if "illegal" in row else []
         if row["ok"]:
-            return [f"{row['agent']} uses only what its seat knows: {pluralize(row['decisions'], 'decision')} checked."]
+            missed = f"a leak in {_missed_share(row['decisions'])} of decisions would be missed in 1 of 20 such checks"
+            return [f"{row['agent']} uses only what its seat knows in the {checked} checked; {missed}.", *replaced]
         where = f"at {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
         what = f"{where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}"
-        return [f"{row['agent']} uses what its seat cannot know: {what}.", str(row["shown"])]
+        return [f"{row['agent']} uses what its seat cannot know: {what}.", str(row["shown"]), *replaced]
+
+
+def _missed_share(decisions: int) -> str:
+    """Return the share of leaking decisions of which a check sees none with probability 5 %, with two digits.
+
+    It is the exact upper bound of a share of which no event was seen, about 3 / `decisions`.
+
+    >>> _missed_share(212), _missed_share(2426)
+    ('1.5 %', '0.13 %')
+    """
+    percent = 100 * (1 - ALPHA ** (1 / decisions))
+    digits = max(1 - floor(log10(percent)), 0)
+    return f"{rounded_up(percent, digits):.{digits}f} %"
