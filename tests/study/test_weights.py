@@ -30,6 +30,7 @@ from strozzi_sim.study.kinds.weights import (
     judge,
     numbers,
     race,
+    seed_of,
     steps,
     table_of,
 )
@@ -188,9 +189,9 @@ def test_the_size_of_an_effect_has_no_bias():
 
 def test_a_step_has_the_figures_of_the_t_test():
     rng = np.random.default_rng(6)
-    box, moved = rng.normal(size=(2, 20, 6))
-    measured = [effect_of(Step(key, 1, 2, BASE), box, moved + shift, 2000) for key, shift in (("a", 0), ("b", 0.4))]
-    for effect, difference in zip(measured, (moved - box, moved + 0.4 - box), strict=True):
+    box, moved = rng.normal(0, 0.1, size=(2, 20, 6))
+    measured = [effect_of(Step(key, 1, 2, BASE), box, moved + shift, 2000) for key, shift in (("a", 0), ("b", 0.04))]
+    for effect, difference in zip(measured, (moved - box, moved + 0.04 - box), strict=True):
         assert effect.p[1:] == pytest.approx([scipy.stats.ttest_1samp(difference[:, k], 0).pvalue for k in (4, 5)])
     heats = [corrected(measured), corrected(measured[:1])]
     study = Weights.of(game="strozzi", players=[4], deals=2000, chunks=20, lineups=[["random"]])
@@ -302,3 +303,27 @@ def test_an_interrupted_heat_decides_nothing():
     with pytest.raises(Interrupted):
         ss.weights("strozzi", **given, progress=Progress(on_phase=interrupt))
     assert stopped
+
+
+def test_heats_of_different_seeds_share_no_deals():
+    seeds = [seed_of(seed, heat) for seed in (0, 1, 2, 7, 2**53 - 1) for heat in range(3)]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**53 for seed in seeds)
+    assert seed_of(7, 0) == 7
+
+
+def test_the_largest_seed_has_every_heat():
+    given = {"players": 3, "agents": "random", "deals": 1000, "keys": "tracks.bonus.*", "workers": 1, "progress": False}
+    results = ss.weights("strozzi", seed=2**53 - 1, **given)
+    assert 1000 in set(results.tables["weights"]["deals"])
+
+
+def test_a_change_of_a_share_is_at_most_1():
+    """In all chunks but one a seat wins always, and another did in the box."""
+    moved = np.tile([1.0, 0.0, 0.0, 0.0, 0.0], (50, 1))
+    moved[0, 0] = 0.0
+    effect = effect_of(Step("a", 1, 2, BASE), moved[:, [2, 1, 0, 3, 4]], moved, 50)
+    assert 0.8 < effect.bounds(1000)[0] < effect.bounds(1000)[1] == 1
+    study = Weights.of(game="strozzi", players=[3], deals=50, chunks=50, lineups=[["random"]])
+    ends = table_of(study, [[effect]], judge([[effect]]))[["low", "high"]]
+    assert ends.min(axis=None) == -ends.max(axis=None) == -1

@@ -12,6 +12,7 @@ once (Bonferroni, 95 % over all heats): a number matters less only if its upper 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -105,7 +106,7 @@ def weights(
                 variants=(box, *(step.variant for step in chosen)),
                 deals=own_deals - own_deals % CHUNKS,
                 chunks=CHUNKS,
-                seed=seed + heat,
+                seed=seed_of(seed, heat),
             )
             studies.append(study)
             base, *moved = (by_chunk(study, outcome) for outcome in outcomes_in_memory(study, worker_total, reporter))
@@ -194,7 +195,9 @@ def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, .
     n = effect.deals * cell.match.games_per_deal
     value = effect.differences.mean(axis=0)
     half_width = t_quantile(chunks - 1) * effect.differences.std(axis=0, ddof=1) / np.sqrt(chunks)
-    ends = list(zip(value, value - half_width, value + half_width, strict=True))
+    low, high = value - half_width, value + half_width
+    low[:-2], high[:-2] = np.maximum(low[:-2], -1), np.minimum(high[:-2], 1)  # differences of shares
+    ends = list(zip(value, low, high, strict=True))
     by = "seat" if cell.selfplay else "position"
     judgement = (judged.status, judged.least, judged.most, *judged.places)
     for k in range(len(value) - 2):
@@ -276,7 +279,8 @@ class Effect:
         shares = self.differences[:, :-2]
         half = t_quantile(len(shares) - 1, figures) * shares.std(axis=0, ddof=1) / np.sqrt(len(shares))
         unseen = np.log(2 * figures / (1 - LEVEL)) / self.deals
-        return float(np.maximum(self.change - half, 0).max()), max(float((self.change + half).max()), unseen)
+        most = max(float((self.change + half).max()), unseen)
+        return float(np.maximum(self.change - half, 0).max()), min(most, 1.0)
 
 
 @dataclass(frozen=True)
@@ -301,6 +305,16 @@ def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effec
         if chosen := _furthest(heats, size):
             heats.append(corrected(measure([step for step in steps if step.key in chosen], own_deals, number)))
     return heats
+
+
+def seed_of(seed: int, heat: int) -> int:
+    """Return the seed of a heat: the run's own for heat 0, then one-way hashes, so that no two seeds share deals.
+
+    >>> seed_of(7, 0), seed_of(7, 1) < 2**53
+    (7, True)
+    """
+    digest = hashlib.sha256(f"weights {seed} {heat}".encode()).digest()
+    return int.from_bytes(digest[:8]) >> 11 if heat else seed
 
 
 def _furthest(heats: Sequence[Sequence[Effect]], size: int) -> set[str]:
@@ -354,7 +368,7 @@ def effect_of(step: Step, base: Array, moved: Array, deals: int) -> Effect:
     gap = float(gaps[0][0] - gaps[1][0])
     # Shares sum to 1, so the last one is left out.
     p = (hotelling(differences[:, :-3]), _t_test(differences[:, -2]), _t_test(differences[:, -1]))
-    return Effect(step, differences, (gap, gap - half_width, gap + half_width), p, deals)
+    return Effect(step, differences, (gap, max(gap - half_width, -1.0), min(gap + half_width, 1.0)), p, deals)
 
 
 def by_chunk(study: Study, outcome: Array) -> Array:
