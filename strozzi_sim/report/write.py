@@ -7,6 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
@@ -148,7 +149,7 @@ def content(layout: Layout) -> Content:
     return Content(
         verdict=verdict,
         detail=" ".join(details[:details_shown]),
-        numbers=[_number(key) for key in first.numbers[:3]] if first else [],
+        numbers=[_number(key) for key in first.numbers if not np.isnan(key.row.value)][:3] if first else [],
         hero=hero_items,
         sections=[part for part in sections if part.items or part.sentences or part.keys],
         plan=_plan(results),

@@ -75,3 +75,9 @@ def test_a_question_is_answered_or_refused():
     for question, why in wrong.items():
         with pytest.raises(ArgumentError, match=f"question: .*{why}"):
             ss.run(results.study, look=ss.Look(question=question), **QUIET)
+
+
+def test_agents_of_few_games_have_no_verdict_and_no_numbers(tmp_path):
+    results = ss.simulate("strozzi", players=3, agents="greedy,random,racer", deals=4, **QUIET)
+    assert results.verdict == ["There are too few games of Strozzi to compare the agents."]
+    assert '<dl class="keys">' not in results.report(tmp_path / "page.html").read_text()

@@ -325,7 +325,8 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
 def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
     """Return which agent wins most at the headline's player count, or the size of a gain that could be missed."""
     title = study.the_game.title
-    shares = pick(tables["lineup"], figure="win_share", players=headline_players(tables["lineup"])).dropna(subset="low")
+    shares = pick(tables["lineup"], figure="win_share", players=headline_players(tables["lineup"]))
+    shares = shares.dropna(subset=["value", "low"])
     if shares.empty:
         return [f"There are too few games of {title} to compare the agents."]
     rows = shares.sort_values("value", ascending=False, kind="stable")
