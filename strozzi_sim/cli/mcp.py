@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cache, partial
 from math import isfinite
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ from strozzi_sim.runtime.parsing import parse_json
 Document = dict[str, Any]
 _KIND = "strozzi_sim.study.kinds"
 MOST_SECONDS = 120.0  # longest time of a call by default
+PROGRESS_SECONDS = 5.0  # between two notices that a call is running, since a client may give up after 60 s without one
 MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # most rows of a main table, and of a table that the call names
 MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a results folder
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that no tool offers
@@ -127,16 +129,24 @@ def _parsed(argument: Argument, value: Any) -> Any:
     return content
 
 
-def answer(tool: str, given: Document, code: Sequence[str] = ()) -> Any:
-    """Return the answer of a tool as plain data, with the command that repeats it."""
+def answer(tool: str, given: Document, code: Sequence[str] = (), status: Path | None = None) -> Any:
+    """Return the answer of a tool as plain data, with the command that repeats it.
+
+    The phase of a study, such as "games: 120 of 500", is written to the file `status` from time to time.
+    """
     from strozzi_sim.agent.files import only_named
-    from strozzi_sim.study.progress import Progress
+    from strozzi_sim.study.progress import Progress, now_and_then
+
+    def write_status(phase: str, done: int, total: int) -> None:
+        if status is not None:
+            status.write_text(f"{phase}: {done:,} of {total:,}" if total else phase)
 
     function, main_tables = function_of(tool), TOOLS[tool].tables
     command = shlex.join(["strozzi", "mcp", *(f"--code={file}" for file in code), tool, json.dumps(given)])
     arguments = checked(tool, given)
     tables, where = arguments.pop("tables", ()), arguments.pop("where", ())
-    progress = {"progress": Progress(command=command)} if function.takes_progress else {}
+    reporter = Progress(command=command, on_phase=now_and_then(write_status))
+    progress = {"progress": reporter} if function.takes_progress else {}
     with only_named(code, "the call", "start strozzi mcp with --code and this file"):
         result = function.call(**arguments, **progress)
         if main_tables:
@@ -197,11 +207,16 @@ def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], cond
 
 
 def call(
-    tool: str, given: Document, code: Sequence[str], seconds: float, is_abandoned: Callable[[], bool] = lambda: False
+    tool: str,
+    given: Document,
+    code: Sequence[str],
+    seconds: float,
+    is_abandoned: Callable[[], bool] = lambda: False,
+    status: Path | None = None,
 ) -> Document:
     """Return the answer of a tool; its process is killed after `seconds` or once `is_abandoned` returns True.
 
-    Without POSIX the call is made in this process and not ended.
+    `status` is the file for its phase, see `answer`. Without POSIX the call is made in this process and not ended.
     """
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
@@ -211,7 +226,7 @@ def call(
         return is_abandoned() or monotonic() > deadline
 
     try:
-        return dict(call_in_worker(answer, tool, given, code, seconds=seconds, is_cancelled=is_over))
+        return dict(call_in_worker(answer, tool, given, code, status, seconds=seconds, is_cancelled=is_over))
     except Cancelled:
         hint = ", or name a folder, in which the same call goes on" if function.takes_progress else ""
         raise InputError(f"{tool}: took more than {seconds:g} s and was ended; ask for less{hint}") from None
@@ -219,10 +234,25 @@ def call(
         raise InputError(f"{tool}: an agent {died.what}") from None
 
 
+async def _report_progress(session: Any, status: Path) -> None:
+    """Send the seconds since the start of a call, and the phase in `status`, to a client that wants to know progress.
+
+    The phase alone would not do: while games are compiled or tables made it does not change.
+    """
+    from anyio import sleep
+
+    start = monotonic()
+    while True:
+        await sleep(PROGRESS_SECONDS)
+        phase = status.read_text() if status.is_file() else ""
+        await session.report_progress(round(monotonic() - start, 1), message=phase or "at work")
+
+
 def make_server(seconds: float = MOST_SECONDS, code: Sequence[str] = ()) -> Any:
     """Return the server of all tools. A call is ended after `seconds`; agents may name no files but `code`."""
     from importlib.metadata import version
 
+    from anyio import create_task_group
     from anyio.to_thread import run_sync
     from mcp.server.lowlevel import Server
     from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool
@@ -237,14 +267,21 @@ def make_server(seconds: float = MOST_SECONDS, code: Sequence[str] = ()) -> Any:
 
     async def call_tool(context: Any, parameters: Any) -> Any:
         abandoned, given = threading.Event(), dict(parameters.arguments or {})
-        try:
-            run_call = partial(call, parameters.name, given, code, seconds, abandoned.is_set)
-            document = await run_sync(run_call, abandon_on_cancel=True)
-        except (StrozziError, OSError) as error:
-            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
-        finally:
-            abandoned.set()
-        return CallToolResult(content=[TextContent(text=json.dumps(document))], structured_content=document)
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            status = Path(folder, "status")
+            async with create_task_group() as beside:
+                beside.start_soon(_report_progress, context.session, status)
+                try:
+                    run_call = partial(call, parameters.name, given, code, seconds, abandoned.is_set, status)
+                    document = await run_sync(run_call, abandon_on_cancel=True)
+                    text = TextContent(text=json.dumps(document))
+                    result = CallToolResult(content=[text], structured_content=document)
+                except (StrozziError, OSError) as error:
+                    result = CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+                finally:
+                    abandoned.set()
+                    beside.cancel_scope.cancel()
+        return result
 
     handlers = {"on_list_tools": list_tools, "on_call_tool": call_tool}
     return Server("strozzi-sim", version=version("strozzi-sim"), instructions=INSTRUCTIONS, **handlers)

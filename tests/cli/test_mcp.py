@@ -225,6 +225,30 @@ def test_a_call_that_takes_too_long_is_ended_and_the_server_goes_on():
     assert "position: took more than 4 s and was ended" in anyio.run(talk)
 
 
+def test_a_client_that_asks_for_progress_is_told_while_a_call_runs(monkeypatch):
+    """A client may give up after 60 s without a notice."""
+    monkeypatch.setattr("strozzi_sim.cli.mcp.PROGRESS_SECONDS", 0.02)
+    told = []
+
+    async def note(progress, total, message):
+        told.append((progress, message))
+
+    async def talk():
+        async with mcp.Client(make_server()) as client:
+            given = {**GAME, "agents": "heuristic", "deals": 3000}
+            assert not (await client.call_tool("balance", given, progress_callback=note)).is_error
+            noted = len(told)
+            assert not (await client.call_tool("balance", given)).is_error
+            wrong = await client.call_tool("balance", {"game": "none"}, progress_callback=note)
+            assert "unknown game 'none'" in wrong.content[0].text
+            return noted
+
+    noted = anyio.run(talk)
+    seconds, messages = zip(*told[:noted], strict=True)
+    assert list(seconds) == sorted(seconds)
+    assert any(re.fullmatch(r"games: [\d,]+ of 3,000", message) for message in messages)
+
+
 def test_without_the_library_the_command_names_the_extra(monkeypatch):
     for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
         monkeypatch.delitem(sys.modules, name)
