@@ -11,6 +11,8 @@ from matplotlib.path import Path
 LIGHT = {"ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fdfcf9"}
 LIGHT |= {"s1": "#0b5fa5", "s2": "#b0500a", "s3": "#6f6a60", "s4": "#12755a", "s5": "#8a3f86", "s6": "#8c6a00"}
 LIGHT |= {"h0": "#f4f1e8", "h1": "#74aede", "hneg": "#eaa765"}  # of heat maps: small, large, negative
+# inks whose colour, on a page without its style sheet, follows the reader's own text and background
+UNSTYLED = LIGHT | {"ink": "currentColor", "muted": "currentColor", "faint": "#8886", "paper": "Canvas"}
 INKS = ("s1", "s2", "s3", "s4", "s5", "s6")  # of series
 _SEATS = ("s1", "s2", "s4", "s5", "s3", "s6")  # of seats, close to those of a game's table in the browser
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of series

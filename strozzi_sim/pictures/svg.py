@@ -16,7 +16,7 @@ from matplotlib.path import Path
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, STYLE
+from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, STYLE, UNSTYLED
 from strozzi_sim.runtime.files import MAKER
 
 _NAMES = {colour: name for name, colour in LIGHT.items()}
@@ -83,7 +83,7 @@ class PageRenderer(RendererBase):
 
     def _ink(self, colour: Any) -> str:
         code = to_hex(colour)
-        return f"var(--{_NAMES[code]})" if self._numbers is not None and code in _NAMES else code
+        return page_ink(_NAMES[code]) if self._numbers is not None and code in _NAMES else code
 
     def _look(self, gc: Any, face: Any) -> str:
         """Return the SVG attributes of fill and stroke."""
@@ -112,6 +112,11 @@ class PageRenderer(RendererBase):
         return "".join(parts)
 
 
+def page_ink(name: str) -> str:
+    """Return an ink as a colour of a page: a variable of its style sheet, and another colour where that is refused."""
+    return f"var(--{name},{UNSTYLED[name]})"
+
+
 def _short(number: float, digits: int = 1) -> str:
     return f"{number:z.{digits}f}".rstrip("0").rstrip(".")
 
@@ -125,7 +130,7 @@ def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None)
     sides = _short(width), _short(height)
     size = f'viewBox="0 0 {sides[0]} {sides[1]}" width="{sides[0]}" height="{sides[1]}" role="img"'
     if numbers is not None:
-        return f'<svg {size} aria-label="{escape(label)}">{renderer.body}</svg>'
+        return f'<svg {size} font-size="{SIZE:g}" aria-label="{escape(label)}">{renderer.body}</svg>'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{_FONT}" font-size="{SIZE:g}">'
     return f"{head}<title>{escape(label)}</title><style>text{{pointer-events:none}}</style>{renderer.body}</svg>"
 

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
+from strozzi_sim.pictures.svg import page_ink
 from strozzi_sim.report.content import Content, marked
 from strozzi_sim.runtime.files import REPORT_PAGE, write_replacing
 
@@ -39,7 +40,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         parts = re.split(r"(<code>.*?</code>|<[^>]*>)", str(text))
         return Markup("".join(part if part.startswith("<") else words.sub(term, part) for part in parts))
 
-    environment.filters |= {"marked": marked, "terms": with_terms}
+    environment.filters |= {"marked": marked, "terms": with_terms, "page_ink": page_ink}
     versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
     identity = {"Seed": str(manifest["seed"]), "Plan's hash": manifest.get("plan_hash"), "Versions": versions}
     css, js = (Markup((_TEMPLATES / f"page.{kind}").read_text("utf-8")) for kind in ("css", "js"))

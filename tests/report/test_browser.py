@@ -130,6 +130,25 @@ def test_a_page_is_readable_in_every_width_and_theme(kind, address, opened):
         assert violations(page) == [], (width, scheme)
 
 
+POLICY = "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src 'self'; style-src 'self'\">"
+
+
+@pytest.mark.slow
+def test_a_page_whose_styles_are_refused_keeps_every_whisker_and_shows_a_picture_once(address, browser, tmp_path):
+    """Under the policy of a server for other people's files; open details by attribute, as scripts are refused too."""
+    text = Path(unquote(urlparse(address("strozzi")).path)).read_text().replace("<details", "<details open")
+    refused = tmp_path / "refused.html"
+    refused.write_text(text.replace("<head>", f"<head>{POLICY}"))
+    with watched(browser, ("file:",), excused="Content Security Policy") as open_page:
+        page = open_page(refused.as_uri())
+        strokes = page.locator("figure g[stroke]").evaluate_all("all => all.map(each => getComputedStyle(each).stroke)")
+        assert len(strokes) > 50
+        assert "none" not in strokes
+        pictures = page.locator("figure").all()
+        assert len(pictures) > 5
+        assert {each.locator("svg[role=img]:visible").count() for each in pictures} == {1}
+
+
 # What a reader does
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from strozzi_sim.pictures.draw import Drawing
-from strozzi_sim.pictures.ink import HERO, LIGHT, PATHS
+from strozzi_sim.pictures.ink import HERO, LIGHT, PATHS, UNSTYLED
 from strozzi_sim.pictures.marks import Drawn
 from strozzi_sim.pictures.panel import Scale
 
@@ -51,7 +51,7 @@ def test_every_mark_has_the_number_of_its_sentence_and_nothing_else_speaks(svg):
 def test_colours_are_variables_of_the_page(svg):
     root = ElementTree.fromstring(svg)
     colours = {node.get(side) for node in root.iter() for side in ("fill", "stroke")} - {None, "none"}
-    assert colours == {f"var(--{name})" for name in ("ink", "muted", "faint", "s1", "s2")}
+    assert colours == {f"var(--{name},{UNSTYLED[name]})" for name in ("ink", "muted", "faint", "s1", "s2")}
 
 
 def test_words_keep_every_letter_and_only_coordinates_are_rounded(svg):

@@ -70,7 +70,7 @@ const picture_svg = svg => { // with its legend below
     return `<g transform="${at}"><g fill="${getComputedStyle(mark).fill}">${mark.innerHTML}</g><text x="13" y="4" fill="var(--ink)">${escaped(li.textContent.trim())}</text></g>`;
   });
   const whole = tall + (entries.length ? 28 + 20 * line : 0), inner = new XMLSerializer().serializeToString(svg);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${whole}" font-family="Arial, sans-serif" font-size="12" style="background:var(--paper)">${inner}${entries.join("")}</svg>`.replace(/var\((--\w+)\)/g, (_, v) => style.getPropertyValue(v).trim());
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${whole}" font-family="Arial, sans-serif" font-size="12" style="background:var(--paper)">${inner}${entries.join("")}</svg>`.replace(/var\((--\w+)[^)]*\)/g, (_, v) => style.getPropertyValue(v).trim());
 };
 
 // Sortable tables, CSV, SVG
