@@ -3,9 +3,13 @@
 A page defines the same names in each of its two themes; files and notebooks have the light colours.
 """
 
+import re
+import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
+from matplotlib import font_manager
 from matplotlib.path import Path
 
 LIGHT = {"ink": "#1c1a17", "muted": "#625c50", "faint": "#e2dccf", "paper": "#fdfcf9"}
@@ -19,17 +23,38 @@ SHAPES = ("circle", "diamond", "square", "triangle", "cross", "bar")  # of serie
 MOST_SCENARIOS = 2 * len(INKS)  # variants and line-ups in one picture; each has its own pair of ink and shape
 WIDE, NARROW, HERO = 690, 340, 1064  # widths in pixels: in a page's column, on a phone, across a page
 SIZE = 12.0  # pixels of text
-STYLE: Any = {  # the font that comes with matplotlib, so that files do not depend on the fonts of the machine
-    "font.family": "DejaVu Sans",
-    "text.parse_math": False,
-    "text.usetex": False,
-    "path.simplify": False,
-    "svg.hashsalt": "strozzi-sim",
-}
+_CJK = "Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans CJK TC", "Noto Sans CJK KR", "Source Han Sans", "PingFang SC"
+_FALLBACKS = (  # fonts with Chinese, Japanese or Korean letters
+    *(*_CJK, "Hiragino Sans", "Apple SD Gothic Neo", "Microsoft YaHei", "SimHei", "Yu Gothic", "Meiryo", "MS Gothic"),
+    *("Malgun Gothic", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "Arial Unicode MS"),
+)
 FILE_FONT = 0.9  # factor of text sizes that makes matplotlib's font about as wide as Arial, the font of pages
 
 Look = tuple[str, str]  # ink and shape of a series
 Legend = Sequence[tuple[str, str, str]]  # name, ink and shape of each entry
+
+
+@cache
+def style() -> Any:
+    """Return the settings of matplotlib for files and notebooks.
+
+    Its own font is first, so that Latin letters do not depend on the machine; others are those that are installed.
+    """
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return {
+        "font.family": ["DejaVu Sans", *(family for family in _FALLBACKS if family in installed)],
+        "text.parse_math": False,
+        "text.usetex": False,
+        "path.simplify": False,
+        "svg.hashsalt": "strozzi-sim",
+    }
+
+
+def letters_without_font(words: str) -> str:
+    """Return the letters that no font of `style` has, each once."""
+    fonts = [font_manager.get_font(font_manager.findfont(family)) for family in style()["font.family"]]
+    letters = (letter for letter in dict.fromkeys(words) if not letter.isspace())
+    return "".join(letter for letter in letters if not any(font.get_char_index(ord(letter)) for font in fonts))
 
 
 def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> list[Look]:
@@ -64,23 +89,34 @@ PATHS = {  # sized to look equally large
 # width in pixels -> characters of Arial at 12 pixels; other capitals take 8.2, all others 6.7
 _LETTERS = {2.7: "ijl'|", 3.4: "ft.,:;/ I!\N{MIDDLE DOT}", 4.0: "()[]r-", 6.0: "cksvxyz", 8.7: "w", 10.3: "mMW%"}
 _WIDTHS = {letter: width for width, letters in _LETTERS.items() for letter in letters}
+_PIECE = re.compile(r"\s*(?:[\u2e80-\u9fff\uac00-\ud7af\uf900-\uffef]|[^\s\u2e80-\u9fff\uac00-\ud7af\uf900-\uffef]+)")
 
 
 def width_of(words: str, size: float = SIZE) -> float:
     """Return the approximate width in pixels of a text in Arial: that of its longest line."""
-    lines = (sum(_WIDTHS.get(c, 8.2 if c.isupper() else 6.7) for c in line) for line in words.split("\n"))
-    return max(lines) * size / SIZE
+    return max(sum(map(_letter_width, line)) for line in words.split("\n")) * size / SIZE
+
+
+@cache
+def _letter_width(letter: str) -> float:
+    """Return the width of a letter at SIZE; full-width letters, as in Chinese, are as wide as high in every font."""
+    if unicodedata.east_asian_width(letter) in "WF":
+        return SIZE
+    return _WIDTHS.get(letter, 8.2 if letter.isupper() else 6.7)
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> str:
-    """Return a text broken into lines of less than `width` pixels; a longer word has its own line."""
+    """Return a text broken into lines of less than `width` pixels, also between Chinese or Japanese letters.
+
+    A longer word has its own line.
+    """
     lines = [""]
-    for word in words.split():
-        longer = f"{lines[-1]} {word}".strip()
+    for piece in _PIECE.findall(" ".join(words.split())):
+        longer = f"{lines[-1]}{piece}".strip()
         if not lines[-1] or width_of(longer, size) < width:
             lines[-1] = longer
         else:
-            lines.append(word)
+            lines.append(piece.strip())
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_range, pick
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.pictures.ink import STYLE, WIDE, Legend
+from strozzi_sim.pictures.ink import WIDE, Legend, style
 from strozzi_sim.pictures.panel import MINUS, AxesPanel, Face, Scale, Sheet
 from strozzi_sim.pictures.series import chosen_players
 from strozzi_sim.pictures.svg import file_of, svg_of
@@ -37,7 +37,7 @@ class Drawn:
 
     def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
         """Return the picture as a figure, with a title if given; a margin of `paper` pixels comes with the legend."""
-        with rc_context(STYLE):
+        with rc_context(style()):
             subtitle = self.title if paper and self.title != title else ""
             sheet = Sheet(width, [title, subtitle] if title else [], self.legend if paper else (), paper)
             self.draw(sheet)

@@ -1,22 +1,26 @@
 """Output of figures: as small SVG in the colours of a page, and as files."""
 
 import io
+import warnings
 from collections.abc import Mapping
+from functools import cache
 from html import escape
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+import matplotlib
 from matplotlib import rc_context
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.path import Path
+from matplotlib.text import Text
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, STYLE, UNSTYLED
+from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, UNSTYLED, letters_without_font, style
 from strozzi_sim.runtime.files import MAKER
 
 _NAMES = {colour: name for name, colour in LIGHT.items()}
@@ -124,7 +128,7 @@ def _short(number: float, digits: int = 1) -> str:
 def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None) -> str:
     """Return a figure as SVG: for a page, in its colours, if `numbers` are given; else for a file, in light colours."""
     width, height = (72 * side for side in figure.get_size_inches())
-    with rc_context(STYLE):
+    with rc_context(style()):
         renderer = PageRenderer(height, numbers)
         figure.draw(renderer)
     sides = _short(width), _short(height)
@@ -135,12 +139,24 @@ def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None)
     return f"{head}<title>{escape(label)}</title><style>text{{pointer-events:none}}</style>{renderer.body}</svg>"
 
 
+@cache
+def _warn_of(letters: str) -> None:
+    """Warn, once for the same letters, that no font has them."""
+    if letters:
+        shown = f"{letters[:12]}{'...' * (len(letters) > 12)}"
+        advice = f"install one, such as fonts-noto-cjk, and remove {matplotlib.get_cachedir()}, its list of fonts"
+        message = f"no font that matplotlib knows has {shown}: PNG and PDF show boxes instead; {advice}"
+        warnings.warn(message, stacklevel=2)
+
+
 def file_of(figure: Figure, kind: str, title: str) -> bytes:
     """Return a figure as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
     if kind == "svg":
         return svg_of(figure, title).encode()
     content = io.BytesIO()
-    with rc_context(STYLE):
+    _warn_of(letters_without_font("".join(text.get_text() for text in figure.findobj(Text))))
+    with rc_context(style()), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # said above, once
         if kind == "pdf":
             figure.savefig(content, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": MAKER})
             return content.getvalue()

@@ -5,12 +5,15 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Canvas
 
 from drawn import RecordedSheet, panels
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.game.reporting import Picture, format_value
 from strozzi_sim.pictures.draw import draw_picture
-from strozzi_sim.pictures.ink import NARROW, width_of
+from strozzi_sim.pictures.ink import NARROW, letters_without_font, style, width_of, wrapped
 from strozzi_sim.pictures.panel import Scale
 
 PARTS = tuple(Figure(name, name, "amount") for name in ("council", "tasks", "city"))
@@ -359,3 +362,34 @@ def test_names_of_dots_hide_neither_dots_nor_each_other():
     for k, one in enumerate(boxes):
         assert not any(one[0] < x < one[2] and one[1] < y < one[3] for x, y in points)
         assert not any(one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3] for two in boxes[:k])
+
+
+CHINESE = "斯特罗齐家族的船只在佛罗伦萨与威尼斯之间的贸易：每个座位获胜的比例，与均等份额相比"
+
+
+def test_a_title_without_blanks_is_broken_between_full_width_letters():
+    lines = wrapped(f"{CHINESE} at 3 players", 300).split("\n")
+    assert "".join(lines).replace(" ", "") == f"{CHINESE}at3players"
+    assert all(240 < width_of(line) < 300 for line in lines[:-1])
+    assert wrapped("one two  three", 1000) == "one two three"
+    assert wrapped("one two three", 1).split("\n") == ["one", "two", "three"]
+
+
+def test_letters_without_a_font_are_named_once_and_the_picture_is_written(recwarn):
+    unknown = "\U000f0001\U000f0002"  # of private use, in no font
+    picture, *_ = bars({"council": 9.0, "tasks": 4.0, "city": 6.0})
+    files = [picture.files(f"Title {unknown}", ["png", "pdf", "svg"]) for _ in range(2)]
+    assert all(files[0].values())
+    (warning,) = recwarn
+    assert f"no font that matplotlib knows has {unknown}: PNG and PDF show boxes" in str(warning.message)
+    assert letters_without_font(f"Titel äöü € {unknown}") == unknown
+
+
+@pytest.mark.skipif(len(style()["font.family"]) == 1, reason="no font with Chinese letters is installed")
+def test_full_width_letters_have_a_font_and_are_as_wide_as_it_draws_them():
+    assert letters_without_font(CHINESE) == ""
+    with rc_context(style()):
+        canvas = FigureCanvasAgg(Canvas(dpi=72))
+        text = canvas.figure.text(0, 0, CHINESE, fontsize=12)
+        drawn_width = text.get_window_extent(canvas.get_renderer()).width
+    assert width_of(CHINESE) == pytest.approx(drawn_width, rel=0.05)
