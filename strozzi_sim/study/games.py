@@ -140,7 +140,7 @@ def sections_of_games(
     numbers = (*_gap_numbers(tables), *_length_numbers(tables))
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
-        wins = pick(tables["lineup"], figure="win_share").dropna(subset="low")
+        wins = with_agents(pick(tables["lineup"], figure="win_share")).dropna(subset="low")
         numbers = leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
     if first == "heatmaps":
         numbers = _map_numbers(study, tables, look)
@@ -220,7 +220,8 @@ def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
     rows = wins.dropna(subset="low")
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
-    return key_numbers(rows.head(3), "share", "games won by {agent}, {players} players")
+    names = rows["who"].str.replace("\n", " ") if "who" in rows else rows["agent"]
+    return key_numbers(rows.head(3).assign(name=names), "share", "games won by {name}, {players} players")
 
 
 def with_agents(lineup: Any) -> Any:

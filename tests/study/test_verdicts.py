@@ -81,3 +81,10 @@ def test_agents_of_few_games_have_no_verdict_and_no_numbers(tmp_path):
     results = ss.simulate("strozzi", players=3, agents="greedy,random,racer", deals=4, **QUIET)
     assert results.verdict == ["There are too few games of Strozzi to compare the agents."]
     assert '<dl class="keys">' not in results.report(tmp_path / "page.html").read_text()
+
+
+def test_the_numbers_of_copies_say_which_copy():
+    results = ss.simulate("strozzi", players=3, agents="greedy,random,random", deals=40, **QUIET)
+    numbers = results.study.sections(results.tables, results.look)[0].numbers
+    names = {number.what.removeprefix("games won by ").partition(",")[0] for number in numbers}
+    assert names == {"greedy", "first random", "second random"}
