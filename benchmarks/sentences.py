@@ -103,9 +103,9 @@ class Said(Shown):
         for key in content.numbers:
             per_cent = key.value.endswith("%")
             value = key.value.removesuffix("\N{NARROW NO-BREAK SPACE}%").lstrip("+")
-            said = (
-                f"{value} ± {key.half_width}{' %' * per_cent} {key.what}" if key.half_width else f"{value} {key.what}"
-            )
+            interval, sign = key.interval.replace("\N{NARROW NO-BREAK SPACE}", " "), " %" * per_cent
+            beside = [interval + sign] if interval.startswith("±") else [sign.strip(), interval] if interval else []
+            said = " ".join(filter(None, [value, *beside, key.what]))
             yield "number", said, ", ".join(self.wrong_numbers(said, content.verdict)[0])
         texts = [
             ("verdict", content.verdict),

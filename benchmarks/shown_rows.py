@@ -14,10 +14,10 @@ CELL, FIGURE = ("players", "variant", "lineup"), ("figure", "value", "low", "hig
 UNNAMED = {"by", "inside", "simulated", "band_low", "band_high", "map", "round", "chosen", "table", "than", "p", "p_corrected", "size", "verdict", "before", "status", "least", "most", "place_low", "place_high", "first", "second", "strength", "outcome"}  # fmt: skip
 NUMBER = r"(?<![\w.])\N{MINUS SIGN}?\d[\d,]*(?:\.\d+)?"
 ESTIMATE = re.compile(
-    rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?: %(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
+    rf"(?P<value>{NUMBER})(?: ± (?P<half>{NUMBER}))?(?:(?: %| points)(?= \())?(?: \((?P<low>{NUMBER}) to (?P<high>{NUMBER})\))?(?P<unit> %| points)?"
 )
 ASIDE = re.compile(  # numbers of the plan, of the method and of the components, and those that `bounds` checks
-    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|at [\d.]+ seconds|probability is \d+ %|"
+    r"(?:\d+, )*(?:\d+ and )?\d+ players|seat \d|to within 0.5 points|[\d.]+ % would be equal|equal chance is [\d.]+ %|half of [\d,]+|at [\d.]+ seconds|as small as [\d.]+ points|a leak in [\d.]+ %|probability is \d+ %|"
     r"(?<![\d.])[\d,]+ (?:deals?|games?|decisions|cells|figures|styles|challengers|strengths)\b|\d+ of \d+ |Of [\d,]+ figures, .*|and \d+ more|[a-z_]\w*\.[\w.]+(?: = [\d.; and]+)?|up to [\d.,]+( points?)?|changes \d+ values? of .*"
 )  # fmt: skip
 

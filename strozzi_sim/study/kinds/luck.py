@@ -215,7 +215,7 @@ def who_plays(tables: Tables, title: str) -> str:
     rows = _bounded(pick(shares, players=players).dropna(subset="value").sort_values("value", kind="stable"))
     if rows.empty:
         return f"There are too few games of {title} to say how much of who wins is who plays."
-    parts = []
+    parts: list[str] = []
     for row in rows.itertuples(index=False):
         of_wins = "" if parts else f" of who wins {title} at {players} players"
         alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
