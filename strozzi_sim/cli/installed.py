@@ -1,5 +1,6 @@
 """agents, games, facts, new: what is installed, what restricted play can measure, and the folder of a new game."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -186,10 +187,11 @@ def new(game: str, *, folder: str | Path = "") -> Answer:
     """
     place = Path(folder or game)
     paths = write_new_game(game, place)
+    quoted = shlex.quote(str(place))
     lines = [
         f"{len(paths)} files in {place}: a small complete game. "
         "Change them into yours; begin with state.py and core.py.",
-        f"\n  pip install -e {place}\n  strozzi play {game}\n  strozzi balance {game}\n  pytest {place}\n",
+        f"\n  pip install -e {quoted} pytest\n  strozzi play {game}\n  strozzi balance {game}\n  pytest {quoted}\n",
         "docs/your-own-game.md explains every file.",
     ]
     return Answer({"folder": str(place), "files": [str(path) for path in paths]}, lines)
