@@ -3,7 +3,9 @@
 import keyword
 import re
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from strozzi_sim.errors import ArgumentError, StorageError, short_repr
@@ -37,6 +39,8 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
         raise ArgumentError("game", f"must be {allowed}, got {short_repr(name)}")
     if name in game_names():
         raise ArgumentError("game", f"a game {name!r} is installed; choose another name")
+    if hidden := _hidden_by(name):
+        raise ArgumentError("game", f"{name!r} would hide {hidden}; choose another name")
     written = {}
     for file in files(_TEMPLATE).iterdir():
         if file.name.endswith((".py", ".toml")):
@@ -60,3 +64,18 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
     return sorted(written)
+
+
+def _hidden_by(name: str) -> str:
+    """Return the installed package, or the importable module, that a game of this name would replace; "" if none."""
+    try:
+        return f"the installed package {distribution(name).name}"
+    except PackageNotFoundError:
+        spec = find_spec(name)
+    if spec is None:
+        return ""
+    if spec.origin:
+        return f"the module in {spec.origin}"
+    # A folder without code, which hides nothing where Python was started.
+    elsewhere = [place for place in spec.submodule_search_locations or () if Path(place).parent != Path.cwd()]
+    return f"the module in {elsewhere[0]}" if elsewhere else ""

@@ -5,18 +5,23 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import venv
+import zipfile
 from functools import partial
 
 import pytest
 
 from own_game import outputs
+from paths import ROOT
 from strozzi_sim.cli.app import run
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import Column, Table
 from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
+from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.sentences import written_rules
 from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of
@@ -82,7 +87,7 @@ def test_it_plays_and_keeps_the_contract(fair, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     assert re.search(r"Games won: token [1-5] with \d+.%, token [1-5] with \d+.%\.", page)
     assert (
-        "Of each choice of a seat between several actions: number of decision facts in a game. Token: value of the token taken."
+        "Of each choice of a seat between several actions: number of decisions in a game. Token: value of the token taken."
         in page
     )
     assert "Share of the row by seat and token" in page
@@ -169,6 +174,10 @@ def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
         ("random", "got 'random'"),
         ("../x", "got '../x'"),
         ("strozzi", "a game 'strozzi' is installed"),
+        ("test", "'test' would hide the module in "),
+        ("numpy", "'numpy' would hide the installed package numpy; choose another name"),
+        ("pillow", "'pillow' would hide the installed package pillow"),  # whose module has another name
+        ("mpl_toolkits", "'mpl_toolkits' would hide the module in "),  # which has no __init__.py
     ],
 )
 def test_a_bad_name_is_refused(name, words, tmp_path, capsys, monkeypatch):
@@ -178,6 +187,45 @@ def test_a_bad_name_is_refused(name, words, tmp_path, capsys, monkeypatch):
     assert printed.startswith("strozzi: error: GAME: ")
     assert words in printed
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_beside_hides_no_name(tmp_path, monkeypatch):
+    (tmp_path / "fair").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("")
+    assert run(["new", "fair", "--out", "mine"]) == 0
+
+
+def test_what_builds_it_comes_with_the_package():
+    of_package = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    for project in (ROOT / "strozzi_sim" / "template", ROOT / "examples" / "goofspiel"):
+        assert set(tomllib.loads((project / "pyproject.toml").read_text())["build-system"]["requires"]) <= set(
+            of_package
+        )
+
+
+@pytest.mark.slow
+def test_it_is_installed_without_a_network(tmp_path):
+    """By the command of the page, in an environment that has only what this one has; a wheel has all its files."""
+    (command,) = re.findall(
+        "`pip (install --no-build-isolation .*) goofspiel`", (ROOT / "docs" / "your-own-game.md").read_text()
+    )
+    write_new_game("fair", tmp_path / "fair")
+    (tmp_path / "fair" / "src" / "fair" / "short_rules.txt").write_text("Take the highest token.")
+    venv.create(tmp_path / "new", symlinks=True)
+    python = tmp_path / "new" / "bin" / "python"
+    (site,) = (tmp_path / "new" / "lib").glob("python*/site-packages")
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    alone = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")} | {"PIP_NO_INDEX": "1"}
+    pip = partial(subprocess.run, cwd=tmp_path, env=alone, check=True, capture_output=True)
+    pip([sys.executable, "-m", "pip", "--python", python, *command.split(), "fair"])
+    listed = pip(
+        [python, "-c", "import fair, strozzi_sim.game; print(strozzi_sim.game.load_game('fair').title, fair.__file__)"]
+    )
+    assert listed.stdout.decode().split() == ["Fair", str(tmp_path / "fair" / "src" / "fair" / "__init__.py")]
+    pip([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "./fair"])
+    (wheel,) = tmp_path.glob("*.whl")
+    assert {"fair/short_rules.txt", "fair/components.toml"} <= set(zipfile.ZipFile(wheel).namelist())
 
 
 def test_an_existing_folder_is_untouched(tmp_path, capsys):
