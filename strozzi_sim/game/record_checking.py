@@ -100,14 +100,16 @@ class ReferenceGame:
         if self.on_line is not None:
             self.on_line(self)
 
-    def write_scores(self, total: Sequence[int]) -> None:
-        """Write the line `events.SCORE_END` of a game without a tie-break: the points by seat and the winning seats.
+    def write_scores(self, total: Sequence[int], *tie_breaks: Sequence[int]) -> None:
+        """Write the line `events.SCORE_END`: the points by seat and the winning seats.
 
-        The lowest points win if `GAME` of the package has `lowest_wins`, else the highest.
+        The lowest points win if `GAME` of the package has `lowest_wins`, else the highest. Of equal ones the highest
+        number in the first of `tie_breaks`, numbers by seat, wins; of equal numbers that in the next.
         """
         game = getattr(sys.modules.get(type(self).__module__.rpartition(".")[0]), "GAME", None)
-        best = min(total) if getattr(game, "lowest_wins", False) else max(total)
-        winners = [seat for seat, points in enumerate(total) if points == best]
+        sign = -1 if getattr(game, "lowest_wins", False) else 1
+        results = [(sign * points, *numbers) for points, *numbers in zip(total, *tie_breaks, strict=True)]
+        winners = [seat for seat, result in enumerate(results) if result == max(results)]
         self.write("score_end", total=list(total), winners=winners)
 
     def _continue(self, option: Any) -> None:

@@ -57,6 +57,7 @@ class Table:
         self.view: Json = {"round": 0, "actor": None, "over": False, "now": [0] * self.players}
         self.marks: list[str] = []  # names of the parts of the drawing that the last line touched
         self.last = ""  # type of the last line
+        self.winners: Sequence[int] = ()  # seats that won, of a last line that names them
         self.set_up()
         self.lay_out()
 
@@ -72,6 +73,7 @@ class Table:
         self.marks = [] if seat is None else [f"seat:{seat}"]
         sentence: str = getattr(self, f"on_{line['type']}", self.on_line)(line)
         self.last = line["type"]
+        self.winners = line.get("winners", self.winners)
         self.lay_out()
         self.view["now"] = self.standing()
         return with_capital(sentence)
@@ -116,11 +118,12 @@ class Table:
         totals = [points or 0 for points in self.view["now"]]
         if not self.view["over"]:
             return f"{self.game.title}, not played to the end"
-        first, second, *_ = sorted(range(self.players), key=lambda seat: self.game.sign * totals[seat], reverse=True)
-        if totals[first] == totals[second]:
-            best = listed([self.named(seat) for seat, points in enumerate(totals) if points == totals[first]])
-            return f"{with_capital(best)} have {totals[first]} {self.unit} each"
-        return self.won(totals, first, second)
+        ranked = sorted(range(self.players), key=lambda seat: self.game.sign * totals[seat], reverse=True)
+        winners = self.winners or [seat for seat in ranked if totals[seat] == totals[ranked[0]]]
+        if len(winners) > 1:
+            best = listed([self.named(seat) for seat in sorted(winners)])
+            return f"{with_capital(best)} have {totals[ranked[0]]} {self.unit} each"
+        return self.won(totals, winners[0], next(seat for seat in ranked if seat != winners[0]))
 
     def won(self, points: Sequence[int], first: int, second: int) -> str:
         """Return the result as text: the seat `first` wins, and `second` is in second place."""

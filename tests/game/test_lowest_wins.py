@@ -12,6 +12,7 @@ from strozzi_sim.adapters.common import final_rewards
 from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.new_game import write_new_game
+from strozzi_sim.game.record_checking import ReferenceGame
 from strozzi_sim.study.kinds.our_table import figures
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
@@ -95,3 +96,28 @@ def test_score_sheets_count_from_the_lowest():
     found = figures(scores, -1)
     assert [found[name] for name in ("winner_mean", "last_mean", "margin_mean", "seat_0_share")] == [2.5, 9.5, 4.5, 0.5]
     assert figures(scores, 1)["winner_mean"] == 9.5
+
+
+@pytest.mark.parametrize(
+    ("total", "tie_breaks", "highest", "lowest"),
+    [
+        ([5, 3, 5, 3], [], [0, 2], [1, 3]),
+        ([5, 3, 5, 3], [[1, 1, 2, 1]], [2], [1, 3]),
+        ([5, 3, 5, 3], [[2, 7, 2, 7], [0, 4, 1, 5]], [2], [3]),
+        ([5, 3, 4, 4], [[0, 0, 9, 9]], [0], [1]),  # a tie-break of other seats decides nothing
+    ],
+)
+def test_the_reference_breaks_ties_of_the_best_score(golf, total, tie_breaks, highest, lowest):
+    def ended(base):
+        class Ended(base):
+            __module__ = base.__module__  # by which the game is found
+
+            def course(self):
+                self.write_scores(total, *tie_breaks)
+                return
+                yield
+
+        return Ended({}, players=4).events[-1]["winners"]
+
+    assert ended(ReferenceGame) == highest
+    assert ended(import_module("golf.reference").Game) == lowest

@@ -17,6 +17,7 @@ from strozzi_sim.game.table import fold, ordinal
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
 from strozzi_sim.table.schema import check, schema
+from strozzi_sim.template import GAME as TEMPLATE
 
 QUICK = ("base", "all-flipped")
 CASES = [
@@ -195,3 +196,20 @@ def test_lay_out_comes_before_the_standing():
     for number, line in enumerate(position.lines(), 1):
         table.apply(line)
         assert table.view["now"] == [number] * 3
+
+
+@pytest.mark.parametrize(
+    ("winners", "words"),
+    [
+        ([2], "Seat 2 wins with 30 points, ahead of seat 0"),
+        ([0, 2], "Seat 0 and seat 2 have 30 points each"),
+        (None, "Seat 0 and seat 2 have 30 points each"),  # lines that name no winners
+    ],
+)
+def test_a_tie_break_decides_the_heading(winners, words):
+    table = PlainTable(TEMPLATE, {**played("strozzi", 3).record()[0], "components": {}})
+    if winners is None:
+        table.view |= {"over": True, "now": [30, 10, 30]}
+    else:
+        table.apply({"type": "score_end", "total": [30, 10, 30], "winners": winners})
+    assert table.heading() == words

@@ -205,7 +205,7 @@ class StrasbourgTable(Table):
     def on_score_end(self, line: Line) -> str:
         self._total = list(line["total"])
         winners, total = line["winners"], line["total"]
-        self.view |= {"over": True, "step": "the end", "best": list(winners)}
+        self.view |= {"over": True, "step": "the end"}
         tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."
         if len(winners) > 1:
             return f"{tasks} {listed([self.name(seat) for seat in winners])} share the win with {total[winners[0]]}."
@@ -214,11 +214,6 @@ class StrasbourgTable(Table):
     def _won(self, first: int) -> str:
         second = max((seat for seat in range(self.players) if seat != first), key=self._total.__getitem__)
         return self.won(self._total, first, second)
-
-    def heading(self) -> str:
-        """Return the result."""
-        best = self.view.get("best", [])
-        return self._won(best[0]) if len(best) == 1 else super().heading()
 
     # -- rules that a record does not repeat --------------------------------------------------------------------------
 
