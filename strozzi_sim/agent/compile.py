@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
 
 from strozzi_sim.agent import Agent, AgentSpec, Choice, File, Policy, Weights, load_agent
 from strozzi_sim.agent.analysis import check_probabilities, check_worth
@@ -16,7 +15,7 @@ from strozzi_sim.agent.declare import NO_MEMORY, RECORDS
 from strozzi_sim.agent.parameters import NONE, Evaluator, Prior
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.kernel.compile_errors import describe_compile_error
+from strozzi_sim.kernel.compile_errors import COMPILE_ERRORS, describe_compile_error
 from strozzi_sim.kernel.jit import compile_cfunc
 from strozzi_sim.kernel.pointers import STOP_FIELD
 from strozzi_sim.kernel.record_types import record_type
@@ -154,7 +153,7 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
         signature = types.int64(*(record_type(record) for record in records))
         try:  # third-party code is not cached: the cache key does not cover its helpers and data
             compiled = compile_cfunc(function, signature, game.name, cache=builtin, boundscheck=not builtin)
-        except (NumbaError, ValueError, KeyError) as error:  # ValueError: numba evaluates the function's constants
+        except (*COMPILE_ERRORS, ValueError) as error:  # ValueError: numba evaluates the function's constants
             names = {record_type(record): name for name, record in zip(RECORDS, records, strict=True)}
             reason = describe_compile_error(error, names)
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {reason}") from error

@@ -8,19 +8,34 @@ from typing import Any
 
 import numba
 from numba import types
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from strozzi_sim.errors import short_repr, suggest_names
 
+COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError, KeyError)  # what numba raises for code that does not compile
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_OTHER_PLACE = re.compile(r'(?: at|Raised from) ([^\n"]+?) \((\d+)\)')
 _CALL_PLACE = re.compile(r"typing of call at (.+?) \(\d+\)")
 _DURING_CALL = r"\s*During: typing of call at [^\n]*"
 _CALLEE = rf"resolving callee type: [^\n]*<function (\w+) at [^\n]*\n(?:{_DURING_CALL}\n)*?{_DURING_CALL}"
 _UNKNOWN_NAME = re.compile(r"NameError: name '(\w+)' is not defined(?s:.*?)<function (\w+) at ")
 _CAUSES = re.compile(
     r"missing a required argument: '\w+'|too many positional arguments|got an unexpected keyword argument '\w+'|"
-    r"[Uu]ntyped global name '\w+'[^\n]*|NameError: [^\n]*|Unknown attribute '\w+' of type \w+|Cannot unify [^\n]*|"
+    r"[Uu]ntyped global name '\w+'[^\n]*|NameError: [^\n]*|Unknown attribute '\w+' of type [^\n]*|Cannot unify [^\n]*|"
     r"Invalid use of [^\n]*|cannot assign [^\n]*|[^\n]*; an action is a whole number"
 )
+_OUTSIDE = "outside the function; make it a tuple or an array"
+# what numba's text shows -> the cause as a plain sentence, with the group of the pattern
+_PLAIN = {
+    r"ntyped global name ('\w+'): [^\n]*<class 'dict'>": f"{{}} is a dict {_OUTSIDE}",
+    r"reflected [^\n]* type, assigned to variable ('\w+') in globals": f"{{}} is a list, or has one, {_OUTSIDE}",
+    r"DictType\[|LiteralStrKey|literal dictionary|typing of dict |castedkey": (
+        "this use of a dict cannot be compiled; use a tuple, an array or a field of the rules"
+    ),
+    r"on a literal list": "a list of values of different types cannot be compiled; use a list or a tuple of numbers",
+    r"(?:Type of|infer the type of) variable ('\w+')": "the values of {} must be of one type that can be compiled",
+    r"Use of unsupported opcode \((\w+)\)": "a construct of Python that cannot be compiled ({})",
+}
 _NO_RETURN = re.compile(r"No conversion from (.+?) to int64 for '[^']*return_value")
 _CALL = re.compile(r"^\s*>>> (\w+)\((.*)\)\s*$", re.MULTILINE)
 _INFIX = {"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "add": "+", "sub": "-", "mul": "*"}
@@ -42,7 +57,7 @@ def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_REC
         return _unknown_field(error, records)
     text = _COLOURS.sub("", str(error))  # numba adds colours if colorama is installed
     places = _PLACE.findall(text)
-    author_places = [place for place in places if _is_author_file(place[0])]
+    author_places = [place for place in places + _OTHER_PLACE.findall(text) if _is_author_file(place[0])]
     path, line = _place_of_name(text) or (author_places or places or [("", "")])[0]
     file = Path(path).name
     callee = re.search(rf"{_CALLEE}{re.escape(file)} \({line}\)", text)
@@ -72,6 +87,9 @@ def _cause(text: str, callee: str) -> str:
     if no_return := _NO_RETURN.search(text):
         fault = "can end without `return`" if no_return[1] == "none" else f"returns {_short_kinds(no_return[1])}"
         return f"it {fault}; an action is a whole number"
+    for pattern, sentence in _PLAIN.items():
+        if plain := re.search(pattern, text):
+            return sentence.format(*plain.groups())
     if causes := _CAUSES.findall(text):
         return _short_kinds(causes[-1])
     if calls := _CALL.findall(text):
@@ -100,7 +118,7 @@ def _short_kinds(kinds: str) -> str:
     kinds = re.sub(r"Literal\[int\]\([^)]*\)", "int64", kinds)
     kinds = re.sub(r"Literal\[str\]\([^)]*\)|unicode_type", "text", kinds)
     kinds = re.sub(r"(?:nested|readonly )?array\([^()]*(?:\([^()]*\))?[^()]*\)", "array", kinds)
-    return re.sub(r"list\(\w+\)<\w+=\w+>", "a list", kinds)
+    return re.sub(r"(?:reflected )?list\(\w+\)<\w+=[^>]*>", "a list", kinds)
 
 
 def _unknown_field(error: KeyError, records: Mapping[Any, str]) -> str:

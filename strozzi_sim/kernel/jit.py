@@ -20,7 +20,7 @@ from numba.core import caching, ir, serialize, sigutils, typeinfer, types
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.compiler_machinery import AnalysisPass, register_pass
-from numba.core.errors import NumbaError, TypingError
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.targetconfig import ConfigStack
@@ -28,7 +28,7 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import overload
 
 from strozzi_sim.errors import InputError, StorageError
-from strozzi_sim.kernel.compile_errors import describe_compile_error
+from strozzi_sim.kernel.compile_errors import COMPILE_ERRORS, describe_compile_error
 from strozzi_sim.kernel.numba_patches import DRAFT, EntryCompiler, references, without_collection
 from strozzi_sim.kernel.record_types import record_type, widen_signature
 from strozzi_sim.runtime.cache import code_folder, give_up, print_status
@@ -90,7 +90,7 @@ def entry(kernel: Any, signature: Any, game: str) -> Any:
             dispatcher.compile(signature)
             dispatcher.disable_compile()
             return dispatcher
-    except (NumbaError, KeyError) as error:
+    except COMPILE_ERRORS as error:
         raise InputError(f"game {game!r} does not compile: {describe_compile_error(error)}") from error
 
 

@@ -470,7 +470,48 @@ MISTAKES = """
     @compiled_agent(name="other-record", games=("strozzi",))
     def other_record(state, rules, params, memory, rng):
         return kth_legal(state, rules, randbelow(state, 2))
+
+    WORTH = {1: 3}
+    LOTS = [[1], [2, 3]]
+
+    @compiled_agent(name="dict-outside", games=("strozzi",))
+    def dict_outside(state, rules, params, memory, rng):
+        return WORTH[state.actor]
+
+    @compiled_agent(name="list-outside", games=("strozzi",))
+    def list_outside(state, rules, params, memory, rng):
+        return LOTS[0][state.actor]
+
+    @compiled_agent(name="dict-of-dicts", games=("strozzi",))
+    def dict_of_dicts(state, rules, params, memory, rng):
+        worth = {1: {"ware": 1, "pirate": "2"}}
+        return worth[state.actor]["ware"]
+
+    @compiled_agent(name="dict-of-both", games=("strozzi",))
+    def dict_of_both(state, rules, params, memory, rng):
+        worth = {1: 1, 2: 2.5}
+        return worth[state.actor]
+
+    @compiled_agent(name="wrong-key", games=("strozzi",))
+    def wrong_key(state, rules, params, memory, rng):
+        worth = {"ware": 1}
+        return worth[state.actor]
+
+    @compiled_agent(name="list-of-both", games=("strozzi",))
+    def list_of_both(state, rules, params, memory, rng):
+        return [1, "ware"][state.actor]
+
+    @compiled_agent(name="empty-list", games=("strozzi",))
+    def empty_list(state, rules, params, memory, rng):
+        worth = []
+        return worth[0]
+
+    @compiled_agent(name="import", games=("strozzi",))
+    def importing(state, rules, params, memory, rng):
+        import math
+        return 1
 """
+A_DICT = "this use of a dict cannot be compiled; use a tuple, an array or a field of the rules$"
 GLOBAL_DRAWS = """
     import random
     import numpy as np
@@ -521,8 +562,17 @@ mistakes = agents_file(MISTAKES, "mistakes.py")
         ),
         ("other-record", r"mistakes\.py, line 60: state has no field 'cursor'"),
         ("half-seat", r"line 48: an index \[ \] cannot take \(array, float64\); a float must"),
+        ("dict-outside", r"line 67: 'WORTH' is a dict outside the function; make it a tuple or an array$"),
+        ("list-outside", r"line 71: 'LOTS' is a list, or has one, outside the function; make it a tuple or an array$"),
+        ("dict-of-dicts", rf"line 76: {A_DICT}"),
+        ("dict-of-both", rf"line 80: {A_DICT}"),
+        ("wrong-key", rf"line 86: {A_DICT}"),
+        ("list-of-both", r"line 90: a list of values of different types cannot be compiled; use a list or a tuple of"),
+        ("empty-list", r"line 94: the values of 'worth' must be of one type that can be compiled$"),
+        ("import", r"line 99: a construct of Python that cannot be compiled \(IMPORT_NAME\)$"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaTypeSafetyWarning")
 def test_a_mistake_in_a_compiled_agent_is_told_in_a_line(mistakes, name, words):
     with pytest.raises(AgentFault, match=words) as fault:
         compile_agent(load_agent(f"{mistakes}::{name}"), STROZZI)
