@@ -36,8 +36,8 @@ class AgentSpec:
 
     source: str  # its name, after `FILE::` if it is declared in a file
     settings: str  # the parameters that differ from the default, as in a spec string, in alphabetical order
-    agent: Agent = field(compare=False)
-    values: Mapping[str, Value] = field(compare=False)  # every parameter's value
+    agent: Agent = field(compare=False, repr=False)
+    values: Mapping[str, Value] = field(compare=False, repr=False)  # every parameter's value
     # game in which its name and those of its policies were looked up; None: no game, and it plays several
     game: str | None = field(default=None, compare=False)
     without: tuple[str, ...] = ()  # names of the restrictions under which it plays; see `game.restricting`

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -56,8 +56,8 @@ class Variant:
     """
 
     name: str
-    components: dict[str, Any]
-    rules: np.ndarray[Any, Any]
+    components: dict[str, Any] = field(repr=False)
+    rules: np.ndarray[Any, Any] = field(repr=False)
     reconstructed: tuple[str, ...]
     hidden: bool
     file: str = ""

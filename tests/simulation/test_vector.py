@@ -417,5 +417,7 @@ def test_lineups_of_a_pool_are_equally_likely_and_another_seed_draws_others():
     assert 0.2 < (drawn[0] == drawn[1]).mean() < 0.3
     assert (env.lineups() == drawn[1][[0, 1]]).all()
     assert "opponents=[[random, random, random], [greedy, random, greedy], " in repr(env)
+    assert repr(env.pool[0][0]) == "AgentSpec(source='random', settings='', game='strozzi', without=())"
+    assert len(repr((env.pool, env.variant))) < 2000  # neither every default nor the component data
     with pytest.raises(ArgumentError, match=r"deals: expected whole numbers \[k\], got float64\[1\]"):
         env.lineups([0.5])
