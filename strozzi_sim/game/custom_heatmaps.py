@@ -113,6 +113,11 @@ def words_of(name: str) -> str:
     return name.replace("_", " ")
 
 
+def _several(table: Table) -> str:
+    """Return the name of a fact table in the plural, as words: seats, decisions, round ends, categories."""
+    return re.sub("y$", "ie", words_of(table.name)) + "s"
+
+
 def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
     """Return the ratio and the figure of a value, with this name (default: made from the value).
 
@@ -122,7 +127,7 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
         name = name or "count"
-        return Ratio(name, denominator=GAMES), Figure(name, f"number of {table.name} facts in a game", "number")
+        return Ratio(name, denominator=GAMES), Figure(name, f"number of {_several(table)} in a game", "number")
     if kind == "share" and not of and along:
         name = name or "share"
         return Ratio(name, along=along, share=True), Figure(name, "share of the row", "share")
