@@ -168,7 +168,10 @@ class StateView:
 
 
 def _in_words(value: Any) -> str:
-    return " ".join(map(str, value)) or "-" if isinstance(value, Sequence) else str(value)
+    if not isinstance(value, Sequence):
+        return str(value)
+    has_names = bool(value) and isinstance(value[0], str)
+    return (", " if has_names else " ").join(map(str, value)) or "-"
 
 
 class ViewPart(Protocol):
@@ -194,8 +197,9 @@ class ViewPart(Protocol):
 
     def render(self, position: Any, components: Plain, names: Sequence[str]) -> str:
         """Return a View or the reference game as text; `names` by seat. Default: the fields that SLICES name."""
-        shared, by_seat = [], [f"{capitalized(seat_name(names, seat))}:" for seat in range(len(names))]
-        for part, value in things_shown(self.SLICES, position):
+        who = [seat_name(names, seat) for seat in range(len(names))]
+        shared, by_seat = [], [f"{capitalized(name)}:" for name in who]
+        for part, value in things_shown(self.SLICES, position, who):
             if part.group:
                 by_seat = [
                     f"{line} {name_of(part).lower()} {_in_words(own)};"

@@ -12,7 +12,7 @@ are zero. A hand-written `observe` gets the first columns from `starts`. Observa
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import Any
@@ -72,6 +72,8 @@ class Slice:
     low: float = 0.0
     high: float = 1.0
     source: Source | None = None  # origin of the numbers; optional if view.py has `observe`
+    # names of the kinds that it counts, of the values of a one-hot, or of the members of a set, as text shows them
+    names: Sequence[object] = ()
     start: int = 0  # first column
     group: "Slice | None" = None  # the group of which it is a field, or None
 
@@ -155,6 +157,9 @@ class Layout(dict[str, Slice]):
             raise InputError(f"{where}: shape: every length must be 1 or more, got {part.shape}")
         if not (isfinite(part.low) and isfinite(part.high) and part.low <= part.high):
             raise InputError(f"{where}: low and high: must be finite and in order, got {part.low} and {part.high}")
+        if part.names and (len(part.names),) != part.shape[-1:]:
+            axis = part.shape[-1] if part.shape else 1
+            raise InputError(f"{where}: names: expected one for each of {axis}, got {len(part.names)}")
         if not part.meaning:
             raise InputError(f"{where}: meaning: must say what the numbers are")
         self[part.name] = part
@@ -195,19 +200,32 @@ class Layout(dict[str, Slice]):
         )
 
 
-def things_shown(slices: Layout, position: Any) -> Iterator[tuple[Slice, Any]]:
-    """Yield each slice whose source is a field of the position, and its value: a set as its members, a group by seat.
+def things_shown(slices: Layout, position: Any, who: Sequence[str]) -> Iterator[tuple[Slice, Any]]:
+    """Yield each slice whose source is a field of the position, and its value; a group has a list of values by seat.
 
-    `position` is a View, or a reference game, which may have lists for sets and lack some fields.
+    A set is a list of its members, a seat its name, one of `who`; with `Slice.names` a value is a list of them. A phase
+    without names is left out. `position` is a View, or a reference game, which may have lists for sets and lack fields.
     """
     for part in slices.values():
         source = part.source
         if source is None or source.kernel is not None or not hasattr(position, source.field):
             continue
+        names = who if source.kind == "seat" else part.names
         value = getattr(position, source.field)
-        if source.kind == "set":
-            value = [_members(bits) for bits in value] if part.group else _members(value)
-        yield part, value
+        if names or source.kind == "set":
+            value = [_listed(source, own, names) for own in value] if part.group else _listed(source, value, names)
+        if names or source.field != "phase":
+            yield part, value
+
+
+def _listed(source: Source, value: Any, names: Sequence[object]) -> list[Any]:
+    """Return the members of a set, as names if there are any, or a name, or those of the kinds counted: `wine x2`."""
+    if source.kind == "number":
+        counts = zip(names, value, strict=False)
+        return [str(name) if count == 1 else f"{name} x{count}" for name, count in counts if count]
+    members = _members(value) if source.kind == "set" else [] if value is None else [value]
+    places = (number - source.first for number in members)
+    return [str(names[place]) for place in places if 0 <= place < len(names)] if names else members
 
 
 def name_of(part: Slice) -> str:

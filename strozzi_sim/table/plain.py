@@ -33,6 +33,7 @@ class PlainTable(Table):
                 [name_of(part), part.name]
                 for part in self.game.slices.values()
                 if part.group and part.source and part.source.kind == "number" and part.source.field != "score"
+                if len(part.shape) == 1
             ]
 
     def lay_out(self) -> None:
@@ -53,7 +54,7 @@ class PlainTable(Table):
     def _zones(self, position: Any) -> Json:
         """Return the fields that SLICES name: numbers of the seats by name, all others as zones."""
         shared, of_seats, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
-        for part, value in things_shown(self.game.slices, position):
+        for part, value in things_shown(self.game.slices, position, self.names):
             if part.group is None:
                 shared.append((name_of(part), value if isinstance(value, Sequence) else [value]))
             elif isinstance(value[0], Sequence):

@@ -10,6 +10,7 @@ import tomllib
 import venv
 import zipfile
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,7 +25,7 @@ from strozzi_sim.game.events import Event, Events
 from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.sentences import written_rules
-from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of
+from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of, things_shown
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.template import GAME
 from strozzi_sim.template.events import EVENTS
@@ -279,9 +280,39 @@ def test_every_kind_of_source_writes_its_columns():
     assert out.tolist() == [0, 0, 0, 0]
 
 
+def test_text_names_phases_kinds_and_seats():
+    layout = Layout(
+        Group("seats", (3,), "seats", (Slice("goods", (2,), "goods", source=number("goods"), names=("wool", "wine")),)),
+        Slice("phase", (2,), "phase", source=one_hot("phase", first=1), names=("buy", "sell")),
+        Slice("cheques", (4,), "cheques", source=number("cheques"), names=range(0, 8, 2)),
+        Slice("bag", (4,), "without names", source=number("cheques")),
+        Slice("cards", (3,), "cards", source=members("cards", first=1), names=("a", "b", "c")),
+        Slice("buyer", (3,), "buyer", source=seat_of("buyer")),
+        Slice("owner", (3,), "a number that is no seat", source=seat_of("owner")),
+    )
+    shown = {"phase": 2, "cheques": (2, 0, 1, 0), "cards": 0b1010, "buyer": 1, "owner": 255, "goods": ((0, 3), (1, 0), (0, 0))}  # fmt: skip
+    found = {part.name: value for part, value in things_shown(layout, SimpleNamespace(**shown), ["you", "ann", "bob"])}
+    assert found == {
+        "seats.goods": [["wine x3"], ["wool"], []], "phase": ["sell"], "cheques": ["0 x2", "4"], "bag": (2, 0, 1, 0),
+        "cards": ["a", "c"], "buyer": ["ann"], "owner": [],
+    }  # fmt: skip
+    bare = Layout(
+        Slice("phase", (2,), "phase", source=one_hot("phase")), Slice("cards", (3,), "c", source=members("cards"))
+    )
+    assert {part.name for part, _ in things_shown(bare, SimpleNamespace(**shown), [])} == {"cards"}
+    shown_text = GAME.view.render(
+        SimpleNamespace(face_up=[0, 2, 0, 0, 1], turns_left=3, score=[4, 0]), {}, ["you", "ann"]
+    )
+    assert shown_text == "Table\nFace up: 2 x2, 5\nTurns left: 3\n\nSeats\nYou: score 4\nann (seat 1): score 0"
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (
+            lambda: Layout(Slice("x", (3,), "x", names=("a", "b"))),
+            "slice 'x': names: expected one for each of 3, got 2",
+        ),
         (lambda: EVENTS.handlers(takes=one_too_few), "known: reveal, take, score_end; did you mean 'take'?"),
         (lambda: EVENTS.handlers(take=one_too_few), "event 'take' needs (facts, player, value), got (facts, seat)"),
         (lambda: row_writer(TAKES, zero=("tokn",)), "'tokn'; known: seat, turn, token; did you mean 'token'?"),
