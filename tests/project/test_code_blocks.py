@@ -1,5 +1,7 @@
 """Code in the documents: what Python lines no other test runs do run, and every command has the words that it is given."""
 
+import json
+import os
 import re
 import shlex
 import subprocess
@@ -8,9 +10,12 @@ import tomllib
 
 import pytest
 
+from own_game import outputs
 from paths import ROOT
 from strozzi_sim.cli.parser import parsed
-from strozzi_sim.errors import StrozziError
+from strozzi_sim.errors import RuleViolation, StrozziError
+from strozzi_sim.game import load_game
+from strozzi_sim.game.variants import resolve_variant
 from study_examples import played
 
 PAGES = {page.relative_to(ROOT).as_posix(): page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]}  # fmt: skip
@@ -76,6 +81,49 @@ def commands(page):
                 for piece in re.split(r" && | \| | > ", line.strip().removeprefix("$ ")):
                     if piece.startswith("strozzi ") and "[" not in piece and "..." not in piece:
                         yield piece
+
+
+COMMAND = re.compile("(?:strozzi|pip|pytest|dask) ")
+
+
+def samples(page):
+    """Every output of commands that a page shows, with them: below them in their block, or in the next block at once."""
+    before, end = [], 0
+    for found in FENCED.finditer(PAGES[page]):
+        lines = [line.removeprefix("$ ") for line in found[2].splitlines()]
+        first = next((k for k, line in enumerate(lines) if not COMMAND.match(line)), len(lines))
+        asked = lines[:first] or (before if found.start() == end else [])
+        if found[1] == "" and asked and lines[first:]:
+            yield asked, "\n".join(lines[first:])
+        before, end = lines[:first] if first == len(lines) else [], found.end() + 1
+
+
+SAMPLES = [pytest.param(*sample, id=page) for page in PAGES for sample in samples(page)]
+
+
+def test_pages_show_the_output_of_commands():
+    assert sorted(sample.id for sample in SAMPLES) == ["docs/agents.md", "docs/tournaments.md"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("asked", "output"), SAMPLES)
+def test_the_output_that_a_page_shows_is_printed(asked, output, tmp_path):
+    *_, printed = outputs(os.environ, tmp_path, *(command.removeprefix("strozzi ") for command in asked))
+    assert f"\n{output}\n" in f"\n{printed}"
+
+
+def test_the_record_that_the_rules_show_follows_them():
+    """The first round of a game of Strasbourg, with notes behind some lines; then its end, without the rounds between."""
+    page = PAGES["docs/rules/strasbourg.md"]
+    (shown,) = re.findall(r"^### F10.*?```\n(.*?)```", page, re.DOTALL | re.MULTILINE)
+    lines = [json.JSONDecoder().raw_decode(line)[0] for line in shown.splitlines() if line.startswith("{")]
+    assert len(lines) > 50
+    assert lines[-1]["type"] == "score_end"
+    game = load_game("strasbourg")
+    assert f'"behaviour":{game.behaviour},' in page
+    header = {"players": 3, "components": resolve_variant(game, "base").components}
+    with pytest.raises(RuleViolation, match=r'stops early: expected \{"type": "round", "round": 2'):
+        game.verify.REPLAY.check_game(header, 1, list(enumerate(lines[:-1], 2)))
 
 
 def misunderstood(line):
