@@ -16,6 +16,7 @@ import msgspec
 
 from strozzi_sim.desk.questions import SHEETS, Asked, command_of, python_of, words_for
 from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import NAME
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 
@@ -63,7 +64,7 @@ class Shelf:
         if folder.exists() and not folder.is_dir():
             raise ArgumentError("shelf", f"{folder} is not a folder")
         try:
-            kept = msgspec.json.decode(file.read_bytes() if file.exists() else b"{}", type=_Kept)
+            kept = msgspec.json.decode(file.read_bytes() if file.exists() else b"{}", type=built(_Kept))
         except msgspec.DecodeError as error:
             raise StorageError(f"{file}: not of a desk ({error}); remove it") from None
         self.answers, self.variants = kept.answers, kept.variants

@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 
 from strozzi_sim.cli.parser import Argument, arguments_of, command_named, parsed
 from strozzi_sim.errors import InputError, check_names
+from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
 
@@ -41,7 +42,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _FILE = Path(__file__).parent / "assets" / "questions.toml"
-QUESTIONS = msgspec.toml.decode(_FILE.read_bytes(), type=dict[str, Question])
+QUESTIONS = msgspec.toml.decode(_FILE.read_bytes(), type=built(dict[str, Question]))
 
 
 class Asked(msgspec.Struct, kw_only=True):

@@ -13,6 +13,7 @@ from functools import cached_property, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
+from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -174,26 +175,27 @@ class Game:
 
     def register(self) -> None:
         """Register this game's implementation of every verb, once per process."""
-        known = _registered.get(self.state, self.package)
-        if known != self.package:
-            raise TypeError(f"{self.package} and {known} have the same state record; every game needs its own")
-        if self.state in _registered:
-            return
-        # `note` handles the events that the core writes
-        for verb, (part, default) in {**VERBS, write_event: ("fact_handlers", "None")}.items():
-            dtype = self.facts.SINK if part == "fact_handlers" else self.state
-            where, name = f"{self.package}.{part}", "note" if verb is write_event else verb.__name__
-            kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
-            declared = next((table.name for table in self.fact_tables if table.each == name), "")
-            if kernel is not None and declared:
-                message = f"{where} has {name}, which replaces the default that writes the table {declared}"
-                raise InputError(f"game {self.name!r}: {message}")
-            kernel = kernel if kernel is not None else _default(self, verb, default)
-            if kernel is None:
-                raise InputError(f"game {self.name!r}: {where} has no {name}, which this file must have")
-            inlined = kernel in self.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
-            register_overload(verb, dtype, kernel, force_inline=inlined)
-        _registered[self.state] = self.package
+        with _registering:
+            known = _registered.get(self.state, self.package)
+            if known != self.package:
+                raise TypeError(f"{self.package} and {known} have the same state record; every game needs its own")
+            if self.state in _registered:
+                return
+            # `note` handles the events that the core writes
+            for verb, (part, default) in {**VERBS, write_event: ("fact_handlers", "None")}.items():
+                dtype = self.facts.SINK if part == "fact_handlers" else self.state
+                where, name = f"{self.package}.{part}", "note" if verb is write_event else verb.__name__
+                kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
+                declared = next((table.name for table in self.fact_tables if table.each == name), "")
+                if kernel is not None and declared:
+                    message = f"{where} has {name}, which replaces the default that writes the table {declared}"
+                    raise InputError(f"game {self.name!r}: {message}")
+                kernel = kernel if kernel is not None else _default(self, verb, default)
+                if kernel is None:
+                    raise InputError(f"game {self.name!r}: {where} has no {name}, which this file must have")
+                inlined = kernel in self.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
+                register_overload(verb, dtype, kernel, force_inline=inlined)
+            _registered[self.state] = self.package
 
 
 def _game_in(package: str) -> Game:
@@ -202,6 +204,7 @@ def _game_in(package: str) -> Game:
     return game
 
 
+_registering = RLock()
 _registered: dict[np.dtype[Any], str] = {}  # state record -> package of the game whose verbs are registered for it
 # an expression in a verb's parameters, or a function of the game that returns such an expression or a kernel; None:
 # every game implements the verb

@@ -14,6 +14,7 @@ strozzi_sim.errors.InputError: study.toml: C01.suit: invalid value 'reed'; known
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
+from threading import RLock
 from typing import Any
 
 import msgspec
@@ -27,6 +28,19 @@ _STEPS = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 Step = str | int  # the key of a table, or the number of an entry of a list
+
+_building = RLock()
+
+
+def built(kind: Any) -> Any:
+    """Return a type that msgspec is to decode or convert to, built for that.
+
+    msgspec builds a class at its first use, and stores it before its fields are known: a second thread that uses it
+    meanwhile crashes the process. So every type passes through here, and one thread at a time builds.
+    """
+    with _building:
+        msgspec.msgpack.Decoder(kind)
+    return kind
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
@@ -45,7 +59,7 @@ def json_schema(kind: Any) -> dict[str, Any]:
 def converted(raw: Any, kind: Any, where: str, *, str_keys: bool = False) -> Any:
     """Return `raw` as the type `kind`; with `str_keys` a table's keys can be numbers as text. Raises InputError."""
     try:
-        return msgspec.convert(raw, kind, str_keys=str_keys)
+        return msgspec.convert(raw, built(kind), str_keys=str_keys)
     except msgspec.ValidationError as error:
         raise InputError(f"{where}: {_error_text(error, raw, kind, str_keys)}") from None
 
@@ -112,7 +126,7 @@ def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool
     table = _value_at(raw, steps)
     for name in table if isinstance(table, Mapping) else ():
         try:
-            msgspec.convert(_replaced(raw, steps, {name: table[name]}), kind, str_keys=str_keys)
+            msgspec.convert(_replaced(raw, steps, {name: table[name]}), built(kind), str_keys=str_keys)
         except msgspec.ValidationError as error:
             if str(error) == text:
                 return str(name)

@@ -16,6 +16,7 @@ import numpy as np
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import BASE, Variant, from_components, resolve_variant
 from strozzi_sim.kernel.record_types import field_bytes
 from strozzi_sim.play.start import GameSetup, set_up_game
@@ -61,7 +62,7 @@ def unpack(data: bytes, variant: Variant | None) -> tuple[GameSetup, list[int]]:
     """
     content = _content(data)
     try:
-        packed: Packed = msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=Packed)
+        packed: Packed = msgspec.msgpack.decode(_inflated(zlib.decompressobj(), content), type=built(Packed))
         game = load_game(packed.game)
         if packed.behaviour != game.behaviour:
             raise InputError(f"of behaviour {packed.behaviour} of {game.name}, but this is behaviour {game.behaviour}")

@@ -14,6 +14,7 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.agent.files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
+from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import name_of_values
 from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_toml
@@ -123,7 +124,7 @@ def load_results(folder: str | Path) -> Results:
     with content_errors(str(place / DATABASE)):
         study = kind_named(summary["study"]["kind"]).shown(summary["study"])
         study = study.first_chunks(last_run["chunks"]) if last_run["chunks"] < study.chunks else study
-        look = msgspec.convert(summary["look"], Look)
+        look = msgspec.convert(summary["look"], built(Look))
     tables = Frames(read_tables(place, summary["files"]))
     return Results(study, look, tables, place, last_run["all_games"], last_run["summary"], about=last_run)
 

@@ -26,7 +26,7 @@ from strozzi_sim.errors import (
 )
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.converting import converted
+from strozzi_sim.game.converting import built, converted
 from strozzi_sim.game.reporting import Tables, listed
 from strozzi_sim.game.variants import BASE, Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
@@ -297,7 +297,7 @@ class Study(
     @classmethod
     def shown(cls, document: Any) -> Self:
         """Return the study in a document, to be shown: agents are not looked up, and limits are not checked."""
-        return msgspec.convert({**document, "kind": cls.__struct_config__.tag}, cls)
+        return msgspec.convert({**document, "kind": cls.__struct_config__.tag}, built(cls))
 
     @property
     def json(self) -> bytes:

@@ -32,6 +32,7 @@ from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_re
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
+from strozzi_sim.game.converting import built
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.runtime.files import (
     check_inside,
@@ -181,9 +182,9 @@ class Store:
                 columns = "format, part, study, look, counted, held"
                 ((kind, part, text, look, counted, held),) = self._sql(f"SELECT {columns} FROM study")
                 stored_study = msgspec.json.decode(text, type=dict[str, Any])
-                stored_facts = msgspec.json.decode(counted, type=tuple[Crosstab, ...])
-                stored_rows = msgspec.json.decode(held, type=RowSelection)
-                self._look_before = msgspec.json.decode(look, type=Look)
+                stored_facts = msgspec.json.decode(counted, type=built(tuple[Crosstab, ...]))
+                stored_rows = msgspec.json.decode(held, type=built(RowSelection))
+                self._look_before = msgspec.json.decode(look, type=built(Look))
             if kind != FORMAT or part != str(self.part):
                 found, expected = f"part {part or '1/1'} ({kind})", f"part {str(self.part) or '1/1'} ({FORMAT})"
                 raise InputError(f"{self.folder}: holds {found}, not {expected}; name another folder")

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from strozzi_sim.game.converting import json_schema
+from strozzi_sim.game.converting import built, json_schema
 
 
 class Seat(msgspec.Struct, forbid_unknown_fields=True):
@@ -172,4 +172,4 @@ def schema() -> dict[str, Any]:
 
 def check(data: Any) -> None:
     """Check the JSON of a page. Raises msgspec.ValidationError, which names the wrong key."""
-    msgspec.convert(data, Page)
+    msgspec.convert(data, built(Page))
