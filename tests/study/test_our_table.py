@@ -123,6 +123,15 @@ def test_what_spreadsheets_write_is_read(first, mark, score, tmp_path):
     assert scores.tolist() == [[100, 90, -8]] * 20
 
 
+@pytest.mark.parametrize("line", ["41,0;33,0;28,0", "41,0\t33\t28", "41,33,28", '"41,0","33,0",28', "41; 33; 28;;"])
+def test_without_a_heading_the_columns_are_the_seats_and_a_comma_may_be_that_of_decimals(line, tmp_path):
+    path = tmp_path / "sheets.csv"
+    path.write_text(f"{line}\n" * 20)
+    assert {key: found.tolist() for key, found in read_sheets(path, load_game("strozzi")).items()} == {
+        3: [[41, 33, 28]] * 20
+    }
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [
@@ -132,6 +141,7 @@ def test_what_spreadsheets_write_is_read(first, mark, score, tmp_path):
         ("1,100,90", "line 2: 2 scores; Strozzi has 3-6 players"),
         ("1,100,90,9999999", "line 2: seat 2: expected a whole number up to 1,000,000, got '9999999'"),
         ("1,100,90,80", "1 games; at least 20 are needed"),
+        ("1,100,90,80,70", "line 2: no column for '70'; there are 4"),
     ],
 )
 def test_a_bad_sheet_names_line_and_column(row, words, tmp_path):
@@ -143,7 +153,8 @@ def test_a_bad_sheet_names_line_and_column(row, words, tmp_path):
 
 def test_a_bad_head_and_a_bad_file(tmp_path):
     path = tmp_path / "sheets.csv"
-    for head in ("player,points", "seat 1,seat 2,seat 3", "seat 0,seat 1,seat 3"):
+    seven = ",".join(f"seat {seat}" for seat in range(7))
+    for head in ("player,points", "seat 1,seat 2,seat 3", "seat 0,seat 1,seat 3", "seat 0,seat 1,seat 1,seat 2", seven):
         path.write_text(f"{head}\nAda,100\n")
         with pytest.raises(InputError, match="expected columns seat 0 to seat 5"):
             read_sheets(path, load_game("strozzi"))

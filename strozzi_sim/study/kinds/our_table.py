@@ -8,6 +8,7 @@ t around the simulated games of that strength and player count, with 8 degrees o
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Unpack
@@ -44,6 +45,7 @@ FIGURES = {
 _TAIL = 8  # degrees of freedom of Student's t
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
 _LARGEST = 10**6  # score on a sheet, or its negative
+_NUMBERS = re.compile(r'[-+\d\s.,;"]+')  # a line that is no heading
 _ALPHA = 0.05  # largest probability that any figure of a simulated set is outside its band
 Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in seat order
 
@@ -64,7 +66,7 @@ def our_table(
 
     Args:
         file: score sheets (CSV): one line per game, 20 to 10,000 games; columns `seat 0`, `seat 1`, .. with the final
-            scores; empty for seats not played
+            scores, or no heading and the seats in order; empty for seats not played
         deals: games simulated at each strength and player count, fewer of agents that search; default: 5,000
         variant: the variant that was played
     """
@@ -144,28 +146,37 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 
 
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:
-    """Return the scores in a CSV file with commas or semicolons, by player count; an InputError names the file."""
-    separator, rows = "", dict[int, list[str]]()  # by number of the line, without empty ones and comments
+    """Return the scores in a file of cells between commas, semicolons or tabs, by player count.
+
+    Raises InputError, which names file and line.
+    """
+    separator, is_headed = ",", True
+    rows = dict[int, list[str]]()  # by number of the line, without empty ones and comments
     for number, raw in read_lines(path):
         where = f"{path}: line {number}"
         try:
-            line = raw.decode("utf-8-sig").strip()
-            if line and line[0] != "#":
-                separator = separator or max(",;", key=line.count)
+            line = raw.decode("utf-8-sig").strip("\r\n")
+            if line.strip() and not line.lstrip().startswith("#"):
+                if not rows:
+                    separator, is_headed = _layout_of(line)
                 rows[number] = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
         except UnicodeDecodeError:
             raise InputError(f"{where}: is not UTF-8 text; save the sheets as CSV UTF-8") from None
         except csv.Error as error:
             raise InputError(f"{where}: {error}") from None
-        if len(rows) > MOST + 1:
+        if len(rows) > MOST + is_headed:
             raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
     first = next(iter(rows), 1)
-    head = [name.lower().replace("_", " ") for name in rows.pop(first, [])]
     seats = [f"seat {seat}" for seat in range(game.max_players)]
-    columns = [head.index(name) for name in seats if name in head]
-    if len(columns) < game.player_counts[0] or not set(seats[: len(columns)]) <= set(head):  # too few, or a gap
+    head = [name.lower().replace("_", " ") for name in rows.pop(first, [])] if is_headed else seats
+    named = [name for name in head if re.fullmatch(r"seat \d+", name)]
+    if len(named) < game.player_counts[0] or sorted(named) != sorted(seats[: len(named)]):  # too few, a gap, or a twin
         expected = f"expected columns {seats[0]} to {seats[-1]}"
         raise InputError(f"{path}: line {first}: {expected}, got {short_repr(head)}")
+    columns = [head.index(name) for name in seats[: len(named)]]
+    for number, row in rows.items():
+        if more := [cell for cell in row[len(head) :] if cell]:
+            raise InputError(f"{path}: line {number}: no column for {short_repr(more[0])}; there are {len(head)}")
     texts = [[row[column] if column < len(row) else "" for column in columns] for row in rows.values()]
     cells = pd.DataFrame(texts, list(rows), dtype="str")
     scores = cells.apply(lambda each: pd.to_numeric(each.str.replace(",", "."), errors="coerce"))  # "41,0" is 41
@@ -182,6 +193,13 @@ def read_sheets(path: Path, game: Game) -> dict[int, Array]:
         raise InputError(f"{path}: {len(counts)} games; at least {FEWEST} are needed")
     by_count = scores.groupby(counts)
     return {int(count): of_count.iloc[:, : int(count)].to_numpy(np.int64) for count, of_count in by_count}
+
+
+def _layout_of(line: str) -> tuple[str, bool]:
+    """Return the separator of the cells of a sheet's first line, and whether the line is a heading."""
+    if _NUMBERS.fullmatch(line):  # where a comma may be that of decimals
+        return next((mark for mark in "\t;" if mark in line), ","), False
+    return max(",;\t", key=line.count), True
 
 
 def likelihood(sheets: Scores, simulated: Scores, sign: int) -> float:
