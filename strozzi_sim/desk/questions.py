@@ -13,7 +13,8 @@ import msgspec
 from msgspec.structs import asdict
 
 from strozzi_sim.cli.parser import Argument, arguments_of, command_named, parsed
-from strozzi_sim.errors import InputError, check_names
+from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr
+from strozzi_sim.game import find_game
 from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
@@ -79,13 +80,24 @@ def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
         if "file" not in given:
             raise InputError("write the final scores of your games first, a line a game")
         given["file"] = str(folder / SHEETS)
-    words = [question.command, asked.game]
+    words = [question.command, find_game(asked.game).name]
     for name, each in command_named(question.command).by_name.items():
         value = given.get(name, [])
-        texts = value if isinstance(value, list) else value.split() if name == "things" else [str(value)]
+        texts = value if isinstance(value, list) else str(value).split() if name == "things" else [str(value)]
         for text in texts:
-            words += [text] if not each.is_option else [each.label] if each.type is bool else [each.label, text]
+            words += _words_of(each, text)
     return words
+
+
+def _words_of(argument: Argument, text: str) -> list[str]:
+    """Return an argument's words of a command line, of which only the first can be read as an option."""
+    if text == "--" or (text.startswith("-") and not argument.is_option):
+        raise ArgumentError(argument.name, f"must not begin with -, got {short_repr(text)}")
+    if not argument.is_option:
+        return [text]
+    if argument.type is bool:
+        return [argument.label]
+    return [f"{argument.label}={text}"] if text.startswith("-") else [argument.label, text]
 
 
 def command_of(words: Sequence[str]) -> str:

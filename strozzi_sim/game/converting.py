@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import cleandoc
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -30,9 +30,10 @@ _ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 Step = str | int  # the key of a table, or the number of an entry of a list
 
 _building = RLock()
+Kind = TypeVar("Kind")
 
 
-def built(kind: Any) -> Any:
+def built(kind: Kind) -> Kind:
     """Return a type that msgspec is to decode or convert to, built for that.
 
     msgspec builds a class at its first use, and stores it before its fields are known: a second thread that uses it
