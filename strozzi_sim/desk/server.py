@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
+from threading import Lock
 from typing import Any
 
 import jinja2
@@ -14,42 +14,58 @@ from strozzi_sim.agent.names import agents_named, one_count
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
 from strozzi_sim.desk.box import box_of
 from strozzi_sim.desk.questions import Asked, command_of, forms, words_for
-from strozzi_sim.errors import InputError
-from strozzi_sim.game import default_players, find_game, game_names, load_game
+from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_settings
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.page import page_of
 from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query, as_object
-from strozzi_sim.web.server import TableServer
-from strozzi_sim.web.session import Sitting
+from strozzi_sim.web.server import PlayedTable
+from strozzi_sim.web.session import Refused, Sitting
 
 Json = dict[str, Any]
 _WAIT = 10.0  # seconds that a request for the state waits for a change, at most
-MAX_TABLES = 8  # of one desk
+MAX_TABLES = 8  # of one desk; a further one replaces the one that was not used for the longest time
 
 
 class DeskServer(LocalServer):
     """The server of a desk that opens with `game` and saves answers in the folder `results`; port 0 is a free one."""
 
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
-        self.game, self.shelf, self.results, self.tables = game, shelf, results, list[TableServer]()
+        self.game, self.shelf, self.results = game, shelf, results
+        self._tables = dict[str, PlayedTable]()  # by number, the latest requested last
+        self._tables_opened, self._tables_lock = 0, Lock()
         super().__init__(_Handler, port, host)
 
     def server_close(self) -> None:
-        """Close the page and its tables, and stop all answers."""
+        """Close the page, and stop all answers."""
         super().server_close()
-        for table in self.tables:
-            table.shutdown()
-            table.server_close()
         self.shelf.close()
+
+    def open_table(self, table: PlayedTable) -> str:
+        """Serve a table, and return its address as seen from the page. One of MAX_TABLES makes room."""
+        with self._tables_lock:
+            if len(self._tables) >= MAX_TABLES:
+                del self._tables[next(iter(self._tables))]
+            self._tables_opened += 1
+            self._tables[str(self._tables_opened)] = table
+            return f"table/{self._tables_opened}/"
+
+    def table_at(self, path: str) -> tuple[PlayedTable, str]:
+        """Return the open table of a path `table/NUMBER/..`, and the rest of the path. Raises Problem."""
+        _, number, *rest = path.split("/")
+        with self._tables_lock:
+            if (table := self._tables.pop(number, None)) is None:
+                raise Problem(404, "this table is closed; open another one at the desk")
+            self._tables[number] = table
+        return table, "/".join(rest)
 
     def page(self, nonce: str) -> str:
         """Return the page, whose script and style have this nonce."""
         assets = jinja2.FileSystemLoader(Path(__file__).parent / "assets")
         environment = jinja2.Environment(loader=assets, autoescape=True, undefined=jinja2.StrictUndefined)
         environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
-        games = {name: load_game(name).title for name in game_names()}
+        games = {game.name: game.title for game in installed_games()[0]}
         data = {"game": self.game, "games": games, "questions": forms()}
         return environment.get_template("desk.html").render(nonce=nonce, data=data)
 
@@ -63,10 +79,15 @@ class Request(Asked, kw_only=True, forbid_unknown_fields=True):
 
 class _Handler(LocalHandler):
     server: DeskServer
+    conflicts = (Refused,)
     max_body = 1_000_000  # score sheets of thousands of games
 
     def get(self, path: str, query: Query) -> None:
-        """Answer with the page, the state of the answers, the table of a box, or a file of an answer."""
+        """Answer with the page, the state of the answers, the table of a box, or a file of an answer; or as a table."""
+        if path.startswith("table/"):
+            table, rest = self.server.table_at(path)
+            table.get(self, rest, query)
+            return
         match path.strip("/").split("/"):
             case [""]:
                 self.send_page(self.server.page, "; frame-src 'self'; style-src-attr 'unsafe-inline'")
@@ -84,17 +105,23 @@ class _Handler(LocalHandler):
 
     def _send_part(self, number: str, part: str) -> None:
         file = self.server.shelf.folder / number / {"page": PAGE, "picture": PICTURE, "study": STUDY}.get(part, "")
-        if not file.is_file():
-            raise Problem(404, "no such answer, or it does not have this yet")
+        try:
+            content = file.read_bytes()
+        except OSError:  # it may be forgotten just now
+            raise Problem(404, "no such answer, or it does not have this yet") from None
         if part == "page":
-            self.send_html(file.read_text("utf-8"), frames="'self'")
+            self.send_html(content.decode(), frames="'self'")
         elif part == "picture":
-            self.send_json({"picture": file.read_text("utf-8")})
+            self.send_json({"picture": content.decode()})
         else:
-            self.send_file(file.read_bytes(), "application/toml", f"study-{number}.toml")
+            self.send_file(content, "application/toml", f"study-{number}.toml")
 
     def post(self, path: str, body: Json) -> None:
-        """Do what the page asks for, and answer with JSON."""
+        """Do what the page asks for, and answer with JSON; or as a table."""
+        if path.startswith("table/"):
+            table, rest = self.server.table_at(path)
+            table.post(self, rest, body)
+            return
         shelf, given = self.server.shelf, converted(body, Request, "request")
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
@@ -114,18 +141,13 @@ class _Handler(LocalHandler):
 
     def _table(self, given: Request) -> str:
         """Open a table with the changed box and return its address; default opponents: the learned or default agent."""
-        if len(self.server.tables) >= MAX_TABLES:
-            raise InputError(f"{MAX_TABLES} tables are open; start the desk again for more")
         game = find_game(given.game)
         count = one_count(game, given.values.get("players"))
         names = str(given.values.get("agents") or game.tiers.get("learned", game.default_agent))
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
         changed = with_settings(game, given.variant, given.settings)
         sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("search", game.default_agent))
-        table = TableServer(sitting, host=str(self.server.server_address[0]))
-        Thread(target=table.serve_forever, daemon=True).start()
-        self.server.tables.append(table)
-        return table.address
+        return self.server.open_table(PlayedTable(sitting))
 
 
 def desk(

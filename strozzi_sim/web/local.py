@@ -1,7 +1,8 @@
 """A server for one user's page on this machine: a table or the desk.
 
-It listens on 127.0.0.1 by default. The address contains a token; requests must name this host, and those that change
-something must come from the page. Bodies and connections are bounded.
+It listens on 127.0.0.1 by default. The address contains a token. Requests must name this host, with any port, since a
+tunnel or a container may have another one; those that change something must come from the page. So a page of another
+host name that leads here is refused. Bodies and connections are bounded.
 """
 
 import hmac
@@ -11,7 +12,8 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import BoundedSemaphore
+from socket import AF_INET, AF_INET6
+from threading import BoundedSemaphore, Thread
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,14 +21,14 @@ from strozzi_sim.errors import ArgumentError, Stopped, StrozziError, check_range
 from strozzi_sim.runtime.parsing import parse_json
 
 HOST = "127.0.0.1"
-MAX_CONNECTIONS = 32
+_LOOPBACK = "localhost", HOST, "::1"
+MAX_CONNECTIONS = 32  # that are served at once
 Query = Mapping[str, list[str]]
 _FIELDS = 4  # largest number of fields of a query
 _SECONDS = 15.0  # a connection without a byte for this time is closed
 _NOTHING = "default-src 'none'"
 _ALONE = f"{_NOTHING}; frame-ancestors 'none'"
 _NO_MORE: Mapping[str, str] = {}
-_BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class LocalServer(ThreadingHTTPServer):
@@ -39,7 +41,7 @@ class LocalServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
-    request_queue_size = 64
+    request_queue_size = 1_024  # connections that wait
 
     def __init__(self, handler: type["LocalHandler"], port: int = 0, host: str = HOST) -> None:
         check_range("port", port, 0, 65_535)
@@ -47,16 +49,20 @@ class LocalServer(ThreadingHTTPServer):
             raise ArgumentError("host", f"must be one address of this machine, such as {HOST}, got {short_repr(host)}")
         self.token = secrets.token_urlsafe(24)
         self._free = BoundedSemaphore(MAX_CONNECTIONS)
+        self.address_family = AF_INET6 if ":" in host else AF_INET
         try:
             super().__init__((host, port), handler)
         except OSError as error:
             words = f"cannot listen on port {port} of {host}: {error.strerror or error}"
             raise ArgumentError("port" if host == HOST else "host", words) from error
 
+        self.hosts = {*_LOOPBACK, host.lower(), str(self.server_address[0])}  # names of this host in requests
+
     @property
     def here(self) -> str:
         """Host and port."""
-        return f"{self.server_address[0]!s}:{self.server_address[1]}"
+        host, port = self.server_address[:2]
+        return f"[{host!s}]:{port}" if self.address_family == AF_INET6 else f"{host!s}:{port}"
 
     @property
     def address(self) -> str:
@@ -66,23 +72,16 @@ class LocalServer(ThreadingHTTPServer):
     def serve_until_interrupted(self, name: str, *, opens: bool = False) -> None:
         """Print the address of the page `name`, open it in the browser if `opens`, and serve it until a signal."""
         print(f"Open {self.address}\nCtrl+C closes the {name}.", flush=True)
-        if opens:
-            webbrowser.open(self.address)
+        if opens:  # in a thread, as a text browser ends only when its user leaves it
+            Thread(target=webbrowser.open, args=(self.address,), daemon=True).start()
         try:
             self.serve_forever()
         except (KeyboardInterrupt, Stopped):
             print(f"The {name} is closed.")
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread; beyond MAX_CONNECTIONS it is refused."""
-        if not self._free.acquire(blocking=False):
-            try:
-                request.settimeout(1)
-                request.sendall(_BUSY)
-            except OSError:  # the client has gone
-                pass
-            self.shutdown_request(request)
-            return
+        """Serve a connection in a thread, once fewer than MAX_CONNECTIONS are served."""
+        self._free.acquire()
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -93,8 +92,8 @@ class LocalServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore an OSError, as of a connection that breaks; print the traceback of another error."""
-        if not isinstance(sys.exception(), OSError):
+        """Ignore a connection that breaks; print the traceback of another error."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
 
@@ -115,6 +114,14 @@ def as_object(content: bytes) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Problem(400, "expected an object")
     return body
+
+
+def _host_name(host: str) -> str | None:
+    """Return the name in a Host header, without port and brackets; None if it is none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
 
 
 class LocalHandler(BaseHTTPRequestHandler):
@@ -152,6 +159,10 @@ class LocalHandler(BaseHTTPRequestHandler):
             self._refuse(409 if isinstance(error, self.conflicts) else 400, str(error), closing=False)
         except (TimeoutError, ConnectionError):
             self.close_connection = True
+        except Exception:  # the page is answered too
+            self._refuse(500, "an internal error; the terminal that serves this page shows it")
+            self.wfile.flush()
+            raise
 
     def _path(self) -> tuple[str, Query]:
         """Return the path after the token ("/" of the page, else such as "state/"), and the query. Raises Problem."""
@@ -161,9 +172,9 @@ class LocalHandler(BaseHTTPRequestHandler):
         except ValueError:  # such as http://[x, or more fields
             raise Problem(400, f"expected the address of the page, with at most {_FIELDS} fields") from None
         _, token, *rest = [*parts.path.split("/"), ""]
-        host = self.server.here
+        host = self.headers.get("Host", "")
         is_token = hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode())
-        if self.headers.get("Host") != host or not is_token:
+        if _host_name(host) not in self.server.hosts or not is_token:
             raise Problem(404, "there is nothing here")
         origin = self.headers.get("Origin")
         if origin != f"http://{host}" and (origin is not None or self.command == "POST"):

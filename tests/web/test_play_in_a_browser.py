@@ -124,7 +124,7 @@ def test_a_whole_game_is_played_by_clicks(game, width, scheme, serve, opened, tm
     assert play_to_the_end(page, random.Random(1), audit=True) > 5
     assert "verified" in page.locator("#result").inner_text()
     assert verify_record(tmp_path / f"{game}.jsonl") == 1
-    assert page.locator("#heading").inner_text() == server.session.state()["heading"]
+    assert page.locator("#heading").inner_text() == server.table.session.state()["heading"]
     assert violations(page) == []
     with page.context.expect_page() as replay:
         page.locator("#result a", has_text="Replay").click()
@@ -218,7 +218,7 @@ def test_a_search_is_shown_while_it_thinks_and_a_refusal_in_words(serve, opened)
     choices, question = page.evaluate(at_once)
     assert choices or re.fullmatch(r"Seat \d is thinking", question)
     asked_or_over(page)
-    server.session.play(server.session.state()["version"], name="pass")  # in another window
+    server.table.session.play(server.table.session.state()["version"], name="pass")  # in another window
     press_until_told(page, "load the page again|still thinking")
 
 

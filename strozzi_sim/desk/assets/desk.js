@@ -313,7 +313,7 @@ function asked() {
   for (const each of form.querySelectorAll("input[name], select[name], textarea[name]")) {
     if (each.type === "radio") continue;
     if (each.type === "checkbox") values[each.name] = each.checked;
-    else if (each.value.trim() !== "") values[each.name] = each.value.trim();
+    else if (each.value.trim() !== "") values[each.name] = each.tagName === "TEXTAREA" ? each.value : each.value.trim();
   }
   const precision = form.querySelector("input[name=precision]:checked")?.value ?? "usual";
   return { ...place(), question: chosen, values, precision };
@@ -386,7 +386,8 @@ function article(each) {
   if (each.status !== "plays") tools.push(button("Forget", deed("forget")));
   if (isDone) tools.push(el("label", {}, el("input", { type: "checkbox", checked: beside.has(each.number), onchange: () => { beside.has(each.number) ? beside.delete(each.number) : beside.add(each.number); draw(); } }), " side by side"));
   const running = each.status === "plays", picture = pictures.get(each.number);
-  const shown = each.settings.length ? el("p", { class: "muted" }, `${each.game}, ${each.variant === "base" ? "" : `${each.variant}, `}${each.settings.join(", ")}`) : el("p", { class: "muted" }, `${each.game}${each.variant === "base" ? "" : `, ${each.variant}`}`);
+  const about = [data.games[each.game] ?? each.game, ...(each.variant === "base" ? [] : [each.variant]), ...each.settings];
+  const shown = el("p", { class: "muted" }, about.join(", "));
   return el("article", { class: "answer", "data-number": String(each.number), "aria-label": `${asks} ${each.number}` },
     el("div", { class: "head" }, el("h3", {}, `${each.number}. ${asks}`), el("span", { class: "muted", "data-status": each.status }, status(each))), shown,
     running ? el("progress", total ? { max: total, value: done, "aria-label": "how far it is" } : { "aria-label": "how far it is" }) : null,
