@@ -2,12 +2,14 @@
 
 import fcntl
 import json
-import re
+import os
 import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, strsignal
 from threading import Condition, Thread
 from time import monotonic
 from typing import IO, Any
@@ -21,11 +23,10 @@ from strozzi_sim.game.variants import NAME
 from strozzi_sim.runtime.files import storage_errors, write_atomically
 
 Json = dict[str, Any]
-SHELF = "shelf.json"
+SHELF, LOCK = "shelf.json", "lock"
 PICTURE, RESULTS, PAGE, STUDY = "picture.svg", "results", "results/report.html", "results/study.toml"  # in its folder
 WAITS, PLAYS, DONE, STOPPED, FAILED = "waits", "plays", "done", "stopped", "failed"
 MOST = 200  # most answers on a shelf
-_ENDINGS = {0: DONE, 130: STOPPED, -2: STOPPED, -15: STOPPED}  # by exit code; < 0: a signal during its imports
 _PATIENCE = 30.0  # seconds that a closed shelf waits for its process to end
 
 
@@ -46,7 +47,7 @@ class Answer(Asked, kw_only=True):
     has_file: bool = True  # whether its study can be a file; that of `weights` cannot
 
 
-class _Kept(msgspec.Struct):
+class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     """The content of SHELF."""
 
     answers: dict[int, Answer] = {}
@@ -63,10 +64,15 @@ class Shelf:
         file = folder / SHELF
         if folder.exists() and not folder.is_dir():
             raise ArgumentError("shelf", f"{folder} is not a folder")
+        with storage_errors(f"cannot read {folder}"):
+            content = file.read_bytes() if file.exists() else b"{}"
+            is_foreign = folder.exists() and not file.exists() and any(each.name != LOCK for each in folder.iterdir())
+        if is_foreign:
+            raise ArgumentError("shelf", f"{folder} is not empty and holds no answers of a desk; name another folder")
         try:
-            kept = msgspec.json.decode(file.read_bytes() if file.exists() else b"{}", type=built(_Kept))
+            kept = msgspec.json.decode(content, type=built(_Kept))
         except msgspec.DecodeError as error:
-            raise StorageError(f"{file}: not of a desk ({error}); remove it") from None
+            raise StorageError(f"{file}: not of a desk ({error}); move it away, or name another folder") from None
         self.answers, self.variants = kept.answers, kept.variants
         self._last = max(self.answers, default=0)  # last number; pages know pictures by number, so a desk reuses none
         for answer in self.answers.values():
@@ -78,12 +84,14 @@ class Shelf:
         """Make the folder of the shelf if needed, and lock it; raise StorageError if another desk has locked it."""
         with storage_errors(f"cannot write {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = self._lock or (self.folder / "lock").open("wb")
+            lock = self._lock or (self.folder / LOCK).open("ab")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
             lock.close()
-            words = "another desk has these answers open; use that one, or name another folder with --shelf"
+            words = f"cannot be locked: {error.strerror or error}; name a folder of another file system with --shelf"
+            if isinstance(error, BlockingIOError):
+                words = "another desk has these answers open; use that one, or name another folder with --shelf"
             raise StorageError(f"{self.folder}: {words}") from None
         self._lock = lock
 
@@ -105,15 +113,17 @@ class Shelf:
             if len(self.answers) >= MOST:
                 raise InputError(f"the shelf holds {MOST} answers; forget some")
             number = self._last + 1
+            while os.path.lexists(self.folder / str(number)):  # a folder that someone else made
+                number += 1
             place = self.folder / str(number)
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
             answer = Answer(**given, number=number, command=command_of(words), python=python_of(words))
-            self._make_and_lock()
+            self._write()
             with storage_errors(f"cannot write {place}"):
-                place.mkdir(exist_ok=True)
+                place.mkdir()
             if sheets := asked.values.get("file"):  # the form has its text
-                write_atomically(place / SHEETS, _sheets(str(sheets)).encode())
+                write_atomically(place / SHEETS, str(sheets).encode())
             self.answers[number], self._last = answer, number
             self._note(answer)
             return number
@@ -132,14 +142,16 @@ class Shelf:
                 self._process.terminate()
 
     def forget(self, number: int) -> None:
-        """Remove an answer and its folder. Raises InputError for one that plays."""
+        """Remove the files of an answer, and its folder unless it holds others, then the answer.
+
+        Raises InputError for an answer that plays.
+        """
         with self.changed:
             if self.find(number).status == PLAYS:
                 raise InputError("stop this answer before you forget it")
+            _remove(self.folder / str(number))
             del self.answers[number]
             self._publish()
-            with storage_errors(f"cannot remove answer {number}"):
-                shutil.rmtree(self.folder / str(number))
 
     def save(self, number: int, name: str, results: Path) -> str:
         """Copy an answer's results, with page and study, to the new folder `name` in `results`; return its path."""
@@ -187,35 +199,68 @@ class Shelf:
         self.changed.notify_all()
         waiting = [each for each in self.answers.values() if each.status == WAITS]
         if waiting and self._process is None:
-            answer, command = waiting[0], [sys.executable, "-m", "strozzi_sim.desk.child"]
-            command += [str(self.folder / str(answer.number)), *shlex.split(answer.command)[1:]]
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-            self._note(answer, status=PLAYS, phase=("starting", 0, 0))
-            Thread(target=self._hear, args=(answer, self._process), daemon=True).start()
+            self._start(waiting[0])
         if is_kept:
-            kept = msgspec.json.encode(_Kept(self.answers, self.variants))
-            self._make_and_lock()
-            write_atomically(self.folder / SHELF, kept)
+            self._write()
+
+    def _write(self) -> None:
+        """Write SHELF, which marks the folder as a desk's; make and lock the folder if needed."""
+        kept = msgspec.json.encode(_Kept(self.answers, self.variants))
+        self._make_and_lock()
+        write_atomically(self.folder / SHELF, kept)
+
+    def _start(self, answer: Answer) -> None:
+        """Start the process of an answer."""
+        command = [sys.executable, "-m", "strozzi_sim.desk.child", str(self.folder / str(answer.number))]
+        command += shlex.split(answer.command)[1:]
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        except OSError as error:  # such as a command that is too long
+            self._note(answer, status=FAILED, error=f"its process cannot be started: {error.strerror or error}")
+            return
+        self._note(answer, status=PLAYS, phase=("starting", 0, 0))
+        Thread(target=self._hear, args=(answer, self._process), daemon=True).start()
 
     def _hear(self, answer: Answer, process: "subprocess.Popen[str]") -> None:
-        """Set the fields of an answer that its process prints, one JSON object per line, and in the end its status."""
+        """Set the fields of an answer that its process prints, one JSON object per line, and in the end its status.
+
+        If they cannot be written, as on a full disk, the next request that writes reports that.
+        """
         began = monotonic()
         with process:
             for line in process.stdout or ():
-                self._note(answer, **json.loads(line), seconds=monotonic() - began)
-        with self.changed:
-            self._process, status = None, _ENDINGS.get(process.returncode, FAILED)
-            unsaid = f"the process ended with code {process.returncode}; the terminal of the desk says more"
-            self._note(answer, status=status, error=answer.error or (unsaid if status == FAILED else ""))
+                with suppress(StorageError):
+                    self._note(answer, **json.loads(line), seconds=monotonic() - began)
+        status, error = _ending(process.returncode)
+        with self.changed, suppress(StorageError):
+            self._process = None
+            self._note(answer, status=status, error=answer.error or error)
 
 
-def _sheets(text: str) -> str:
-    """Return the score sheets that a user wrote as CSV with a heading; semicolons and tabs become commas."""
-    text = re.sub(r"[;\t]", ",", text.strip())
-    if text.lower().startswith("seat"):
-        return text
-    seats = 1 + max((line.count(",") for line in text.splitlines()), default=0)
-    return "\n".join([",".join(f"seat {seat}" for seat in range(seats)), text])
+def _ending(code: int) -> tuple[str, str]:
+    """Return the status of an answer whose process ended with this exit code, and the error if it reported none."""
+    number = -code if code < 0 else code - 128  # of the signal that ended it
+    if code == 0:
+        return DONE, ""
+    if number in (SIGHUP, SIGINT, SIGTERM):
+        return STOPPED, ""
+    if code > 0:
+        return FAILED, f"its process ended with code {code}; the terminal of the desk says more"
+    hint = ", as when memory runs out" if number == SIGKILL else ""
+    return FAILED, f"its process was ended by signal {number} ({strsignal(number)}){hint}"
+
+
+def _remove(place: Path) -> None:
+    """Remove what the desk has written in the folder of an answer, and the folder if nothing else is in it."""
+    with storage_errors(f"cannot remove {place}"):
+        if place.is_symlink():
+            raise OSError("it is a link, which no desk makes")
+        for name in (SHEETS, PICTURE):
+            (place / name).unlink(missing_ok=True)
+        if os.path.lexists(place / RESULTS):
+            shutil.rmtree(place / RESULTS)
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()
 
 
 def _checked(name: str) -> str:

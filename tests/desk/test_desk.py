@@ -1,18 +1,22 @@
 """The desk's parts without a browser: the box, the questions as commands, the shelf, and the server."""
 
+import errno
 import http.client
 import io
 import json
+import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import threading
 import tomllib
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -22,10 +26,10 @@ from commands import strozzi, wait_until
 from our_games import OUR_GAMES
 from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk import child
-from strozzi_sim.desk.answers import PAGE, STUDY, Shelf
+from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf, _ending
 from strozzi_sim.desk.box import box_of
-from strozzi_sim.desk.questions import QUESTIONS, Asked, command_of, forms, python_of, words_for
-from strozzi_sim.desk.server import DeskServer
+from strozzi_sim.desk.questions import QUESTIONS, SHEETS, Asked, command_of, forms, python_of, words_for
+from strozzi_sim.desk.server import MAX_TABLES, DeskServer
 from strozzi_sim.desk.study_toml import study_toml
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.game import game_names, load_game
@@ -121,6 +125,27 @@ def test_wrong_forms_are_named():
         words_for(Asked(question="change"))
     with pytest.raises(InputError, match="unknown precision 'exact'; known: quick, usual, sure"):
         words_for(Asked(question="fair", precision="exact"))
+
+
+@pytest.mark.parametrize("odd", ["--help", "-h", "--workers=64", "--out", "--", "-"])
+def test_a_value_is_never_an_option(odd, capfd):
+    kept = 0
+    for name, question in QUESTIONS.items():
+        for field in [each.name for each in question.fields.values() if each.type is not bool]:
+            asked = Asked(question=name, values=VALUES.get(name, {}) | {field: odd}, **CHANGED_BOX)
+            try:
+                words = words_for(asked)
+                value = parsed(words[0], words[1:])[field]
+            except InputError:
+                continue
+            kept += 1
+            assert value in (odd, [odd]) or (field, name) == ("file", "table"), words
+        with pytest.raises(InputError, match=f"^game: unknown game '{odd}'; "):
+            words_for(Asked(question=name, game=odd, settings=["tracks.bonus.9=20"], values=VALUES.get(name, {})))
+    with pytest.raises(InputError, match=f"^things: must not begin with -, got '{odd}'$"):
+        words_for(Asked(question="worth", game="strozzi", values={"things": f"flag:pirate {odd}"}))
+    assert kept > 20 or odd == "--"  # which argparse drops
+    assert capfd.readouterr().out == ""
 
 
 @pytest.mark.parametrize("settings", [[], CHANGED])
@@ -262,6 +287,10 @@ def test_wrong_requests_are_one_sentence(serve):
         ("ask", {"game": "strozzi", "question": "table"}, "write the final scores"),
         ("stop", {"answer": 7}, "no answer 7"),
         ("play", {"game": "strozzi", "values": {"players": "9"}}, "players"),
+        ("ask", {"game": "strozzi", "question": "worth", "values": {"things": "--help"}}, "things: must not begin with -"),
+        ("ask", {"game": "strozzi", "question": "worth", "values": {"things": True}}, "True"),
+        ("command", {"game": "--help", "question": "fair"}, "game: unknown game '--help'"),
+        (f"table/{'9' * 5000}/play", {"version": 1}, "this table is closed"),
     ):  # fmt: skip
         status, told = call(server, path, body)
         if path == "ask" and status == 200:  # what only the command can find out
@@ -296,6 +325,105 @@ def test_a_shelf_that_is_none_and_an_address_of_all_are_refused(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def content_of(folder):
+    return {file.relative_to(folder): file.is_file() and file.read_text() for file in folder.rglob("*")}
+
+
+def test_a_folder_that_no_desk_made_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "thesis.txt").write_text("years of work")
+    (tmp_path / "lock").write_text("of the cellar")
+    before = content_of(tmp_path)
+    with pytest.raises(InputError, match=r"shelf: .* is not empty and holds no answers of a desk; name another folder"):
+        Shelf(tmp_path)
+    (tmp_path / "shelf.json").write_text('{"books": ["Dune"]}')
+    with pytest.raises(StorageError, match=r"shelf.json: not of a desk .*; move it away, or name another folder"):
+        Shelf(tmp_path)
+    assert content_of(tmp_path) == before | {Path("shelf.json"): '{"books": ["Dune"]}'}
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """A shelf whose answers wait."""
+    monkeypatch.setattr(Shelf, "_start", lambda *_: None)
+    with closing(Shelf(tmp_path / "shelf")) as made:
+        yield made
+
+
+def test_numbers_in_use_are_skipped_and_only_what_the_desk_wrote_is_forgotten(shelf):
+    shelf.keep("strozzi", "rich", "base", ["tracks.bonus.9=20"])
+    thesis = shelf.folder / "1" / "thesis.txt"
+    thesis.parent.mkdir()
+    thesis.write_text("years of work")
+    assert shelf.ask(Asked(**ASKED)) == 2
+    for name in (PICTURE, PAGE):
+        (shelf.folder / "2" / name).parent.mkdir(exist_ok=True)
+        (shelf.folder / "2" / name).write_text("of the desk")
+    (shelf.folder / "2" / "note.txt").write_text("mine")
+    shelf.forget(2)
+    assert content_of(shelf.folder / "2") == {Path("note.txt"): "mine"}
+    assert shelf.ask(Asked(**ASKED)) == 3
+    shelf.forget(3)
+    assert not (shelf.folder / "3").exists()
+    assert thesis.read_text() == "years of work"
+
+
+def test_an_answer_whose_files_cannot_be_removed_stays(shelf, tmp_path, monkeypatch):
+    number = shelf.ask(Asked(**ASKED))
+    place, elsewhere = shelf.folder / str(number), tmp_path / "elsewhere"
+    (place / "results").mkdir()
+    monkeypatch.setattr("shutil.rmtree", mock.Mock(side_effect=OSError(errno.EBUSY, "Device or resource busy")))
+    with pytest.raises(StorageError, match=r"cannot remove .*: Device or resource busy"):
+        shelf.forget(number)
+    assert shelf.find(number).status == "waits"
+    place.rename(elsewhere)
+    place.symlink_to(elsewhere)
+    with pytest.raises(StorageError, match="it is a link, which no desk makes"):
+        shelf.forget(number)
+    assert (elsewhere / "results").is_dir()
+
+
+def test_a_folder_that_cannot_be_locked_is_not_taken_for_another_desks(shelf, monkeypatch):
+    refused = mock.Mock(side_effect=OSError(errno.ENOLCK, "No locks available"))
+    monkeypatch.setattr("fcntl.flock", refused)
+    with pytest.raises(
+        StorageError, match="cannot be locked: No locks available; name a folder of another file system"
+    ):
+        shelf.ask(Asked(**ASKED))
+
+
+def test_a_killed_answer_says_so(tmp_path):
+    with closing(Shelf(tmp_path / "shelf")) as shelf:
+        number = shelf.ask(Asked(**ASKED))
+        os.kill(shelf._process.pid, signal.SIGKILL)
+        answer = wait_until(lambda: shelf._process is None and shelf.find(number))
+    words = "its process was ended by signal 9 (Killed), as when memory runs out"
+    assert (answer.status, answer.error) == ("failed", words)
+
+
+@pytest.mark.parametrize(
+    ("code", "ending"),
+    [
+        (0, ("done", "")),
+        *((code, ("stopped", "")) for code in (129, 130, 143, -1, -2, -15)),
+        (-11, ("failed", "its process was ended by signal 11 (Segmentation fault)")),
+        (70, ("failed", "its process ended with code 70; the terminal of the desk says more")),
+    ],
+)
+def test_how_the_process_of_an_answer_ended(code, ending):
+    assert _ending(code) == ending
+
+
+def test_a_process_that_does_not_start_is_said_and_the_next_can(tmp_path, monkeypatch):
+    too_long = OSError(errno.E2BIG, "Argument list too long")
+    monkeypatch.setattr("subprocess.Popen", mock.Mock(side_effect=too_long))
+    with closing(Shelf(tmp_path / "shelf")) as shelf:
+        for number in (1, 2):
+            assert shelf.ask(Asked(**ASKED)) == number
+            answer = shelf.find(number)
+            assert (answer.status, answer.error) == ("failed", "its process cannot be started: Argument list too long")
+
+
 def test_variants_of_ones_own_are_kept_listed_and_forgotten(serve):
     server = serve()
     mine = {"game": "strozzi", "name": "rich", "variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}
@@ -320,25 +448,40 @@ def test_the_board_shows_the_changed_box(serve):
 
 
 @pytest.mark.slow
-def test_a_thousand_requests_at_once_lose_nothing(serve):
+def test_a_thousand_requests_of_ten_kinds_at_once_are_all_answered(serve):
     server = serve()
     number = call(server, "ask", ASKED)[1]["answer"]
-    wrong = {"game": "strozzi", "settings": ["tracks.bonus.9=-1"]}
-    bodies = [
+    table = call(server, "play", {"game": "strozzi", "values": {"agents": "random"}})[1]["address"]
+    requests = [
+        ("", None, 200),
+        (f"board?box={quote(json.dumps({'game': 'strozzi'}))}", None, 200),
+        ("box", {"game": "strozzi"}, 200),
+        ("box", {"game": "strozzi", "settings": ["tracks.bonus.9=-1"]}, 400),
         ("command", ASKED, 200),
-        ("box", wrong, 400),
         ("stop", {"answer": 99}, 400),
         (f"answer/{number + 7}/page", None, 404),
+        (table, None, 200),
+        (f"{table}state", None, 200),
+        (f"{table}play", {"version": -1, "name": "pass"}, 409),
     ]
+    begin = threading.Barrier(1000)
 
     def one(count):
-        path, body, status = bodies[count % len(bodies)]
+        path, body, status = requests[count % len(requests)]
+        begin.wait()
         found, told = call(server, path, body)
-        return (found == status and "\n" not in told.get("error", "")) or found
+        return (found == status and (found == 200 or "\n" not in told["error"])) or (path, found, told)
 
-    with ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(1000) as pool:
         assert set(pool.map(one, range(1000))) == {True}
     assert finished(server, number)["status"] == "done"
+
+
+def test_an_error_of_ours_is_answered_and_shown_in_the_terminal(serve, monkeypatch, capfd):
+    monkeypatch.setattr("strozzi_sim.desk.server.box_of", lambda *_: {}["no such key"])
+    status, told = call(serve(), "box", {"game": "strozzi"})
+    assert (status, told) == (500, {"error": "an internal error; the terminal that serves this page shows it"})
+    wait_until(lambda: "KeyError: 'no such key'" in capfd.readouterr().err)
 
 
 @pytest.mark.slow
@@ -366,19 +509,43 @@ def test_a_killed_desk_loses_nothing(tmp_path):
         again.close()
 
 
+def test_score_sheets_are_kept_as_they_were_written(shelf):
+    number = shelf.ask(Asked(game="strozzi", question="table", values={"file": "41,0;33,0;28,0\n"}))
+    assert (shelf.folder / str(number) / SHEETS).read_text() == "41,0;33,0;28,0\n"
+
+
 @pytest.mark.slow
 def test_score_sheets_may_lack_their_heading(serve):
     server = serve()
-    sheets = "\n".join(f"{60 + game % 7} 50 45".replace(" ", ";") for game in range(24))
+    sheets = "\n".join(f"{60 + game % 7},0;50,0;45,0" for game in range(24))
     asked = {"question": "table", "game": "strozzi", "values": {"file": sheets, "deals": "5"}, "precision": "usual"}
-    answer = finished(server, call(server, "ask", asked)[1]["answer"])
+    number = call(server, "ask", asked)[1]["answer"]
+    answer = finished(server, number)
     assert answer["status"] == "done", answer["error"]
+    study = ss.load_results(server.shelf.folder / str(number) / "results").study
+    assert study.sheets["3"][:2] == ((60, 50, 45), (61, 50, 45))
 
 
-def test_a_table_with_the_changed_box_opens(serve):
+TABLE = {"game": "strozzi", "settings": ["setup.rounds=1"], "values": {"players": "3", "agents": "random"}}
+
+
+def test_a_table_with_the_changed_box_opens_at_the_address_of_the_desk(serve):
     server = serve()
-    asked = {"game": "strozzi", "settings": ["setup.rounds=1"], "values": {"players": "3", "agents": "random"}}
-    status, told = call(server, "play", asked)
-    assert status == 200, told
-    with urllib.request.urlopen(told["address"]) as page:
-        assert b"setup-rounds-1" in page.read()
+    status, told = call(server, "play", TABLE)
+    assert (status, told) == (200, {"address": "table/1/"})
+    assert "setup-rounds-1" in call(server, "table/1/")[1]
+    state = call(server, "table/1/state")[1]
+    status, played = call(server, "table/1/play", {"version": state["version"], "name": "pass"})
+    assert (status, played["version"] > state["version"]) == (200, True)
+    assert call(server, "table/1/play", {"version": state["version"], "name": "pass"})[0] == 409
+    assert call(server, "table/1")[0] == 404  # from where the page would not find its parts
+
+
+def test_a_further_table_takes_the_room_of_the_one_that_was_not_used_for_longest(serve):
+    server = serve()
+    tables = [call(server, "play", TABLE)[1]["address"] for _ in range(MAX_TABLES)]
+    assert call(server, f"{tables[0]}state")[0] == 200
+    tables.append(call(server, "play", TABLE)[1]["address"])
+    answers = [call(server, f"{address}state") for address in tables]
+    assert [status for status, _ in answers] == [200, 404, *[200] * (MAX_TABLES - 1)]
+    assert answers[1][1] == {"error": "this table is closed; open another one at the desk"}
