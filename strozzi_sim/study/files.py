@@ -92,7 +92,8 @@ def database_errors(place: str) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            raise StorageError(f"{place}: another run is writing here; wait for it, or choose another folder") from None
+            busy = "another run is writing here, or this file system has no locks"  # SQLite reports the same
+            raise StorageError(f"{place}: {busy}; wait for the run, or choose another folder") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
         raise StorageError(f"cannot read or write {place}: {error}") from error
