@@ -1,8 +1,8 @@
 """A server for one user's page on this machine: a table or the desk.
 
 It listens on 127.0.0.1 by default. The address contains a token. Requests must name this host, with any port, since a
-tunnel or a container may have another one; those that change something must come from the page. So a page of another
-host name that leads here is refused. Bodies and connections are bounded.
+tunnel or a container may have another one; those that change something must come from the page. A page whose own host
+name leads here (DNS rebinding) is thus refused. Bodies and connections are bounded.
 """
 
 import hmac
@@ -55,7 +55,6 @@ class LocalServer(ThreadingHTTPServer):
         except OSError as error:
             words = f"cannot listen on port {port} of {host}: {error.strerror or error}"
             raise ArgumentError("port" if host == HOST else "host", words) from error
-
         self.hosts = {*_LOOPBACK, host.lower(), str(self.server_address[0])}  # names of this host in requests
 
     @property

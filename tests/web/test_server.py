@@ -170,6 +170,11 @@ def test_a_page_behind_a_tunnel_or_in_a_container_has_another_port(server, host)
 
 
 def test_the_address_of_ipv6_has_brackets_and_the_browser_is_opened_once_it_is_served(monkeypatch, capfd):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
     class Handler(LocalHandler):
         def get(self, path, query):
             self.send_json({"path": path})
