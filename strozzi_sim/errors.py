@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from math import inf
 from operator import index
+from signal import Signals
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
@@ -88,15 +89,6 @@ class StorageError(StrozziError):
     """A file or folder that cannot be read, written or locked, or must not be used."""
 
     exit_code = 4
-
-
-class Interrupted(StrozziError):
-    """A run stopped by SIGINT or SIGTERM."""
-
-    def __init__(self, signal_number: int, message: str) -> None:
-        super().__init__(message)
-        self.signal_number = signal_number
-        self.exit_code = 128 + signal_number
 
 
 def short_repr(value: Any) -> str:
@@ -197,14 +189,19 @@ def check_whole(argument: str, value: Any, low: float = -inf, high: float = inf)
 
 
 class Stopped(BaseException):
-    """SIGINT or SIGTERM; a BaseException, so that no `except Exception` catches it."""
+    """A signal that ends the process; a BaseException, so that no `except Exception` catches it."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(signal_number)
         self.signal_number = signal_number
+        self.kept = ""  # what is kept of a study that it stopped
+
+    def __str__(self) -> str:
+        """Return the name of the signal, and what is kept."""
+        return f"interrupted by {Signals(self.signal_number).name}{self.kept and '; '}{self.kept}"
 
 
-SIGNALS = (KeyboardInterrupt, Interrupted, Stopped)  # raised by a signal to the whole process
+SIGNALS = (KeyboardInterrupt, Stopped)  # raised by a signal to the whole process
 
 
 def pluralize(number: int, one: str, several: str = "") -> str:

@@ -13,8 +13,8 @@ from types import FrameType
 from typing import Any
 
 from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_text, help_text, parsed
-from strozzi_sim.errors import MAX_SHOWN, InputError, Interrupted, Stopped, StorageError, StrozziError
-from strozzi_sim.runtime.signals import postponed
+from strozzi_sim.errors import MAX_SHOWN, InputError, Stopped, StorageError, StrozziError
+from strozzi_sim.runtime.signals import ENDING, postpones
 
 _MAX_LINE = 2_000  # characters of an error
 _CLOSED_PIPE = 141  # exit code of a program that SIGPIPE ends: 128 + 13
@@ -31,8 +31,10 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     except Stopped as stopped:
-        stopped_by = signal.Signals(stopped.signal_number)
-        code = _complain(f"interrupted by {stopped_by.name}", 128 + stopped_by, "--debug" in sys.argv)
+        code = _complain(str(stopped), 128 + stopped.signal_number, "--debug" in sys.argv)
+    for number in ENDING:
+        if signal.getsignal(number) is _stop:
+            signal.signal(number, signal.SIG_DFL)  # nothing is left to be put in order
     sys.exit(code)
 
 
@@ -47,14 +49,14 @@ def _open_closed_streams() -> None:
 
 
 def stop_on_signals() -> None:
-    """Make SIGINT and SIGTERM, unless ignored, raise Stopped in the main thread, later where it would be lost."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as SIGINT is in a script's background job
+    """Make signals that end a process raise Stopped in the main thread, later where it would be lost."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as SIGINT in a script's background job, SIGHUP by nohup
             signal.signal(number, _stop)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    if postponed(number, frame) is None:
+    if not postpones(number, frame):
         _signals.append(number)
         raise Stopped(number)
 
@@ -124,9 +126,6 @@ def _call(words: Sequence[str]) -> int:
                 answer = command.call(**arguments, progress=progress)
         else:
             answer = command.call(**arguments)
-        if getattr(answer, "interrupted", ""):
-            number = signal.SIGTERM if "SIGTERM" in answer.interrupted else signal.SIGINT
-            raise Interrupted(number, f"interrupted by {number.name}; nothing is kept without --out")
         return show(name, answer, with_json=as_json, every_table=every_table)
     except Exception as error:
         if _signals:  # the import of an extension module turns Stopped into an ImportError
@@ -137,13 +136,11 @@ def _call(words: Sequence[str]) -> int:
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
     """Yield progress callbacks, with a bar in a terminal; messages go to standard error, or nowhere if `quiet`."""
-    import warnings
     from dataclasses import replace
 
     from strozzi_sim.study.progress import progress_of
 
-    with warnings.catch_warnings(), progress_of(False if quiet else None) as progress:
-        warnings.simplefilter("ignore", UserWarning)  # of an interruption, which the error names too
+    with progress_of(False if quiet else None) as progress:
         by_bar = quiet or sys.stderr.isatty()
         on_message = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
         yield replace(progress, command=line, on_message=on_message)

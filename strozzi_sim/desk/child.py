@@ -1,7 +1,7 @@
 """The process that answers one question: it runs the command, and reports progress and the results so far.
 
 It writes files into the answer's folder, and fields of the answer to standard output, one JSON object per line.
-SIGTERM, SIGINT or the end of the desk ends it. Finished chunks stay in the folder, if the command has a results folder,
+A signal or the end of the desk ends it. Finished chunks stay in the folder, if the command has a results folder,
 and the same command resumes.
 """
 
@@ -17,7 +17,7 @@ from strozzi_sim.cli.parser import arguments_of, command_named, error_text, pars
 from strozzi_sim.desk.answers import PAGE, PICTURE, RESULTS, STUDY
 from strozzi_sim.desk.questions import command_of
 from strozzi_sim.desk.study_toml import study_toml
-from strozzi_sim.errors import Interrupted, Stopped, StrozziError
+from strozzi_sim.errors import Stopped, StrozziError
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.workers import stdout_to_stderr
@@ -60,7 +60,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         else:
             say(has_file=False)
         results.report(folder / PAGE)
-    except (Stopped, Interrupted):
+    except Stopped:
         return 130
     except BrokenPipeError:  # the desk was killed
         os._exit(1)

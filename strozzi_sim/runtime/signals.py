@@ -1,9 +1,16 @@
-"""Signals that arrive while the main thread compiles: an exception that a handler raises there may be lost."""
+"""Signals that end a process: those of a user, a scheduler or a closed terminal; and those that must wait.
 
+While the main thread compiles, an exception that a handler raises there may be lost.
+"""
+
+import atexit
+import contextlib
 import signal
+import sys
 import threading
 from types import FrameType
 
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _AGAIN = 0.05  # seconds until a postponed signal is sent again
 
 
@@ -16,17 +23,17 @@ def is_executing(package: str, frame: FrameType | None) -> bool:
     return False
 
 
-def postponed(number: int, frame: FrameType | None) -> threading.Timer | None:
-    """Start a timer that sends the signal again if an exception would be lost here, and return it; else None.
+def postpones(number: int, frame: FrameType | None) -> bool:
+    """Return whether an exception would be lost here; a timer then sends the signal again.
 
     C code calls llvmlite's Python code, prints any exception from it, and continues compiling.
     """
     if not is_executing("llvmlite", frame):
-        return None
+        return False
     timer = threading.Timer(_AGAIN, _send, (number,))
     timer.daemon = True
     timer.start()
-    return timer
+    return True
 
 
 def _send(number: int) -> None:
@@ -36,3 +43,18 @@ def _send(number: int) -> None:
         signal.pthread_kill(main, number)
     else:
         signal.raise_signal(number)
+
+
+def end_process(number: int) -> None:
+    """End this process as the signal does by default, once functions registered with `atexit` have run.
+
+    So a shell, a scheduler or a parent process sees a process that the signal has ended.
+    """
+    for each in ENDING:
+        signal.signal(each, signal.SIG_DFL)  # another one ends the process at once
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # there is none, or it is closed
+            stream.flush()
+    signal.raise_signal(number)
+    raise SystemExit(128 + number)  # the first process of a container is not ended by signals

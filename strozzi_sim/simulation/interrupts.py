@@ -1,4 +1,4 @@
-"""Clean stops: SIGINT and SIGTERM set the stop flag, which kernels read between games and searches between playouts."""
+"""Clean stops: a signal that ends play sets a flag, which kernels read between games and searches between playouts."""
 
 import signal
 import threading
@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from strozzi_sim.errors import Interrupted
-from strozzi_sim.runtime.signals import is_executing, postponed
+from strozzi_sim.errors import Stopped
+from strozzi_sim.runtime.signals import ENDING, end_process, is_executing, postpones
 
 Result = TypeVar("Result")
 
@@ -47,40 +47,57 @@ def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -
 
 @contextmanager
 def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
-    """Yield an int64[1] that SIGINT or SIGTERM sets to its number; the block then ends with Interrupted.
+    """Yield an int64[1] that a signal sets to its number if it ends the block; the end of the block sets it too.
 
-    The end of the block sets it too. Outside the main thread signals cannot be caught, and it stays 0.
+    A signal means inside the block what it means outside: its handler is called at once, as Python does. If that
+    raises, such as KeyboardInterrupt, the flag is set, and the block ends with that exception, whatever code in between
+    has made of it. If it returns, play goes on. If the signal ends the process by default, Stopped ends the block, and
+    the outermost block then ends the process. Outside the main thread signals cannot be caught, and the flag stays 0.
     """
     stop = np.zeros(1, np.int64)
-    timers: list[threading.Timer] = []
-
-    def interrupted() -> Interrupted:
-        number = int(stop[0])
-        return Interrupted(number, f"interrupted by {signal.Signals(number).name}")
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        stop[0] = number
-        if (timer := postponed(number, frame)) is not None:
-            timers.append(timer)
-            return
-        # numba replaces an Exception, but not a KeyboardInterrupt
-        raise KeyboardInterrupt if is_executing("numba", frame) else interrupted()
-
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    caught = [number for number, handler in handlers.items() if callable(handler) or handler is signal.SIG_DFL]
+    raised: list[BaseException] = []
+    fatal: list[int] = []  # signals that end the process
+    late: list[int] = []
+    is_leaving = False
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if is_leaving:
+            late.append(number)
+            return
+        if postpones(number, frame):
+            return
+        handler = handlers[number]
+        try:
+            if not callable(handler):
+                fatal.append(number)
+                raise Stopped(number)
+            handler(number, frame)
+        except BaseException as error:
+            stop[0] = number
+            raised.append(error)
+            if isinstance(error, Exception) and is_executing("numba", frame):
+                raise KeyboardInterrupt from None  # numba replaces an Exception
+            raise
+
     token = _current.set(stop)
     try:
+        for number in caught:
+            signal.signal(number, on_signal)
         yield stop
-        if stop[0]:
-            raise interrupted()
-    except KeyboardInterrupt:
-        raise (interrupted() if stop[0] else KeyboardInterrupt) from None
     finally:
+        is_leaving = True
         _current.reset(token)
-        for timer in timers:
-            timer.cancel()
         stop[0] = stop[0] or 1  # after an error, calls that still run in other threads end early
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in caught:
+            signal.signal(number, handlers[number])
+        if fatal:
+            end_process(fatal[0])
+        for number in late:
+            signal.raise_signal(number)
+        if raised:
+            raise raised[0] from None

@@ -26,7 +26,6 @@ def run_in_worker(
     Raises:
         AgentFault: the process ended, or was killed because a decision took too long.
         Cancelled: `is_cancelled` returned True.
-        Interrupted: SIGINT or SIGTERM arrived during the call, which the main thread made.
     """
     try:
         with stop_flag():

@@ -78,14 +78,18 @@ def notebook_bar() -> Iterator[Show]:
         shown.update(nothing, raw=True)
 
 
+def in_notebook() -> bool:
+    """Return whether this process is the kernel of a notebook."""
+    module = sys.modules.get("IPython")
+    return module is not None and hasattr(module.get_ipython(), "kernel")
+
+
 @contextmanager
 def progress_of(wanted: ProgressOption) -> Iterator[Progress]:
     """Yield the given callbacks; True: those of a bar, False: idle ones, None: of a bar in a terminal or notebook."""
-    module = sys.modules.get("IPython")
-    shell = module.get_ipython() if module is not None else None
     if isinstance(wanted, Progress):
         yield wanted
-    elif hasattr(shell, "kernel") and wanted is not False:
+    elif in_notebook() and wanted is not False:
         with notebook_bar() as show:
             yield Progress(on_message=print, on_phase=show)
     elif wanted or (wanted is None and sys.stderr.isatty()):

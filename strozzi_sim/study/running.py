@@ -5,6 +5,7 @@ In a results folder, running again resumes.
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from os import PathLike
@@ -17,7 +18,7 @@ from msgspec.structs import replace
 
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
-from strozzi_sim.errors import ArgumentError, InputError, Interrupted, pluralize, short_repr
+from strozzi_sim.errors import SIGNALS, ArgumentError, InputError, Stopped, pluralize, short_repr
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
@@ -35,7 +36,7 @@ from strozzi_sim.study.files import csv_of
 from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import POINTS, RESUMES, Study
-from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, progress_of
+from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, in_notebook, progress_of
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.store import Content, Part, Store, versions
 
@@ -77,7 +78,8 @@ def run(
         StorageError: the folder cannot be written, or is in use.
         AgentFault: an agent chose an illegal action, failed or hung.
         ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
-        Interrupted: a signal asked to stop; the folder keeps finished chunks. In memory 20 or more give results.
+        KeyboardInterrupt: Ctrl-C. A folder keeps the finished chunks. In memory, 20 chunks or more are the attribute
+            `results` of the exception; in a notebook the function returns these results, with a warning.
 
     >>> import strozzi_sim as ss
     >>> study = ss.Study.of(game="medici_vs_strozzi", deals=100, lineups=[["random"]])
@@ -95,8 +97,16 @@ def run(
         raise ArgumentError("part", "needs a results folder, and a study without precision and search_deals")
     worker_total = worker_count(workers)
     cluster = cluster_of(backend, scheduler, workers, study)
-    with progress_of(progress) as reporter, cluster, Store(results_folder, study, look, own_part) as store:
-        return _run(store, worker_total, reporter, trust_agents)
+    store_of_run = Store(results_folder, study, look, own_part)
+    try:
+        with stop_flag(), progress_of(progress) as reporter, cluster, store_of_run as store:
+            return _run(store, worker_total, reporter, trust_agents)
+    except KeyboardInterrupt as interrupt:
+        part: Results | None = vars(interrupt).setdefault("results", None)
+        if part is None or not in_notebook():
+            raise
+        warnings.warn(part.interrupted, stacklevel=2)
+        return part
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
@@ -113,19 +123,19 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         reporter.on_message(f"resuming: {len(store.done):,} of {len(store.keys):,} chunks are already played")
     store.begin_run(reporter.command)
     games_before = store.games
-    played, interrupted = _play(store, worker_total, reporter)
-    new_games = store.games - games_before
     tables, rows = dict[str, Any](), dict[str, bytes]()
-    if store.part.of == 1:
-        reporter.on_phase("tables", 0, 0)
-        # The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib,
-        # which uses one thread unless the backend is set.
-        with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=worker_total):
-            tables, rows = _make_tables(played, store, is_new=new_games > 0)
+    try:
+        played = _play(store, worker_total, reporter)
+        new_games = store.games - games_before
+        if store.part.of == 1:
+            reporter.on_phase("tables", 0, 0)
+            with _one_thread_each(worker_total):
+                tables, rows = _make_tables(played, store, is_new=new_games > 0)
+    except SIGNALS as interrupt:
+        _explain(interrupt, store, worker_total)
+        raise
     seconds = round(monotonic() - start, 3)
     store.end_run(played, new_games, seconds)
-    if interrupted:
-        warnings.warn(interrupted, stacklevel=3)
     return Results(
         played,
         store.look,
@@ -136,9 +146,48 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         new_games=new_games,
         seconds=seconds,
         about={"command": reporter.command, "part": str(store.part), "versions": versions()},
-        interrupted=interrupted,
         rows=rows,
     )
+
+
+def _explain(interrupt: BaseException, store: Store, workers: int) -> None:
+    """Say in the exception of a signal what is kept; a KeyboardInterrupt has it as `results`, if it is in memory."""
+    kept = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
+    kept = kept if store.folder is not None else "nothing is kept without a results folder"
+    if isinstance(interrupt, Stopped):
+        interrupt.kept = kept
+        return
+    is_needed = store.folder is None and len(store.done) < len(store.keys)
+    part = finished_part(store, workers, "interrupted") if is_needed else None
+    interrupt.args = (part.interrupted if part else f"interrupted; {kept}",)
+    vars(interrupt)["results"] = part
+
+
+def finished_part(store: Store, workers: int, why: str) -> Results | None:
+    """Return results of the first chunks, as many as all cells have; None if these are fewer than FEWEST_CHUNKS."""
+    study = store.study
+    missing = [chunk for cell, chunk in store.keys if (cell, chunk) not in store.done]
+    chunks = min(missing, default=study.chunks)
+    if missing and chunks < FEWEST_CHUNKS:
+        return None
+    part = study.first_chunks(chunks)
+    with _one_thread_each(workers):
+        tables, rows = _make_tables(part, store, is_new=True)
+    interrupted = f"{why}; these are the first {part.deals:,} of {study.deals:,} deals" if missing else ""
+    about = {"versions": versions()}
+    frames, games = Frames(tables), part.games
+    return Results(part, store.look, frames, None, games, part.summary, about=about, interrupted=interrupted, rows=rows)
+
+
+@contextmanager
+def _one_thread_each(workers: int) -> Iterator[None]:
+    """Let BLAS use one thread inside the block, and joblib as many as there are workers; a signal ends the block.
+
+    The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
+    uses one thread unless the backend is set.
+    """
+    with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=workers):
+        yield
 
 
 def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -172,28 +221,24 @@ def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
     return files | {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
 
 
-def _play(store: Store, workers: int, reporter: Progress) -> tuple[Study, str]:
-    """Play the missing chunks; return the study as far as it was played, and a message if it was interrupted."""
+def _play(store: Store, workers: int, reporter: Progress) -> Study:
+    """Play the missing chunks, and return the study as far as it was played."""
     study = store.study
     precision = Precision(study, store) if study.precision else None
     first = 0
-    try:
-        for end in _chunk_ends(study, reporter):
-            _play_chunks(store, workers, reporter, range(first, end))
-            # Chunks are played in groups, which keeps all workers busy, but the precision is checked chunk by chunk, so
-            # that the end of play does not depend on the groups.
-            for chunk in range(first, end):
-                if precision is not None and precision.is_met(chunk + 1):
-                    return study.first_chunks(chunk + 1), ""
-            if end < study.chunks and reporter.on_results is not None and store.part.of == 1:
-                part = study.first_chunks(end)
-                tables = Frames(tables_of(part, store))
-                reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
-            first = end
-    except Interrupted as signal:
-        part = _finished_part(store, signal)
-        return part, f"{signal}; these are the first {part.deals:,} of {study.deals:,} deals"
-    return study, ""
+    for end in _chunk_ends(study, reporter):
+        _play_chunks(store, workers, reporter, range(first, end))
+        # Chunks are played in groups, which keeps all workers busy, but the precision is checked chunk by chunk, so
+        # that the end of play does not depend on the groups.
+        for chunk in range(first, end):
+            if precision is not None and precision.is_met(chunk + 1):
+                return study.first_chunks(chunk + 1)
+        if end < study.chunks and reporter.on_results is not None and store.part.of == 1:
+            part = study.first_chunks(end)
+            tables = Frames(tables_of(part, store))
+            reporter.on_results(Results(part, store.look, tables, n_games=part.games, summary=part.summary))
+        first = end
+    return study
 
 
 def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
@@ -212,9 +257,8 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     """Play the chunks of every cell with these numbers that the store lacks."""
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
-    if store.folder is None:
-        # In rounds of FEWEST_CHUNKS: an interrupted run then has all cells, and a cell is still played in long calls.
-        missing.sort(key=lambda key: (key[1] // FEWEST_CHUNKS, key))
+    # In rounds of FEWEST_CHUNKS: the finished part then has all cells, and a cell is still played in long calls.
+    missing.sort(key=lambda key: (key[1] // FEWEST_CHUNKS, key))
     if not missing:
         return
     store.check_space(len(missing))
@@ -236,18 +280,6 @@ def _games_of(store: Store) -> int:
         return study.games
     ranges = ((study.cells[cell], study.deals_of(study.cells[cell], chunk)) for cell, chunk in store.keys)
     return sum((last - first) * cell.match.games_per_deal for cell, (first, last) in ranges)
-
-
-def _finished_part(store: Store, signal: Interrupted) -> Study:
-    """Return the study of the first chunks that all cells have in memory; raise Interrupted if few, or in a folder."""
-    if store.folder is not None:
-        message = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
-        raise Interrupted(signal.signal_number, f"{signal}; {message}")
-    missing = [chunk for cell, chunk in store.keys if (cell, chunk) not in store.done]
-    chunks = min(missing, default=store.study.chunks)
-    if chunks < FEWEST_CHUNKS:
-        raise Interrupted(signal.signal_number, f"{signal}; nothing is kept without a folder")
-    return store.study.first_chunks(chunks)
 
 
 class Precision:

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import textwrap
@@ -21,7 +22,7 @@ from paths import ROOT
 from strozzi_games import BASE, STROZZI, SWITCHES
 from strozzi_sim.agent import Choice, Param, compiled_agent, load_agent, python_agent, spec_of
 from strozzi_sim.agent.python import BATCH_SIZE
-from strozzi_sim.errors import AgentFault, InputError, Interrupted
+from strozzi_sim.errors import AgentFault, InputError, Stopped
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.game.variants import from_changes
@@ -448,9 +449,9 @@ def test_a_signal_is_no_fault_of_the_agent_that_was_thinking():
     @python_agent(name="interrupted")
     class Thinking:
         def act(self, view, legal, rng):
-            raise Interrupted(2, "interrupted by SIGINT")
+            raise Stopped(signal.SIGTERM)
 
-    with pytest.raises(Interrupted):
+    with pytest.raises(Stopped):
         match(Thinking).play(0, 1)
 
 

@@ -19,6 +19,7 @@ from strozzi_sim.errors import Stopped, StorageError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.runtime import cache
+from strozzi_sim.runtime.signals import ENDING
 
 BOT = """
 from strozzi_sim.agent import compiled_agent
@@ -484,7 +485,7 @@ def test_an_error_that_a_signal_caused_is_an_interruption(kind, monkeypatch, cap
         except Stopped:
             raise kind("initialization failed") from None
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in ENDING}
     monkeypatch.setattr(cli_app, "arguments_of", lambda *_: importing())
     monkeypatch.setattr(cli_app, "_signals", [])
     monkeypatch.setattr(sys, "argv", ["strozzi", "games"])

@@ -16,7 +16,7 @@ import pytest
 import strozzi_sim as ss
 from our_games import OUR_GAMES
 from strozzi_sim.agent import load_agent, python_agent, spec_of
-from strozzi_sim.errors import InputError, Interrupted, StorageError
+from strozzi_sim.errors import InputError, Stopped, StorageError
 from strozzi_sim.facts.columns import Column, Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection, kept_rows
@@ -246,11 +246,11 @@ def test_workers_and_interruptions_do_not_change_a_byte(finished, tmp_path, monk
     def interrupted(store, *chunk):
         write(store, *chunk)
         if len(store.done) in (3, 8):
-            raise Interrupted(signal.SIGTERM, "interrupted")
+            raise Stopped(signal.SIGTERM)
 
     monkeypatch.setattr(Store, "write", interrupted)
     for _ in range(2):
-        with pytest.raises(Interrupted):
+        with pytest.raises(Stopped):
             played(keys(), tmp_path / "r", workers=workers)
         assert not (tmp_path / "r" / "facts").exists()
     monkeypatch.undo()

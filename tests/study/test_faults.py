@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.errors import Interrupted, StorageError
+from strozzi_sim.errors import StorageError
 from strozzi_sim.simulation import pool
 from strozzi_sim.study import running, store
 from strozzi_sim.study.running import FEWEST_CHUNKS
@@ -116,19 +116,26 @@ def test_chunks_that_are_finished_when_a_run_stops_are_given_if_they_say_somethi
     def stopped(tasks, workers, stop):
         for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
             if number == 2 * finished:
-                raise Interrupted(2, "interrupted by SIGINT")
+                signal.raise_signal(signal.SIGINT)
             yield found
 
     monkeypatch.setattr(running, "play_tasks", stopped)
     keys = {**KEYS, "players": [3, 4], "chunks": None, "rows": True}
     if finished < FEWEST_CHUNKS:
-        with pytest.raises(Interrupted, match="nothing is kept without a folder"):
+        with pytest.raises(KeyboardInterrupt, match="nothing is kept without a results folder") as interrupt:
             played(keys)
+        assert interrupt.value.results is None
         return
     deals = 400 * FEWEST_CHUNKS // 200  # as many of every cell are played before more of any
-    with pytest.warns(UserWarning, match=f"interrupted by SIGINT; these are the first {deals} of 400 deals"):
-        part = played(keys)
-    assert part.interrupted
+    said = f"interrupted; these are the first {deals} of 400 deals"
+    with pytest.raises(KeyboardInterrupt, match=said) as interrupt:
+        played(keys)
+    assert type(interrupt.value) is KeyboardInterrupt  # of another type Python would end with exit code 1
+    part = interrupt.value.results
+    assert part.interrupted == said
+    monkeypatch.setattr(running, "in_notebook", lambda: True)
+    with pytest.warns(UserWarning, match=said):
+        assert played(keys).tables["seats"].equals(part.tables["seats"])
     assert (part.n_games, part.study.deals) == (2 * deals, deals)
     monkeypatch.undo()
     rest = played({**keys, "deals": deals, "chunk_deals": 2})
@@ -140,11 +147,11 @@ def test_a_signal_keeps_the_chunks_in_a_folder_and_says_how_to_resume(tmp_path, 
     def stopped(tasks, workers, stop):
         for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
             if number == 7:
-                signal.raise_signal(signal.SIGTERM)
+                signal.raise_signal(signal.SIGINT)
             yield found
 
     monkeypatch.setattr(running, "play_tasks", stopped)
-    with pytest.raises(Interrupted, match=r"interrupted by SIGTERM; \d+ of 40 chunks are kept; run again to resume"):
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted; \d+ of 40 chunks are kept; run again to resume"):
         played(KEYS, tmp_path)
     kept = len(chunks(tmp_path))
     assert 7 <= kept < 40

@@ -1,5 +1,6 @@
 """Studies of every kind are stopped at random moments, and then finished: the tables have the bytes of one run."""
 
+import atexit
 import os
 import random
 import signal
@@ -10,7 +11,7 @@ import zlib
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.errors import Interrupted, StorageError
+from strozzi_sim.errors import StorageError
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.progress import GAMES, Progress
 from strozzi_sim.study.store import Store
@@ -54,12 +55,13 @@ def forked(kind, folder, workers, *, pages=0):
             store._database.execute(f"PRAGMA max_page_count = {used + pages}")
 
         Store._check_chunks = fill
+    atexit._clear()  # what the tests registered is not the copy's
     code = 1
     try:
         tell(GAMES, 0, 0)
         ss.run(study, folder, look=look, workers=workers, progress=Progress(on_phase=tell))
         code = DONE
-    except (Interrupted, KeyboardInterrupt):
+    except KeyboardInterrupt:
         code = STOPPED
     except StorageError:
         code = FULL

@@ -9,7 +9,7 @@ import scipy
 
 import strozzi_sim as ss
 from planted_game import GAME
-from strozzi_sim.errors import InputError, Interrupted
+from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant, with_values
@@ -300,7 +300,7 @@ def test_an_interrupted_heat_decides_nothing():
             signal.raise_signal(signal.SIGINT)
 
     given = {"players": 3, "agents": "random", "deals": 4000, "keys": "coins.*", "workers": 1}
-    with pytest.raises(Interrupted):
+    with pytest.raises(KeyboardInterrupt):
         ss.weights("strozzi", **given, progress=Progress(on_phase=interrupt))
     assert stopped
 

@@ -30,6 +30,7 @@ from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.reporting import FIGURE, Tables, listed, pick, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
+from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import documented
@@ -96,7 +97,7 @@ def weights(
         why = f"no number that can be moved has a key like {keys!r}"
         raise ArgumentError("keys", f"{why}; {suggest_names(keys, keys_of_box)}")
     studies: list[Weights] = []
-    with progress_of(progress) as reporter:
+    with stop_flag(), progress_of(progress) as reporter:
 
         def measure(chosen: Sequence[Step], own_deals: int, heat: int) -> list[Effect]:
             study = Weights.of(
