@@ -476,16 +476,17 @@ def test_the_replay_of_a_played_game_has_its_variant(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [ImportError, OSError, StorageError])
-def test_an_error_that_a_signal_caused_is_an_interruption(kind, monkeypatch, capsys):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_an_error_that_a_signal_caused_is_an_interruption(number, kind, monkeypatch, capsys):
     """A compiled module stopped in its import says "initialization failed" and nothing of the signal."""
 
     def importing(**_):
         try:
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(number)
         except Stopped:
             raise kind("initialization failed") from None
 
-    before = {number: signal.getsignal(number) for number in ENDING}
+    before = {each: signal.getsignal(each) for each in ENDING}
     monkeypatch.setattr(cli_app, "arguments_of", lambda *_: importing())
     monkeypatch.setattr(cli_app, "_signals", [])
     monkeypatch.setattr(sys, "argv", ["strozzi", "games"])
@@ -493,7 +494,7 @@ def test_an_error_that_a_signal_caused_is_an_interruption(kind, monkeypatch, cap
         with pytest.raises(SystemExit) as left:
             cli_app.main()
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    assert left.value.code == 143
-    assert capsys.readouterr().err == "strozzi: error: interrupted by SIGTERM\n"
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    assert left.value.code == 128 + number
+    assert capsys.readouterr().err == f"strozzi: error: interrupted by {number.name}\n"

@@ -1,5 +1,6 @@
 """Streams that the caller has closed end a command quietly, or make no difference."""
 
+import signal
 import subprocess
 import sys
 
@@ -46,3 +47,13 @@ def test_the_variable_for_the_number_of_cores_is_checked(number, monkeypatch):
     done = strozzi("balance", "strozzi", "--agents", "random", "--players", 3, "--deals", 2)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"strozzi: error: LOKY_MAX_CPU_COUNT: must be a whole number from 1, got {number!r}\n"
+
+
+def test_a_signal_to_a_command_that_ends_ends_it_without_a_word():
+    code = (
+        "import atexit, os, signal, sys\nfrom strozzi_sim.cli.app import main\n"
+        "atexit.register(os.kill, os.getpid(), signal.SIGTERM)\nsys.argv = ['strozzi', '--version']\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")
+    assert done.stdout.startswith("strozzi-sim ")

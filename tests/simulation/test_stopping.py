@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -160,3 +162,80 @@ def test_play_reads_the_flag_around_it():
     play()
     assert found == [True, 0]
     assert current_stop() is NO_STOP
+
+
+# -- what a signal means during a run ------------------------------------------------------------------------------------
+
+SCRIPT = """
+import atexit, os, signal, sys
+from strozzi_sim.simulation.interrupts import stop_flag
+{before}
+atexit.register(print, "exit functions ran")
+try:
+    with stop_flag():
+        try:
+            with stop_flag() as stop:
+                try:
+                    os.kill(os.getpid(), {number})
+                    print("played on", stop[0])
+                except BaseException:
+                    pass
+        finally:
+            print("files are in order")
+except Exception:
+    print("the next study")
+"""
+
+
+def ends(number, before=""):
+    """Return exit code, output and last line of errors of a script to which a signal comes during a run."""
+    code = SCRIPT.format(number=int(number), before=before)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()[-1:]
+
+
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_a_script_by_itself_once_files_are_in_order(number):
+    """And nothing that catches or loses an exception keeps the script alive."""
+    number = signal.Signals[number]
+    assert ends(number) == (-number, ["files are in order", "exit functions ran"], [])
+
+
+def test_ctrl_c_is_a_keyboard_interrupt():
+    assert ends(signal.SIGINT) == (-signal.SIGINT, ["files are in order", "exit functions ran"], ["KeyboardInterrupt"])
+
+
+def test_the_handler_of_a_script_decides_what_its_signal_means():
+    said = ["files are in order", "exit functions ran"]
+    leaves = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(9))"
+    assert ends(signal.SIGTERM, leaves) == (9, said, [])
+    notes = "signal.signal(signal.SIGTERM, lambda *_: print('noted'))"
+    assert ends(signal.SIGTERM, notes) == (0, ["noted", "played on 0", *said], [])
+    nohup = "signal.signal(signal.SIGHUP, signal.SIG_IGN)"
+    assert ends(signal.SIGHUP, nohup) == (0, ["played on 0", *said], [])
+
+
+def test_a_second_signal_ends_what_still_runs_at_exit():
+    before = "atexit.register(os.kill, os.getpid(), signal.SIGTERM)"
+    assert ends(signal.SIGHUP, before) == (-signal.SIGTERM, ["files are in order", "exit functions ran"], [])
+
+
+def test_a_handler_may_raise_what_the_compiler_would_lose():
+    class Late(Exception):
+        pass
+
+    def late(number, frame):
+        raise Late
+
+    compiler = {"__name__": "numba.core", "signal": signal}
+    exec(
+        "def call():\n try:\n  signal.raise_signal(signal.SIGTERM)\n except Exception:\n  raise TypeError from None\n",
+        compiler,
+    )
+    before = signal.signal(signal.SIGTERM, late)
+    try:
+        with pytest.raises(Late), stop_flag():
+            compiler["call"]()
+        assert signal.getsignal(signal.SIGTERM) is late
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -11,6 +11,7 @@ import zlib
 import pytest
 
 import strozzi_sim as ss
+from stopped_scripts import CALLS, SIGNALS, finish, left_behind, started, stopped
 from strozzi_sim.errors import StorageError
 from strozzi_sim.study.folders import study_of
 from strozzi_sim.study.progress import GAMES, Progress
@@ -137,3 +138,25 @@ def test_after_six_faults_nothing_is_lost_and_the_bytes_are_the_same(kind, tmp_p
     assert not kept or any("is damaged and is played again" in line for line in told)
     assert tables_in(folder) == tables_in(tmp_path / "whole")
     assert execute(folder, "PRAGMA integrity_check") == [("ok",)]
+
+
+@pytest.mark.slow
+@pytest.mark.nightly_for(*CALLS.keys() - {"compare", "worth", "luck"})
+@pytest.mark.parametrize("call", CALLS)
+def test_a_signal_ends_a_script_within_three_seconds_and_its_folders_resume(call, tmp_path):
+    """Code that has been compiled runs here; a call of the compiler ends first."""
+    chance = random.Random(call)
+    for number in SIGNALS:
+        folder = tmp_path / number.name
+        folder.mkdir()
+        process = started(call, folder)
+        time.sleep(chance.uniform(0, 5))
+        end = stopped(process, number, patience=60)
+        assert (end.status, end.seconds < 3) == (-number, True), end
+        assert end.said == "" or (number == signal.SIGINT and end.said.split("\n")[-2].startswith("KeyboardInterrupt"))
+        assert "ignored" not in end.said
+        until = time.monotonic() + 3
+        while left_behind(process.pid) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not left_behind(process.pid)
+        finish(call, folder)
