@@ -5,7 +5,9 @@ from pathlib import Path
 
 from strozzi_sim.cli.show import Answer, places_of
 from strozzi_sim.errors import ArgumentError, short_repr
+from strozzi_sim.runtime.files import check_inside
 from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.files import REPORT
 from strozzi_sim.study.folders import load_results
 
 
@@ -15,24 +17,27 @@ def report(
     out: str | Path = "",
     figures: bool = False,
     spreadsheet: str = "",
+    code: Sequence[str | Path] = (),
     overwrite: bool = False,
 ) -> Answer:
     """Write the report of a results folder again from its tables, or one page of several studies side by side.
 
-    No code in the folders is run: their agents need not exist any more.
+    A study that is being played, or was stopped, is shown as far as its chunks are finished. No code in the folders is
+    run, and agents of a finished study need not exist any more.
 
     Example: strozzi report results/balance-by-player-count
 
     Args:
         folders: a results folder, or several to lay side by side
-        out: page of several studies; default: side-by-side.html
+        out: the page; default: report.html in the folder, side-by-side.html of several studies
         figures: write every picture and heat map as PNG and SVG into figures/ beside the page
         spreadsheet: csv or xlsx: write the tables for a spreadsheet too, with plain names; xlsx needs openpyxl
+        code: files of agents that an unfinished study may run
         overwrite: also replace files that are not pages, pictures or tables of a report
     """
     if spreadsheet not in ("", "csv", "xlsx"):
         raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
-    results = [load_results(folder) for folder in folders]
+    results = [load_results(folder, code) for folder in folders]
     places = [Path(folder).resolve() for folder in folders]
     if given_twice := [str(folder) for folder, place in zip(folders, places, strict=True) if places.count(place) > 1]:
         raise ArgumentError("folders", f"{given_twice[0]} is given more than once")
@@ -43,13 +48,18 @@ def report(
         page = together.report(out or "side-by-side.html", figures=figures, overwrite=overwrite)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
         return Answer(document, [*together.verdict, f"\nreport: {page}"])
-    if out:
-        raise ArgumentError("out", "is for several folders; the page of one is written into it")
     (single,) = results
-    made = {"report": str(single.report(figures=figures, overwrite=overwrite))}
+    if spreadsheet and single.folder is None:
+        raise ArgumentError("spreadsheet", f"{folders[0]}: is for a study that is finished")
+    page = Path(out) if out else None
+    if page is None and single.folder is None:
+        page = Path(folders[0]) / REPORT
+        check_inside(Path(folders[0]), page)
+    made = {"report": str(single.report(page, figures=figures, overwrite=overwrite))}
     if spreadsheet:
         first, *_ = single.spreadsheet(spreadsheet, overwrite=overwrite)
         made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
     lines = (f"{name}: {place}" for name, place in made.items())
     document = places_of(single, made["report"]) | made
-    return Answer(document, [*single.verdict, f"\ntables: {single.folder}/tables", *lines])
+    tables = [] if single.folder is None else [f"tables: {single.folder}/tables"]
+    return Answer(document, [*single.verdict, "", *tables, *lines])

@@ -57,9 +57,11 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
         leak = None if document["ok"] else {key: value for key, value in row.items() if key != "shown"}
         return Answer(document | {"leak": leak}, results.verdict, 0 if document["ok"] else 1)
     most = ALL_LINES if every_table else MOST_LINES
-    if command == "heatmap" and results.folder is not None and not results.new_games:
+    if command == "heatmap" and not results.new_games:
         name = _own_maps(results)[-1]
-        places = f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"
+        places = f"\n{results.interrupted}"
+        if results.folder is not None:
+            places = f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"
         return Answer(lambda: rows_of(results), [table_text(name, results.tables[name], most), places])
     page = results.report() if results.folder is not None and results.tables else None
     document = places_of(results, page) if command in PLACES_ALONE else rows_of(results)

@@ -144,7 +144,7 @@ def content(layout: Layout) -> Content:
         *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
         *notes(study, results.originals),
-        *([f"Interrupted: {results.interrupted}"] if results.interrupted else []),
+        *([results.interrupted] if results.interrupted else []),
     ]
     return Content(
         verdict=verdict,

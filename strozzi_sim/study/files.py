@@ -1,10 +1,13 @@
-"""Files of a results folder: creation, refusal of links, the summary in its database, and tables as Parquet and CSV."""
+"""Files of a results folder: creation, refusal of links, reading its database, and tables as Parquet and CSV."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -21,6 +24,10 @@ DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 FOLDERS = ("tables", "games", "facts", "figures")
+_IN_USE = "another run is writing here; wait for it, or look at it with `strozzi report`"
+_LOG_HEADER = 32  # bytes
+_COPIES = 20  # most copies that are made until no run has begun its log anew meanwhile
+written_here: set[Path] = set()  # databases that this process is writing, resolved
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![+-]*(\d+\.?\d*|\.\d+)\Z)")  # beginning of a text that a spreadsheet runs
 
 
@@ -66,22 +73,62 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
 def read_summary(folder: Path) -> dict[str, Any]:
     """Return study, look, part, files (name -> SHA-256) and run from the database of a results folder, as plain data.
 
-    `run` is the last one, {} if there is none. Nothing is written, except that the log of a killed run is merged into
-    the database.
+    `run` is the last one, {} if there is none. Nothing is written, and another run may be writing.
     """
-    path, log, place = folder / DATABASE, folder / OF_SQLITE[0], str(folder / DATABASE)
+    place = str(folder / DATABASE)
     refuse_links(folder)
-    if not path.exists():
+    if not (folder / DATABASE).exists():
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
-    uri = f"{path.resolve().as_uri()}?{'mode=rw' if log.exists() else 'immutable=1'}"
-    with database_errors(place), content_errors(place), contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+    with contextlib.ExitStack() as opened:
+        if any((folder / name).exists() for name in OF_SQLITE):
+            uri = opened.enter_context(copied_database(folder)).as_uri()
+        else:
+            uri = f"{(folder / DATABASE).resolve().as_uri()}?immutable=1"
+        opened.enter_context(database_errors(place))
+        opened.enter_context(content_errors(place))
+        database = opened.enter_context(contextlib.closing(sqlite3.connect(uri, uri=True)))
         database.row_factory = sqlite3.Row
-        database.execute("PRAGMA locking_mode = EXCLUSIVE")  # so that SQLite makes no shared-memory file
         summary = dict(database.execute("SELECT study, look, part FROM study").fetchone())
         run = dict(database.execute("SELECT * FROM runs ORDER BY run DESC LIMIT 1").fetchone() or {})
         summary |= {key: msgspec.json.decode(summary[key]) for key in ("study", "look")}
         run |= {key: msgspec.json.decode(run[key]) for key in ("versions", "host") if run}
         return summary | {"files": written_files(database, place), "run": run}
+
+
+@contextlib.contextmanager
+def copied_database(folder: Path) -> Iterator[Path]:
+    """Yield a copy of the database of a results folder and of its log, to which another run may be appending.
+
+    What a run merges into the database stays in its log until it begins the log anew, with another header. So the copy
+    is one state of the database if the header is the same before and after. SQLite reads what is whole in the log.
+    """
+    if (folder / DATABASE).resolve() in written_here:  # closing a file would give up all locks of this process on it
+        raise StorageError(f"{folder}: this process is writing there; wait, or read it in another process")
+    with tempfile.TemporaryDirectory(prefix="strozzi-") as place, storage_errors(f"cannot copy {folder / DATABASE}"):
+        for _ in range(_COPIES):
+            before = _state_of_log(folder)
+            for name in (DATABASE, *OF_SQLITE):
+                Path(place, name).unlink(missing_ok=True)
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.copyfile(folder / name, Path(place, name))
+            if _state_of_log(folder) == before:
+                break
+        else:
+            raise StorageError(f"{folder}: is written faster than it can be copied; try again later")
+        yield Path(place, DATABASE)
+
+
+def _state_of_log(folder: Path) -> bytes | tuple[int, int]:
+    """Return the header of the log, another one once it begins anew; without a log, time and size of the database."""
+    with contextlib.suppress(FileNotFoundError), (folder / OF_SQLITE[0]).open("rb") as log:
+        if header := log.read(_LOG_HEADER):
+            return header
+    status = (folder / DATABASE).stat()
+    return status.st_mtime_ns, status.st_size
+
+
+class UnwritableError(StorageError):
+    """A results folder that cannot be written now, or not at all."""
 
 
 @contextlib.contextmanager
@@ -92,11 +139,28 @@ def database_errors(place: str) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            busy = "another run is writing here, or this file system has no locks"  # SQLite reports the same
-            raise StorageError(f"{place}: {busy}; wait for the run, or choose another folder") from None
+            why = _why_not_locked(Path(place).parent)
+            raise UnwritableError(f"{place}: {why or _IN_USE}, or choose another folder") from None
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+            raise UnwritableError(f"cannot write {place}: {error}") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
         raise StorageError(f"cannot read or write {place}: {error}") from error
+
+
+def _why_not_locked(folder: Path) -> str:
+    """Return why no file can be locked in a folder, which SQLite tells as one that is locked; "" if one can be."""
+    try:
+        import fcntl
+
+        with tempfile.TemporaryFile(dir=folder) as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError:
+        return ""
+    except OSError as error:
+        if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            return f"files cannot be locked on this file system ({error.strerror})"
+    return ""
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import look_at, run
 from strozzi_sim.study.store import Part, Store
 
 # Folders of these formats have a manifest and tables; they are shown, and not resumed.
@@ -104,13 +104,15 @@ def run_file(
     return run(study, look=look, deals=deals, part=part, trust_agents=trust_agents, **cluster_options, **options)
 
 
-def load_results(folder: str | Path) -> Results:
-    """Return the results of a finished run in a folder; `strozzi report` also writes its page.
+def load_results(folder: str | Path, code: Sequence[str | Path] = ()) -> Results:
+    """Return the results in a folder; `strozzi report` also writes their page. The folder is not changed.
 
-    No code in the folder is run: its agents need not exist any more.
+    Of a run that is going on, or was stopped, these are results of its finished chunks, which are counted for this: 20
+    or more. No code in the folder is run, and agents of a finished run need not exist any more.
 
     Args:
         folder: a results folder
+        code: files of agents that an unfinished study may run, beside those that this process has used before
     """
     place = names.path_of("folder", folder)
     if (place / MANIFEST).exists():
@@ -120,7 +122,8 @@ def load_results(folder: str | Path) -> Results:
         raise InputError(f"{place}: holds part {summary['part']} of a study; join all parts with `strozzi merge`")
     last_run = summary["run"]
     if not last_run.get("finished"):
-        raise InputError(f"{place}: the study is not finished; run it again to resume: {last_run.get('command')}")
+        study, look = read_study(place, code)
+        return look_at(place, study, look, "Not finished")
     with content_errors(str(place / DATABASE)):
         study = kind_named(summary["study"]["kind"]).shown(summary["study"])
         study = study.first_chunks(last_run["chunks"]) if last_run["chunks"] < study.chunks else study

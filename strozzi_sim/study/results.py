@@ -44,7 +44,7 @@ class Results:
         new_games: games that were played now, and not in an earlier run.
         seconds: duration of this run.
         about: command, versions and part of the run; in loaded results, what the folder has of its last run.
-        interrupted: how far the run came if a signal stopped it, else "".
+        interrupted: how far the run came if a signal stopped it, or if it was not finished yet; else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
 
     >>> import strozzi_sim as ss
@@ -78,7 +78,8 @@ class Results:
         """The verdict of the study, the numbers behind it and notes on its tables, a sentence each."""
         if not self.originals:
             return []
-        return [*self.study.verdict(self.originals, self.look), *notes(self.study, self.originals)]
+        part = [f"{self.interrupted}."] if self.interrupted else []
+        return [*self.study.verdict(self.originals, self.look), *notes(self.study, self.originals), *part]
 
     @property
     def games(self) -> Any:

@@ -4,11 +4,12 @@ In a results folder, running again resumes.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from os import PathLike
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -19,7 +20,6 @@ from msgspec.structs import replace
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
 from strozzi_sim.errors import SIGNALS, ArgumentError, InputError, Stopped, pluralize, short_repr
-from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.recount import recount
 from strozzi_sim.game.custom_heatmaps import map_table_name
@@ -28,22 +28,22 @@ from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
-from strozzi_sim.stats.intervals import Array, Estimate
-from strozzi_sim.stats.precision import ALPHA, FIRST_LOOK, mean_half_width, share_interval
-from strozzi_sim.study.cells import Cell, CellCounts, Headline
+from strozzi_sim.stats.intervals import Array
+from strozzi_sim.stats.precision import FIRST_LOOK
+from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.files import csv_of
 from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
-from strozzi_sim.study.model import POINTS, RESUMES, Study
+from strozzi_sim.study.model import RESUMES, Study
+from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, in_notebook, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.store import Content, Part, Store, versions
+from strozzi_sim.study.store import Content, Key, Part, Store, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
 REPORT_DIVISORS = (10, 3)  # without a precision, results are reported to a callback after 1/10 and 1/3 of the chunks
-_PART_OF_SHARES = 0.1  # part of a difference's error probability that the intervals of its two shares take
 
 
 def run(
@@ -157,23 +157,46 @@ def _explain(interrupt: BaseException, store: Store, workers: int) -> None:
     if isinstance(interrupt, Stopped):
         interrupt.kept = kept
         return
-    is_needed = store.folder is None and len(store.done) < len(store.keys)
-    part = finished_part(store, workers, "interrupted") if is_needed else None
-    interrupt.args = (part.interrupted if part else f"interrupted; {kept}",)
+    part, chunks = None, _first_chunks(store, store.done)
+    if store.folder is None and FEWEST_CHUNKS <= chunks < store.study.chunks:
+        part = _finished_part(store, chunks, workers, "Interrupted")
+    interrupt.args = (part.interrupted if part else f"Interrupted; {kept}",)
     vars(interrupt)["results"] = part
 
 
-def finished_part(store: Store, workers: int, why: str) -> Results | None:
-    """Return results of the first chunks, as many as all cells have; None if these are fewer than FEWEST_CHUNKS."""
+def look_at(
+    folder: Path, study: Study, look: Look, why: str, *, workers: int | None = None, progress: ProgressOption = None
+) -> Results:
+    """Return results of the finished chunks in a folder, which another run may be writing; nothing is written there.
+
+    Chunks that lack facts of the look are played again. `why` are the first words of the attribute `interrupted`.
+    """
+    worker_total = worker_count(workers)
+    with stop_flag(), progress_of(progress) as reporter, Store(None, study, look, copy_of=folder) as store:
+        stored = store.stored_keys()
+        chunks = _first_chunks(store, stored)
+        if chunks < min(study.chunks or FEWEST_CHUNKS, FEWEST_CHUNKS):
+            done = f"{len(stored):,} of {len(store.keys):,} chunks are finished"
+            needs = f"results need {FEWEST_CHUNKS} of every cell; run it again to resume, or look again later"
+            raise InputError(f"{folder}: {done}; {needs}")
+        _play_chunks(store, worker_total, reporter, range(chunks))
+        return _finished_part(store, chunks, worker_total, why)
+
+
+def _first_chunks(store: Store, done: Collection[Key]) -> int:
+    """Return how many chunks, from the first, are done in every cell."""
+    return min((chunk for cell, chunk in store.keys if (cell, chunk) not in done), default=store.study.chunks)
+
+
+def _finished_part(store: Store, chunks: int, workers: int, why: str) -> Results:
+    """Return results of the first chunks alone."""
     study = store.study
-    missing = [chunk for cell, chunk in store.keys if (cell, chunk) not in store.done]
-    chunks = min(missing, default=study.chunks)
-    if missing and chunks < FEWEST_CHUNKS:
-        return None
     part = study.first_chunks(chunks)
     with _one_thread_each(workers):
-        tables, rows = _make_tables(part, store, is_new=True)
-    interrupted = f"{why}; these are the first {part.deals:,} of {study.deals:,} deals" if missing else ""
+        tables = tables_of(part, store)
+        rows = {} if store.is_copy else _rows_in_memory(part, store)
+    deals, of_chunks = f"the first {part.deals:,} of {study.deals:,} deals", f"{chunks:,} of {study.chunks:,} chunks"
+    interrupted = f"{why}; these are {deals} ({of_chunks})" if chunks < study.chunks else why
     about = {"versions": versions()}
     frames, games = Frames(tables), part.games
     return Results(part, store.look, frames, None, games, part.summary, about=about, interrupted=interrupted, rows=rows)
@@ -195,14 +218,20 @@ def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str
     stored = None if is_new else store.tables()
     if stored is not None and replace(stored[0], heatmap=store.look.heatmap) == store.look:
         return _with_maps(*stored, played, store), {}
-    tables, rows = tables_of(played, store), row_files(store, played)
+    tables = tables_of(played, store)
     if store.folder is None:
-        contents = {name: BytesIO() for name in rows}
-        for name, write in rows.items():
-            write(contents[name])
-        return tables, {name: file.getvalue() for name, file in contents.items()}
-    store.write_files({**_table_files(tables), **rows})
+        return tables, _rows_in_memory(played, store)
+    store.write_files({**_table_files(tables), **row_files(store, played)})
     return tables, {}
+
+
+def _rows_in_memory(played: Study, store: Store) -> dict[str, bytes]:
+    """Return the files of kept rows, by name."""
+    rows = row_files(store, played)
+    contents = {name: BytesIO() for name in rows}
+    for name, write in rows.items():
+        write(contents[name])
+    return {name: file.getvalue() for name, file in contents.items()}
 
 
 def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Store) -> dict[str, Any]:
@@ -280,91 +309,6 @@ def _games_of(store: Store) -> int:
         return study.games
     ranges = ((study.cells[cell], study.deals_of(study.cells[cell], chunk)) for cell, chunk in store.keys)
     return sum((last - first) * cell.match.games_per_deal for cell, (first, last) in ranges)
-
-
-class Precision:
-    """The stopping rule of a study with a precision, and the table of its headlines."""
-
-    def __init__(self, study: Study, store: Store) -> None:
-        self._study, self._store = study, store
-        self._half_width = study.precision / POINTS
-        self._headlines = study.headlines()
-        self._order = list(self._headlines)  # order in which they are checked
-        self._shares_read: dict[tuple[int, str], list[Array]] = {}  # by cell and side, an array for each chunk
-
-    def is_met(self, chunks: int) -> bool:
-        """Return whether every headline is known after this number of chunks; False before FIRST_LOOK."""
-        if chunks < FIRST_LOOK:
-            return False
-        for k, headline in enumerate(self._order):
-            if not self._study.is_known(*self._interval(headline, chunks)):
-                self._order = [*self._order[k:], *self._order[:k]]  # check this one first next time
-                return False
-        return True
-
-    def table(self, chunks: int) -> Any:
-        """Return the headlines after this number of chunks; `known` is 1 for those that are known to the precision."""
-        table = FigureTable("by", "level", "than")
-        is_known = []
-        for headline in self._headlines:
-            (cell, by, level, than), interval = headline, self._interval(headline, chunks)
-            is_known.append(self._study.is_known(*interval))
-            low, value, high = map(np.asarray, interval)
-            estimate = Estimate(value, low, high, np.asarray(cell.deals * cell.match.games_per_deal))
-            reference = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
-            figure = "win_share" if than is None else "win_share_difference"
-            table.add(cell, figure, estimate, by=by, level=level, than=reference)
-        return table.frame().astype({"level": "int64"}).assign(known=np.array(is_known, np.int64))
-
-    def _interval(self, headline: Headline, chunks: int) -> tuple[float, float, float]:
-        """Return low, value and high of a headline after this number of chunks."""
-        ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
-        weights = np.diff(ends)
-        deals = int(ends[-1])
-        by_chunk = self._shares_by_chunk(headline, chunks)
-        if headline.than is None:
-            value = float(np.average(by_chunk, weights=weights))
-            low, high = self._share_interval(headline, by_chunk, value, deals, ALPHA)
-            return low, value, high
-        # The interval of a difference comes from its chunks; if it is too wide, those of the two shares narrow it.
-        other = headline._replace(cell=headline.than, than=None)
-        by_chunk = by_chunk - self._shares_by_chunk(other, chunks)
-        if not by_chunk.any():  # taken as: no deal has differed, so the difference is at most the share that may differ
-            rare = float(share_interval(np.zeros(1), deals, self._half_width)[1][0])
-            return -rare, 0.0, rare
-        value = float(np.average(by_chunk, weights=weights))
-        half = float(mean_half_width(by_chunk, (1 - _PART_OF_SHARES) * ALPHA))
-        low, high = value - half, value + half
-        if half > self._half_width:
-            sides = [(part, self._shares_by_chunk(part, chunks)) for part in (headline._replace(than=None), other)]
-            alpha = _PART_OF_SHARES * ALPHA / 2
-            first, second = (
-                self._share_interval(part, values, float(values.mean()), deals, alpha) for part, values in sides
-            )
-            low, high = max(low, first[0] - second[1]), min(high, first[1] - second[0])
-        return low, value, high
-
-    def _share_interval(
-        self, headline: Headline, shares: Array, value: float, deals: int, alpha: float
-    ) -> tuple[float, float]:
-        """Return low and high of a share of wins; `shares` is its value in each chunk."""
-        if headline.by == "position" and len(set(headline.cell.positions)) == 1 and (shares == shares[0]).all():
-            return value, value  # copies that sit in every seat win equally often
-        # The mean over a deal's seatings varies less than a game, so a position has a second interval, from chunks.
-        of_deals, half = alpha, np.inf
-        if headline.by != "seat":
-            of_deals, half = alpha / 2, float(mean_half_width(shares, alpha / 2))
-        low, high = share_interval(np.array([value]), deals, self._half_width, of_deals)
-        return max(float(low[0]), value - half), min(float(high[0]), value + half)
-
-    def _shares_by_chunk(self, headline: Headline, chunks: int) -> Array:
-        """Return a share of wins by chunk, float64[C]."""
-        shares_of_chunks = self._shares_read.setdefault((headline.cell.number, headline.by), [])
-        if len(shares_of_chunks) < chunks:
-            outcome = self._store.outcome(headline.cell, range(len(shares_of_chunks), chunks))
-            wins, played = (outcome[field].sum(axis=1 if headline.by == "seat" else 2) for field in ("wins", "played"))
-            shares_of_chunks += list(wins / np.maximum(played, 1) / WIN_UNITS)
-        return np.array([shares[headline.level] for shares in shares_of_chunks[:chunks]])
 
 
 def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[Array]:

@@ -124,10 +124,16 @@ class Chunk(NamedTuple):
 
 
 class Store:
-    """Context manager of a study's chunks, in memory or in a folder, which may have fewer deals than the study."""
+    """Context manager of a study's chunks, in memory or in a folder, which may have fewer deals than the study.
 
-    def __init__(self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE) -> None:
+    With `copy_of` it has a copy of the chunks in that folder, which another run may be writing.
+    """
+
+    def __init__(
+        self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE, *, copy_of: Path | None = None
+    ) -> None:
         self.folder, self.study, self.look, self.part = folder, study, look, part
+        self._source, self.is_copy = copy_of or folder, copy_of is not None
         # Facts that chunks count and rows that they keep: those that the look needs; `_open_study` may take over more.
         self.counted: tuple[Crosstab, ...] = study.facts(look)
         self.held = look.kept_in(study.the_game)
@@ -142,21 +148,27 @@ class Store:
         """Open or make the folder; raise if it is in use, or holds another study or other files."""
         if self.folder is not None:
             files.make_folder(self.folder)
-        with files.database_errors(self._place), ExitStack() as on_failure:
+        with files.database_errors(self._place), ExitStack() as opened:
+            if self.is_copy and self._source is not None:
+                self._place = str(opened.enter_context(files.copied_database(self._source)))
             self._database = sqlite3.connect(self._place, timeout=0, isolation_level=None)
-            on_failure.callback(self._database.close)
+            opened.callback(self._database.close)
             for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = NORMAL"):
                 self._database.execute(f"PRAGMA {pragma}")
             self._database.execute("BEGIN IMMEDIATE")
             self._open_study()
             self._database.execute("COMMIT")
+            if self.folder is not None:
+                written = (self.folder / files.DATABASE).resolve()
+                files.written_here.add(written)
+                opened.callback(files.written_here.discard, written)
             self._check_chunks()
-            on_failure.pop_all()
+            self._opened = opened.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Close the database, which unlocks the folder."""
-        self._database.close()
+        self._opened.close()
 
     def _sql(self, statement: str, *values: Any) -> list[Any]:
         """Return the rows of a statement."""
@@ -187,7 +199,7 @@ class Store:
                 self._look_before = msgspec.json.decode(look, type=built(Look))
             if kind != FORMAT or part != str(self.part):
                 found, expected = f"part {part or '1/1'} ({kind})", f"part {str(self.part) or '1/1'} ({FORMAT})"
-                raise InputError(f"{self.folder}: holds {found}, not {expected}; name another folder")
+                raise InputError(f"{self._source}: holds {found}, not {expected}; name another folder")
             self._refuse_other_study(stored_study)
             suffice = self._suffice(stored_facts, stored_rows)
             self.counted = stored_facts if suffice else fact_union(stored_facts, self.counted)
@@ -217,12 +229,12 @@ class Store:
         if {**stored, "deals": 0} != {**own, "deals": 0}:
             lines = list(differences(stored, own))
             more = f"; and {len(lines) - 3} more" if len(lines) > 3 else ""
-            raise InputError(f"{self.folder}: holds another study ({'; '.join(lines[:3])}{more}); name another folder")
+            raise InputError(f"{self._source}: holds another study ({'; '.join(lines[:3])}{more}); name another folder")
         if deals > study.deals or not study.can_grow:
             cannot_grow = "a study with a precision or search_deals cannot be extended"
             advice = "ask for at least as many" if study.can_grow else cannot_grow
             difference = f"holds {deals:,} deals of this study, not {study.deals:,}"
-            raise InputError(f"{self.folder}: {difference}; {advice}, or name another folder")
+            raise InputError(f"{self._source}: {difference}; {advice}, or name another folder")
         if deals % study.chunk_deals:
             self._sql("DELETE FROM chunks WHERE chunk = ?", deals // study.chunk_deals)
 
@@ -300,6 +312,10 @@ class Store:
     def stored(self) -> Iterator[Chunk]:
         """Yield the stored chunks, by cell and number."""
         yield from map(Chunk._make, self._database.execute("SELECT * FROM chunks ORDER BY cell, chunk"))
+
+    def stored_keys(self) -> set[Key]:
+        """Return the keys of the stored chunks, also of those that lack facts."""
+        return {(cell, chunk) for cell, chunk in self._sql("SELECT cell, chunk FROM chunks")}
 
     def _column(self, name: str, cell: Cell, chunks: range) -> Iterator[bytes]:
         """Yield the values of a column for some chunks of a cell, uncompressed, except the blocks of kept rows."""

@@ -99,7 +99,7 @@ def test_the_page_says_what_was_played_and_how_to_again(results, tmp_path):
     odd = replace(results, about={"command": "strozzi run <a & b>.toml", "versions": {"numpy": "2"}}, interrupted="stopped after 3 <b> chunks")  # fmt: skip
     text = odd.report(tmp_path / "page.html").read_text("utf-8")
     assert "strozzi run &lt;a &amp; b&gt;.toml" in text
-    assert "Interrupted: stopped after 3 &lt;b&gt; chunks" in text
+    assert "stopped after 3 &lt;b&gt; chunks" in text
     assert "Strozzi at 3 and 4 players, played by random: 240 deals for each, 480 games in all." in text_of(text)
     assert "29 ship cards" in text  # which no source gives
 

@@ -14,11 +14,12 @@ from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game import Game, find_game, game_names
 from strozzi_sim.game.custom_heatmaps import custom_heat_map, heat_map_spec
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
+from strozzi_sim.study.files import UnwritableError
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.look import HEATMAPS, Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import look_at, run
 
 
 @documented
@@ -41,6 +42,8 @@ def heatmap(
     **options: Unpack[RunOptions],
 ) -> Results:
     """Draw a custom heat map of a game, or of a study that has been played.
+
+    Of a study that is being played, or whose folder cannot be written, it has the finished chunks, and is not kept.
 
     Example: strozzi heatmap strozzi --rows seat --columns round --value "mean coins" --where "place == 1"
 
@@ -83,7 +86,11 @@ def heatmap(
         others = tuple(heat_map for heat_map in look.heatmap if heat_map.name != spec.name)
         look = msgspec.structs.replace(look, heatmap=(*others, spec))
         custom_heat_map(study.the_game, spec)  # refuses columns that the game lacks
-        return run(study, look=look, **options)
+        try:
+            return run(study, look=look, **options)
+        except UnwritableError:
+            place = Path(options.pop("folder") or "")
+            return look_at(place, study, look, f"Not kept in {place}, which cannot be written now", **options)
     refuse_given("is for the agents of a results folder; name those of a game with agents", code=code or None)
     the_game = find_game(source, "source")  # type: ignore[arg-type]
     custom_heat_map(the_game, spec)
