@@ -141,11 +141,9 @@ def database_errors(place: str) -> Iterator[None]:
         if name.startswith("SQLITE_BUSY"):
             why = _why_not_locked(Path(place).parent)
             raise UnwritableError(f"{place}: {why or _IN_USE}, or choose another folder") from None
-        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-            raise UnwritableError(f"cannot write {place}: {error}") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
-        raise StorageError(f"cannot read or write {place}: {error}") from error
+        raise UnwritableError(f"cannot read or write {place}: {error}") from error
 
 
 def _why_not_locked(folder: Path) -> str:

@@ -102,11 +102,11 @@ def run(
         with stop_flag(), progress_of(progress) as reporter, cluster, store_of_run as store:
             return _run(store, worker_total, reporter, trust_agents)
     except KeyboardInterrupt as interrupt:
-        part: Results | None = vars(interrupt).setdefault("results", None)
-        if part is None or not in_notebook():
+        finished: Results | None = vars(interrupt).setdefault("results", None)
+        if finished is None or not in_notebook():
             raise
-        warnings.warn(part.interrupted, stacklevel=2)
-        return part
+        warnings.warn(finished.interrupted, stacklevel=2)
+        return finished
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:

@@ -250,9 +250,11 @@ def test_a_read_only_folder_is_an_error_at_once(tmp_path):
         played(KEYS, tmp_path / "r")
 
 
-def test_an_unfinished_folder_is_not_shown(tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "tables_of", made_again)
-    with pytest.raises(MadeAgainError):
-        played(FEW, tmp_path)
-    with pytest.raises(InputError, match="the study is not finished; run it again to resume: strozzi_sim in Python"):
-        ss.load_results(tmp_path)
+def test_a_folder_whose_tables_were_never_written_is_shown_from_its_chunks(tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "tables_of", made_again)
+        with pytest.raises(MadeAgainError):
+            played(FEW, tmp_path)
+    shown = ss.load_results(tmp_path)
+    assert (shown.interrupted, (tmp_path / "tables").exists()) == ("Not finished", False)
+    assert shown.tables["seats"].equals(played(FEW, tmp_path).tables["seats"])

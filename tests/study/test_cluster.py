@@ -160,7 +160,7 @@ def test_files_of_agents_travel_with_the_files_that_they_declare(dask, tmp_path,
 def test_a_run_that_is_interrupted_resumes_here(dask, tmp_path):
     dask.add()
     dask.wait_for(1)
-    with pytest.raises(KeyboardInterrupt, match=r"interrupted; \d+ of 1000 chunks are kept; run again to resume"):
+    with pytest.raises(KeyboardInterrupt, match=r"Interrupted; \d+ of 1000 chunks are kept; run again to resume"):
         play(dask, tmp_path / "r", after(20, lambda: os.kill(os.getpid(), signal.SIGINT)))
     assert 20 <= chunks(tmp_path / "r") <= 100
     assert 900 <= ss.run(study(), tmp_path / "r", look=LOOK, workers=1).new_games <= 980

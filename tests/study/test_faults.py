@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -127,14 +128,14 @@ def test_chunks_that_are_finished_when_a_run_stops_are_given_if_they_say_somethi
         assert interrupt.value.results is None
         return
     deals = 400 * FEWEST_CHUNKS // 200  # as many of every cell are played before more of any
-    said = f"interrupted; these are the first {deals} of 400 deals"
-    with pytest.raises(KeyboardInterrupt, match=said) as interrupt:
+    said = f"Interrupted; these are the first {deals} of 400 deals (20 of 200 chunks)"
+    with pytest.raises(KeyboardInterrupt, match=re.escape(said)) as interrupt:
         played(keys)
     assert type(interrupt.value) is KeyboardInterrupt  # of another type Python would end with exit code 1
     part = interrupt.value.results
     assert part.interrupted == said
     monkeypatch.setattr(running, "in_notebook", lambda: True)
-    with pytest.warns(UserWarning, match=said):
+    with pytest.warns(UserWarning, match=re.escape(said)):
         assert played(keys).tables["seats"].equals(part.tables["seats"])
     assert (part.n_games, part.study.deals) == (2 * deals, deals)
     monkeypatch.undo()
@@ -151,7 +152,7 @@ def test_a_signal_keeps_the_chunks_in_a_folder_and_says_how_to_resume(tmp_path, 
             yield found
 
     monkeypatch.setattr(running, "play_tasks", stopped)
-    with pytest.raises(KeyboardInterrupt, match=r"interrupted; \d+ of 40 chunks are kept; run again to resume"):
+    with pytest.raises(KeyboardInterrupt, match=r"Interrupted; \d+ of 40 chunks are kept; run again to resume"):
         played(KEYS, tmp_path)
     kept = len(chunks(tmp_path))
     assert 7 <= kept < 40

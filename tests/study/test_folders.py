@@ -1,16 +1,22 @@
 """Results folders: shown without their agents, folders of the format before, and kept rows."""
 
+import contextlib
+import errno
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import strozzi_sim as ss
-from strozzi_sim.errors import InputError
+from strozzi_sim.cli import app as cli_app
+from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.simulation import pool
+from strozzi_sim.study import files, running
 from strozzi_sim.study.store import Part, Store
 from study_database import execute
 
@@ -159,8 +165,158 @@ def test_reading_a_folder_leaves_nothing_in_it(tmp_path):
     with Store(tmp_path / "whole", study, look) as store:  # a copy made now is as after a kill
         store.write(next(store.stored()))
         shutil.copytree(tmp_path / "whole", tmp_path / "killed")
-    files = sorted(os.listdir(tmp_path / "whole"))
     assert (tmp_path / "killed" / "study.sqlite-wal").stat().st_size > 0
     for name in ("whole", "killed"):
+        files = digests(tmp_path / name)
         assert ss.load_results(tmp_path / name).verdict
-        assert sorted(os.listdir(tmp_path / name)) == files
+        assert digests(tmp_path / name) == files
+
+
+# -- while a run is writing, or after one was stopped --------------------------------------------------------------------
+
+RUNNING = {**KEYS, "players": [3, 4], "deals": 300, "chunk_deals": 10}
+QUIET = {"workers": 1, "progress": False}
+WRITER = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA locking_mode = EXCLUSIVE")
+database.execute("PRAGMA journal_mode = WAL")
+database.execute("UPDATE runs SET command = 'again'")
+for line in sys.stdin:
+    print(*database.execute(line).fetchall(), flush=True)
+"""
+
+
+def digests(folder):
+    """The content of every file of a folder."""
+    return {path.name: files.digest_of(path) for path in folder.iterdir()}
+
+
+def stop_after(folder, monkeypatch, chunks):
+    """Play a study into a folder, and stop it after so many chunks of both cells."""
+
+    def stopped(tasks, workers, stop):
+        for number, found in enumerate(pool.play_tasks(tasks, workers, stop)):
+            if number == chunks:
+                raise KeyboardInterrupt
+            yield found
+
+    study = ss.Study.of(**RUNNING)
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "play_tasks", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            ss.run(study, folder, **QUIET)
+    return study
+
+
+@contextlib.contextmanager
+def writer(folder):
+    """Yield a function that runs a statement in another process, which holds the database of a folder as a run does."""
+    command = [sys.executable, "-c", WRITER, str(folder / "study.sqlite")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+
+        def write(statement):
+            process.stdin.write(f"{statement}\n")
+            return process.stdout.readline().strip()
+
+        write("SELECT 1")
+        try:
+            yield write
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def unfinished(tmp_path, monkeypatch):
+    """A folder whose first 20 chunks are finished in both cells, and 5 more in one."""
+    stop_after(tmp_path / "r", monkeypatch, 45)
+    return tmp_path / "r"
+
+
+def test_a_running_study_is_shown_as_far_as_its_chunks_are_finished(unfinished, tmp_path, capsys):
+    expected = ss.run(ss.Study.of(**{**RUNNING, "deals": 200}), **QUIET)
+    with writer(unfinished):
+        before = digests(unfinished)
+        with pytest.raises(StorageError, match="another run is writing here; wait for it, or look at it with `strozzi"):
+            ss.run(ss.Study.of(**RUNNING), unfinished, **QUIET)
+        results = ss.load_results(unfinished)
+        assert digests(unfinished) == before
+        assert cli_app.run(["report", str(unfinished), "--out", str(tmp_path / "page.html")]) == 0
+        assert digests(unfinished) == before
+    said = "Not finished; these are the first 200 of 300 deals (20 of 30 chunks)"
+    assert (results.interrupted, results.n_games, results.folder) == (said, 400, None)
+    assert results.tables["seats"].equals(expected.tables["seats"])
+    assert f"{said}." in capsys.readouterr().out
+    assert said in (tmp_path / "page.html").read_text()
+    assert ss.run(ss.Study.of(**RUNNING), unfinished, **QUIET).new_games == 150  # the writer has left it as it was
+
+
+def test_a_heat_map_of_a_running_study_plays_again_what_lacks_its_facts(unfinished):
+    asked = {"rows": "seat", "columns": "round", "value": "mean coins", "fact": "round", **QUIET}
+    table = "heat_mean_coins_by_seat_and_round"
+    part = ss.run(ss.Study.of(**{**RUNNING, "deals": 200}), **QUIET)
+    with writer(unfinished):
+        before = digests(unfinished)
+        results = ss.heatmap(unfinished, **asked)
+        assert digests(unfinished) == before
+    said = "Not kept in the folder, which cannot be written now; these are the first 200 of 300 deals (20 of 30 chunks)"
+    assert results.interrupted == said
+    assert results.tables[table].equals(ss.heatmap(part, **asked).tables[table])
+
+
+def test_a_study_that_has_hardly_begun_says_so(tmp_path, monkeypatch):
+    stop_after(tmp_path, monkeypatch, 30)
+    with pytest.raises(InputError, match=r"30 of 60 chunks are finished; results need 20 of every cell"):
+        ss.load_results(tmp_path)
+
+
+def test_a_copy_is_one_state_although_the_log_begins_anew_meanwhile(unfinished, monkeypatch):
+    """Of the database before and the log after, some pages would be older than the others."""
+    copies, copyfile = [], shutil.copyfile
+    with writer(unfinished) as write:
+
+        def copied(source, target):
+            if source.name.endswith("-wal") and copies == ["study.sqlite"]:
+                write("PRAGMA wal_checkpoint(RESTART)")
+                write("DELETE FROM chunks WHERE chunk > 0")
+            copies.append(source.name)
+            return copyfile(source, target)
+
+        monkeypatch.setattr(shutil, "copyfile", copied)
+        with files.copied_database(unfinished) as copy:
+            assert execute(copy.parent, "PRAGMA integrity_check") == [("ok",)]
+            assert execute(copy.parent, "SELECT cell, chunk FROM chunks") == [(0, 0), (1, 0)]
+    assert copies.count("study.sqlite") == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid") or os.getuid() != 0, reason="only root may become somebody else")
+def test_a_folder_that_cannot_be_written_is_read_with_the_log_of_a_killed_run(unfinished):
+    with writer(unfinished), tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        shutil.copytree(unfinished, Path(place, "r"))
+        os.seteuid(65534)
+        try:
+            assert ss.load_results(Path(place, "r")).n_games == 400
+            with pytest.raises(StorageError, match="cannot read or write"):
+                ss.run(ss.Study.of(**RUNNING), Path(place, "r"), **QUIET)
+        finally:
+            os.seteuid(0)
+
+
+def test_the_process_that_writes_does_not_give_up_its_locks_by_reading(unfinished):
+    study, look = ss.Study.of(**RUNNING), ss.Look()
+    with Store(unfinished, study, look), pytest.raises(StorageError, match="this process is writing there"):
+        ss.load_results(unfinished)
+    assert ss.load_results(unfinished).n_games == 400
+
+
+def test_a_file_system_without_locks_is_not_told_as_another_run(unfinished, monkeypatch):
+    """SQLite reports ENOLCK as a lock that another process holds."""
+
+    def refused(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    with writer(unfinished):
+        monkeypatch.setattr("fcntl.lockf", refused)
+        with pytest.raises(StorageError, match=r"files cannot be locked on this file system \(No locks available\)"):
+            ss.run(ss.Study.of(**RUNNING), unfinished, **QUIET)

@@ -89,8 +89,9 @@ def heatmap(
         try:
             return run(study, look=look, **options)
         except UnwritableError:
-            place = Path(options.pop("folder") or "")
-            return look_at(place, study, look, f"Not kept in {place}, which cannot be written now", **options)
+            place, why = Path(options["folder"] or ""), "Not kept in the folder, which cannot be written now"
+            workers, progress = options.get("workers"), options.get("progress")
+            return look_at(place, study, look, why, workers=workers, progress=progress)
     refuse_given("is for the agents of a results folder; name those of a game with agents", code=code or None)
     the_game = find_game(source, "source")  # type: ignore[arg-type]
     custom_heat_map(the_game, spec)
