@@ -30,7 +30,7 @@ MOST_SECONDS = 120.0  # longest time of a call by default
 PROGRESS_SECONDS = 5.0  # between two notices that a call is running, since a client may give up after 60 s without one
 MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # most rows of a main table, and of a table that the call names
 MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a results folder
-HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers")  # arguments that no tool offers
+HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers", "code")  # arguments that no tool offers
 INSTRUCTIONS = """Begin with the tool games. Figures of studies have 95 % intervals (low, high) and n: a difference
 whose interval holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed
 (`reconstructed_data`). The same arguments give the same answer, unless files change."""

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from commands import strozzi
+from stopped_scripts import heed_signals
 
 COMMAND = [sys.executable, "-m", "strozzi_sim"]
 
@@ -54,6 +55,7 @@ def test_a_signal_to_a_command_that_ends_ends_it_without_a_word():
         "import atexit, os, signal, sys\nfrom strozzi_sim.cli.app import main\n"
         "atexit.register(os.kill, os.getpid(), signal.SIGTERM)\nsys.argv = ['strozzi', '--version']\nmain()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=heed_signals)
     assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")
     assert done.stdout.startswith("strozzi-sim ")

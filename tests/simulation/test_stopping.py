@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from stopped_scripts import heed_signals
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
@@ -190,7 +191,8 @@ except Exception:
 def ends(number, before=""):
     """Return exit code, output and last line of errors of a script to which a signal comes during a run."""
     code = SCRIPT.format(number=int(number), before=before)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=heed_signals)
     return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()[-1:]
 
 

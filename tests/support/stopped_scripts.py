@@ -24,7 +24,7 @@ CALLS = {  # k is the number of the call
     "luck": "ss.luck('strozzi', agents='heuristic,random,greedy', players=3, deals=200, games=30, seed=k, folder=f'r{k}')",
     "exploit": "ss.exploit('strozzi', 'greedy', challengers='random,racer', players=3, deals=3000, folder=f'r{k}')",
     "our_table": "ss.our_table('strozzi', SHEETS, deals=3000, seed=k, folder=f'r{k}')",
-    "leak_check": "ss.leak_check('heuristic', 'strozzi', players=3, deals=40)",
+    "leak_check": "ss.leak_check('strozzi', 'heuristic', players=3, deals=40)",
     "heatmap": "ss.heatmap('strozzi', rows='seat', columns='round', value='mean coins', fact='round', deals=5000)",
     "search": "ss.simulate('strozzi', players=3, agents='flat_mc:playouts=2000', deals=40, folder=f'r{k}')",
     "run": "ss.run(ss.Study.of(game='strasbourg', deals=9000, lineups=[['random']], seed=k), f'r{k}')",
@@ -63,11 +63,18 @@ def script(name: str, calls: str = "itertools.count()") -> str:
     )
 
 
+def heed_signals() -> None:
+    """Give signals their usual meaning, in a new process: a shell lets its background jobs ignore some of them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(name: str, folder: Path, **environment: str) -> "subprocess.Popen[str]":
     """Start a script in a session of its own, once it is ready to call."""
     process = subprocess.Popen(
         [sys.executable, "-c", script(name)], cwd=folder, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **environment}, preexec_fn=heed_signals,
     )  # fmt: skip
     assert process.stdout is not None
     assert select.select([process.stdout], [], [], 600)[0]
