@@ -1,4 +1,4 @@
-"""Clean stops: a signal that ends play sets the stop flag, which kernels read between games and searches between playouts."""
+"""Clean stops: a signal that ends play sets the stop flag. Kernels read it between games, searches between playouts."""
 
 import signal
 import threading
@@ -50,9 +50,10 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
     """Yield an int64[1] that a signal sets to its number if it ends the block; the end of the block sets it too.
 
     A signal means inside the block what it means outside: its handler is called at once, as Python does. If that
-    raises, such as KeyboardInterrupt, the number is set, and the block ends with that exception, whatever code in between
-    has made of it. If it returns, play goes on. If the signal ends the process by default, Stopped ends the block, and
-    the outermost block then ends the process. Outside the main thread signals cannot be caught, and it stays 0.
+    raises, such as KeyboardInterrupt, the number is set, and the block ends with that exception, whatever code in
+    between has made of it. If it returns, play goes on. If the signal ends the process by default, Stopped ends the
+    block, and the outermost block then ends the process. Outside the main thread signals cannot be caught, and the
+    number stays 0.
     """
     stop = np.zeros(1, np.int64)
     if threading.current_thread() is not threading.main_thread():

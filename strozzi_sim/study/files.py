@@ -104,17 +104,18 @@ def copied_database(folder: Path) -> Iterator[Path]:
     """
     if (folder / DATABASE).resolve() in written_here:  # closing a file would give up all locks of this process on it
         raise StorageError(f"{folder}: this process is writing there; wait, or read it in another process")
-    with tempfile.TemporaryDirectory(prefix="strozzi-") as place, storage_errors(f"cannot copy {folder / DATABASE}"):
-        for _ in range(_COPIES):
-            before = _state_of_log(folder)
-            for name in (DATABASE, *OF_SQLITE):
-                Path(place, name).unlink(missing_ok=True)
-                with contextlib.suppress(FileNotFoundError):
-                    shutil.copyfile(folder / name, Path(place, name))
-            if _state_of_log(folder) == before:
-                break
-        else:
-            raise StorageError(f"{folder}: is written faster than it can be copied; try again later")
+    with tempfile.TemporaryDirectory(prefix="strozzi-") as place:
+        with storage_errors(f"cannot copy {folder / DATABASE} to {place}"):
+            for _ in range(_COPIES):
+                before = _state_of_log(folder)
+                for name in (DATABASE, *OF_SQLITE):
+                    Path(place, name).unlink(missing_ok=True)
+                    with contextlib.suppress(FileNotFoundError):
+                        shutil.copyfile(folder / name, Path(place, name))
+                if _state_of_log(folder) == before:
+                    break
+            else:
+                raise StorageError(f"{folder}: is written faster than it can be copied; try again later")
         yield Path(place, DATABASE)
 
 
