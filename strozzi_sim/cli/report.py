@@ -51,15 +51,15 @@ def report(
     (single,) = results
     if spreadsheet and single.folder is None:
         raise ArgumentError("spreadsheet", f"{folders[0]}: is for a study that is finished")
-    page = Path(out) if out else None
-    if page is None and single.folder is None:
-        page = Path(folders[0]) / REPORT
-        check_inside(Path(folders[0]), page)
-    made = {"report": str(single.report(page, figures=figures, overwrite=overwrite))}
+    place = out or None
+    if single.folder is None and not out:
+        place = Path(folders[0]) / REPORT
+        check_inside(Path(folders[0]), place)
+    made = {"report": str(single.report(place, figures=figures, overwrite=overwrite))}
     if spreadsheet:
         first, *_ = single.spreadsheet(spreadsheet, overwrite=overwrite)
         made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
-    lines = (f"{name}: {place}" for name, place in made.items())
+    lines = (f"{name}: {file}" for name, file in made.items())
     document = places_of(single, made["report"]) | made
     tables = [] if single.folder is None else [f"tables: {single.folder}/tables"]
     return Answer(document, [*single.verdict, "", *tables, *lines])
