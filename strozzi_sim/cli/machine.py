@@ -1,17 +1,15 @@
 """bench, cache: speed on this machine, and the folder that keeps its compiled code."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from strozzi_sim.cli import BEGAN
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, check_range
 from strozzi_sim.runtime import cache as cache_folders
+from strozzi_sim.runtime.system import peak_memory, process_age
 
 if TYPE_CHECKING:
     from strozzi_sim.game.variants import AnyVariant
@@ -69,7 +67,7 @@ def bench(
         return monotonic() - began
 
     seconds_of(1)
-    first_result = _process_age()
+    first_result = process_age()
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
     size = _slice_size(seconds_of, games, _BATCH_SLICE if in_batches else _SLICE)
 
@@ -97,7 +95,7 @@ def bench(
     document["decisions_per_game"] = decisions / games_played
     document["s_per_decision"] = elapsed * number_of_workers / decisions
     document["playouts_per_s"] = playouts / elapsed if playouts else None
-    document |= {"compile_s": compile_seconds, "first_result_s": first_result, "peak_rss_mib": _peak_memory()}
+    document |= {"compile_s": compile_seconds, "first_result_s": first_result, "peak_rss_mib": peak_memory()}
     document["slower"] = [f"may be slower: {name} is set" for name in _SLOW_SETTINGS if name in os.environ]
     return Answer(document, _lines(document, match.game.title, playouts / games_played))
 
@@ -111,7 +109,7 @@ def _lines(document: Document, title: str, playouts: float) -> Iterator[str]:
     each = f"{1e6 * document['s_per_decision']:,.2f} microseconds of a worker each"
     decisions = f"{document['decisions_per_game']:.1f} decisions per game"
     yield f"  {document['games']:,} games in {document['seconds']:.2f} s, {decisions}, {each}"
-    first, memory = f"first result {document['first_result_s']:.2f} s after the start", document["peak_rss_mib"] or 0
+    first, memory = f"first result {document['first_result_s']:.2f} s after the start", document["peak_rss_mib"]
     yield f"  compiled or loaded in {document['compile_s']:.2f} s, {first}, peak memory {memory:.0f} MiB"
 
 
@@ -126,24 +124,6 @@ def _slice_size(seconds: Callable[[int], float], most: int | None, target: float
         trial *= _GROWTH
         duration = seconds(trial)
     return max(trial if duration < target else int(trial * target / duration), trial // _GROWTH, 1)
-
-
-def _process_age() -> float:
-    """Return the seconds since this process started; without /proc, since this package was imported."""
-    with suppress(OSError, ValueError, IndexError), open("/proc/self/stat") as stat, open("/proc/uptime") as uptime:
-        ticks = int(stat.read().rpartition(")")[2].split()[19])
-        return float(uptime.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
-    return time() - BEGAN
-
-
-def _peak_memory() -> float | None:
-    """Return the peak resident memory of this process in MiB; None where the system does not report it."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
 
 
 def cache(game: str = "", *, clear: bool = False, warm: bool = False) -> Answer:

@@ -181,7 +181,7 @@ def print_status(line: str) -> None:
 
 
 def _check_private(folder: Path) -> None:
-    if os.name == "nt":
+    if not hasattr(os, "geteuid"):
         return  # Windows has no modes; the folders of a profile are private
     status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

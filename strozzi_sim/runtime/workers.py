@@ -13,7 +13,6 @@ import json
 import mmap
 import os
 import pickle
-import select
 import signal
 import subprocess
 import sys
@@ -23,10 +22,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, redirect_stdout, suppress
+from queue import Empty, SimpleQueue
+from traceback import format_exception
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+
+from strozzi_sim.runtime.frames import Frames, receive, send
+from strozzi_sim.runtime.system import OWN_GROUP, end_group, end_on_close
 
 # Progress of the games, written by the game loops and read by the parent.
 HEARTBEAT = np.dtype([
@@ -43,12 +47,12 @@ HEARTBEAT = np.dtype([
 TICK = 0.05  # seconds between two checks of a worker
 GRACE = 1.0  # seconds beyond the limit, in which a worker may end a decision itself, with a better message
 IDLE_SECONDS = 300  # without a request for this long a worker ends and frees its memory
-_GOODBYE = 1.0  # seconds for a worker to end after its connection is closed
+_GOODBYE = 1.0  # seconds for a worker to end after its requests are closed
 _PARENT_SECONDS = 0.5  # between two checks that the parent is alive
 _DONE, _RAISED, _QUIT = range(3)  # kinds of reply: a value, an exception, an exception that ends processes
 _START = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from strozzi_sim.runtime.workers import serve; "
-    "serve(*map(int, sys.argv[2:]))"
+    "serve(sys.argv[2], int(sys.argv[3]))"
 )
 # One thread in each process: other workers use the other cores.
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
@@ -92,30 +96,55 @@ def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number
 # -- the worker's side -------------------------------------------------------------------------------------------------
 
 
-def serve(connection: int, memory: int, lifeline: int, parent: int) -> None:
-    """Answer requests until the process `parent` closes the connection or sends none for IDLE_SECONDS.
+def serve(beat_file: str, parent: int) -> None:
+    """Answer the requests on standard input until the process `parent` closes it or sends none for IDLE_SECONDS.
 
-    A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply a pickled (kind, value).
+    A request is a pickled (folder, environment, path, pickled (function, arguments)), a reply, on standard output, a
+    pickled (kind, value). Output of agents goes to standard error. The file of the heartbeat is removed.
     """
-    from multiprocessing.connection import Connection
-
     global _shared
     worker = os.getpid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    _end_with_parent(lifeline, parent)
-    _shared = np.frombuffer(mmap.mmap(memory, HEARTBEAT.itemsize), HEARTBEAT, 1)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    _shared = _map_heartbeat(beat_file)
+    with suppress(OSError):  # a file in use cannot be removed on Windows, where the parent does it
+        os.remove(beat_file)
+    requests, replies = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # for output of agents that end the process
     sys.unraisablehook = _note
-    line = Connection(connection)
-    while line.poll(IDLE_SECONDS):
-        try:
-            reply = _reply(line.recv_bytes())
-        except EOFError:
-            return
-        if os.getpid() != worker:  # a fork made by an agent: only the worker replies
-            os._exit(1)
-        line.send_bytes(reply)
+    frames: Frames = SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, frames), daemon=True).start()
+    with suppress(Empty):
+        while request := frames.get(timeout=IDLE_SECONDS):
+            with end_on_close(requests.fileno()):
+                reply = _reply(request)
+                if os.getpid() != worker:  # a fork made by an agent: only the worker replies
+                    os._exit(1)
+            send(replies, reply)
+
+
+def _listen(requests: IO[bytes], frames: Frames) -> None:
+    """Receive requests to their end; then the process has _GOODBYE to end by itself."""
+    receive(requests, frames)
+    time.sleep(_GOODBYE)
+    end_group(os.getpid())
+
+
+def _watch(parent: int) -> None:
+    """End this process and its group once the parent has ended, though a forked copy of it may hold the requests."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    end_group(os.getpid())
+
+
+def _map_heartbeat(beat_file: str) -> np.ndarray[Any, Any]:
+    """Return the HEARTBEAT record in a file that two processes share, array of shape (1,)."""
+    with open(beat_file, "r+b") as file:
+        return np.frombuffer(mmap.mmap(file.fileno(), HEARTBEAT.itemsize), HEARTBEAT, 1)
 
 
 def _reply(request: bytes) -> bytes:
@@ -138,12 +167,13 @@ def _reply(request: bytes) -> bytes:
 
 
 def _error_reply(error: Exception) -> bytes:
-    """Return the reply that raises the error in the parent: with its traceback, else without it, else as text."""
-    from multiprocessing.pool import ExceptionWithTraceback  # type: ignore[attr-defined]
-
-    for wrap in (lambda: ExceptionWithTraceback(error, error.__traceback__), lambda: error):
+    """Return the reply that raises the error in the parent: with its traceback as a note, without it, or as text."""
+    trace = "".join(format_exception(error))
+    for note in (trace, ""):
         with suppress(BaseException):  # a third-party exception may do anything in str or pickle
-            reply = pickle.dumps((_RAISED, wrap()))
+            if note:
+                error.add_note(note)
+            reply = pickle.dumps((_RAISED, error))
             pickle.loads(reply)
             return reply
     return pickle.dumps((_RAISED, RuntimeError(describe_exception(error))))
@@ -173,29 +203,6 @@ def _note(report: Any) -> None:
         _raised = describe_exception(report.exc_value)
     else:
         sys.__unraisablehook__(report)
-
-
-def _end_with_parent(lifeline: int, parent: int) -> None:
-    """Make this process and its process group end with the parent, however the parent ends.
-
-    The pipe's other end closes with the parent. The system then sends SIGIO, which ends a process without its
-    interpreter, even if code holds the lock forever. If forked children of the parent still hold that end, a thread
-    ends the process.
-    """
-    import fcntl
-
-    signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-    if select.select([lifeline], [], [], 0)[0]:  # the parent ended earlier
-        os._exit(0)
-
-    def watch_parent() -> None:
-        while os.getppid() == parent:
-            time.sleep(_PARENT_SECONDS)
-        os.killpg(0, signal.SIGKILL)
-
-    threading.Thread(target=watch_parent, daemon=True).start()
 
 
 @contextmanager
@@ -241,30 +248,25 @@ class Worker:
     """One worker process."""
 
     def __init__(self, environment: Mapping[str, str] = _INHERITED) -> None:
-        from multiprocessing import Pipe
-
-        self._line, worker_end = Pipe()
-        lifeline_reader, lifeline = os.pipe()
-        self._lifeline = os.fdopen(lifeline, "wb")  # closed by the system, if this process ends
-        with worker_end, tempfile.TemporaryFile() as memory:
-            os.ftruncate(memory.fileno(), HEARTBEAT.itemsize)
-            self._beat = np.frombuffer(mmap.mmap(memory.fileno(), HEARTBEAT.itemsize), HEARTBEAT, 1)
-            descriptors = (worker_end.fileno(), memory.fileno(), lifeline_reader)
-            path = json.dumps([place for place in sys.path if isinstance(place, str)])
-            try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", _START, path, *map(str, descriptors), str(os.getpid())],
-                    stdin=subprocess.DEVNULL,
-                    stdout=2,  # standard error: agents' output is not a result
-                    pass_fds=descriptors,
-                    process_group=0,  # the parent handles Ctrl-C, and children of the worker end with it
-                    env={**os.environ, **_ONE_THREAD, **environment},
-                )
-            except BaseException:
-                self._lifeline.close()
-                raise
-            finally:
-                os.close(lifeline_reader)
+        with tempfile.NamedTemporaryFile(prefix="strozzi-", delete=False) as file:
+            file.write(bytes(HEARTBEAT.itemsize))
+        self._beat_file, self._beat = file.name, _map_heartbeat(file.name)
+        path = json.dumps([place for place in sys.path if isinstance(place, str)])
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, path, file.name, str(os.getpid())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                env={**os.environ, **_ONE_THREAD, **environment},
+                **OWN_GROUP,  # the parent handles Ctrl-C, and children of the worker end with it
+            )
+        except BaseException:
+            os.remove(file.name)
+            raise
+        self._requests: Any = self._process.stdin
+        self._replies: Frames = SimpleQueue()
+        threading.Thread(target=receive, args=(self._process.stdout, self._replies), daemon=True).start()
         self._killed, self.idle_since = False, 0.0
 
     @property
@@ -276,7 +278,7 @@ class Worker:
         """Return the reply to a request (see `serve`), or raise its exception; see `call_in_worker`."""
         try:
             kind, value = pickle.loads(self._wait(request, seconds, is_cancelled))
-        except pickle.UnpicklingError:
+        except (pickle.UnpicklingError, EOFError):
             self.end()
             raise WorkerDied("wrote to the line between its process and the parent", self._beat.copy()) from None
         except BaseException:
@@ -287,21 +289,25 @@ class Worker:
         raise WorkerDied(value, self._beat.copy()) if kind == _QUIT else value
 
     def _wait(self, request: bytes, seconds: float, is_cancelled: Callable[[], bool]) -> bytes:
-        last_decisions, waited = -1, 0.0
+        last_decisions, waited, reply = -1, 0.0, None
         try:
-            self._line.send_bytes(request)
-            while not self._line.poll(TICK):
+            send(self._requests, request)
+            while reply is None:
+                is_alive = self.alive
+                with suppress(Empty):
+                    reply = self._replies.get(timeout=TICK)
+                    is_alive = reply is not None
+                if not is_alive:  # a child of the worker may still hold its streams
+                    raise EOFError
                 if is_cancelled():
                     raise Cancelled
-                if not self.alive and not self._line.poll(0):  # a child of the worker may still hold the connection
-                    raise EOFError
                 busy, decisions = int(self._beat["busy"][0]), int(self._beat["decisions"][0])
                 # ticks, not a clock: a parent that was suspended for a while must not kill a worker
                 waited = waited + TICK if busy and decisions == last_decisions else 0.0
                 last_decisions = decisions
                 if waited > seconds + GRACE:
                     raise Hung(f"did not answer within {seconds:g} s", self._beat.copy())
-            return self._line.recv_bytes()
+            return reply
         except (EOFError, OSError):
             raise WorkerDied(self._death(), self._beat.copy()) from None
 
@@ -314,24 +320,25 @@ class Worker:
         return f"ended its process with {names.get(code, f'exit code {code}')}"
 
     def kill(self) -> None:
-        """Kill the process and its process group, from any thread; a call awaiting a reply raises WorkerDied."""
+        """Kill the process and its group, from any thread; a call awaiting a reply raises WorkerDied."""
         if not self._killed:
             self._killed = True
-            with suppress(ProcessLookupError, PermissionError):  # the group may outlive the process
-                os.killpg(self._process.pid, signal.SIGKILL)
+            end_group(self._process.pid)  # the group may outlive the process
         self._process.wait()
+        with suppress(OSError):  # the worker has removed it
+            os.remove(self._beat_file)
 
     def close(self) -> None:
-        """Close the connection: an idle worker then ends by itself, and flushes the output of its agents."""
-        self._line.close()
+        """Close the requests: an idle worker then ends by itself, and flushes the output of its agents."""
+        with suppress(OSError):  # the worker has gone
+            self._requests.close()
 
     def end(self, seconds: float = 0.0) -> None:
-        """Close the connections, wait up to `seconds` for the process to end, and kill what is left of its group."""
+        """Close the requests, wait up to `seconds` for the process to end, and kill what is left of its group."""
         self.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
         self.kill()
-        self._lifeline.close()
 
 
 _lock = threading.Lock()
@@ -346,7 +353,7 @@ def call_in_worker(
     is_cancelled: Callable[[], bool] = lambda: False,
     environment: Mapping[str, str] = _INHERITED,
 ) -> Any:
-    """Call a function in a worker process, or here if this is a worker or the system does not support workers.
+    """Call a function in a worker process, or here if this is a worker.
 
     With variables in `environment` the process is a new one, in a worker too, and ends after the call. `seconds` is the
     longest time without a heartbeat while agents are running. `is_cancelled` is polled.
@@ -355,7 +362,7 @@ def call_in_worker(
         WorkerDied: the process ended, hung or corrupted its reply, or the function raised SystemExit or the like.
         Cancelled: `is_cancelled` returned True, and the worker was killed.
     """
-    if (is_worker() and not environment) or os.name != "posix":
+    if is_worker() and not environment:
         return function(*arguments)
     import cloudpickle
 
@@ -379,9 +386,9 @@ def run_beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
     """Call a function in a worker process while the block runs, for the files that it writes.
 
     The call is awaited after the block, or cancelled if the block raises. Its result and errors are ignored.
-    In a worker, and where the system does not support workers, the function is not called.
+    In a worker the function is not called.
     """
-    if is_worker() or os.name != "posix":
+    if is_worker():
         yield
         return
     has_left = threading.Event()

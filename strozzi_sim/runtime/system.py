@@ -1,0 +1,83 @@
+"""What differs between systems: how a process and its children end, and what the system reports about them.
+
+POSIX has process groups, and a signal that ends a process whose interpreter is held by C code. Elsewhere psutil finds
+the children, and a process ends once its interpreter is free.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from types import MappingProxyType
+from typing import Any
+
+import psutil
+
+_fcntl: Any = None
+_resource: Any = None
+with suppress(ImportError):  # on Windows
+    import fcntl
+    import resource
+
+    _fcntl, _resource = fcntl, resource
+
+_HAS_GROUPS = hasattr(os, "killpg")
+_HAS_SIGIO = _fcntl is not None and hasattr(os, "O_ASYNC")  # sent when a pipe is closed
+# Arguments of `Popen` for a process that Ctrl-C in the terminal does not reach, with its children.
+OWN_GROUP: Mapping[str, Any] = MappingProxyType(
+    {"process_group": 0}
+    if _HAS_GROUPS
+    else {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}  # 0: neither, in a test
+)
+
+
+def end_group(process: int) -> None:
+    """Kill a process that was started with OWN_GROUP, and its children, as far as they are running."""
+    if _HAS_GROUPS:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process, signal.SIGKILL)
+        return
+    with suppress(psutil.NoSuchProcess):
+        root = psutil.Process(process)
+        for each in [*root.children(recursive=True), root]:
+            with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                each.kill()
+
+
+@contextmanager
+def end_on_close(pipe: int) -> Iterator[None]:
+    """End this process and its group if the other end of a pipe is closed inside the block, where nothing is sent.
+
+    The system sends SIGIO, which needs no interpreter, so code that holds its lock forever is ended too. Without that
+    signal nothing is done.
+    """
+    if not _HAS_SIGIO:
+        yield
+        return
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    flags = _fcntl.fcntl(pipe, _fcntl.F_GETFL)
+    _fcntl.fcntl(pipe, _fcntl.F_SETOWN, -os.getpgrp())
+    _fcntl.fcntl(pipe, _fcntl.F_SETFL, flags | os.O_ASYNC)
+    if select.select([pipe], [], [], 0)[0]:  # closed before
+        end_group(os.getpid())
+    try:
+        yield
+    finally:
+        _fcntl.fcntl(pipe, _fcntl.F_SETFL, flags)
+
+
+def process_age() -> float:
+    """Return the seconds since this process started."""
+    return time.time() - float(psutil.Process().create_time())
+
+
+def peak_memory() -> float:
+    """Return the peak resident memory of this process in MiB."""
+    if _resource is None:
+        memory = psutil.Process().memory_info()
+        return float(getattr(memory, "peak_wset", memory.rss)) / 2**20
+    peak = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss
+    return float(peak) / (2**20 if psutil.MACOS else 2**10)
