@@ -5,12 +5,13 @@ import pickle
 import numpy as np
 import pytest
 
+from needed import need
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.simulation.vector import VectorEnv
 
-gymnasium = pytest.importorskip("gymnasium", reason="the extra gymnasium is not installed")
+gymnasium = need("gymnasium")
 
 from gymnasium.utils.env_checker import check_env
 

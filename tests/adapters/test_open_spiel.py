@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from medici_games import SOLVABLE
+from needed import need
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 
-pyspiel = pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+pyspiel = need("pyspiel")
 
 from open_spiel.python.algorithms import cfr, exploitability, mcts
 from open_spiel.python.algorithms.ismcts import ISMCTSBot

@@ -6,6 +6,7 @@ from importlib import import_module
 
 import pytest
 
+from needed import need
 from paths import ROOT
 
 PAGE = (ROOT / "docs" / "adapters.md").read_text()
@@ -14,7 +15,7 @@ SECTIONS = {"PettingZoo": "pettingzoo", "Gymnasium": "gymnasium", "OpenSpiel": "
 
 @pytest.mark.parametrize("title", SECTIONS)
 def test_the_code_of_the_page_runs(title):
-    pytest.importorskip(SECTIONS[title], reason=f"{title} is not installed")
+    need(SECTIONS[title])
     section = re.search(rf"^## {title}\n(.*?)(?=^## )", PAGE, re.DOTALL | re.MULTILINE).group(1)
     names = {}
     for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
@@ -31,7 +32,7 @@ def test_the_code_of_the_page_runs(title):
     [("pettingzoo", "pettingzoo"), ("gymnasium", "gymnasium"), ("gymnasium", "common"), ("pyspiel", "open_spiel")],
 )
 def test_the_examples_of_the_adapters_run(library, module):
-    pytest.importorskip(library, reason=f"{library} is not installed")
+    need(library)
     found = doctest.testmod(import_module(f"strozzi_sim.adapters.{module}"))
     assert found.attempted > 0 == found.failed
 

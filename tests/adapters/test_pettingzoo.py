@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from needed import need
 from our_games import OUR_GAMES
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.play.position import Position
 
-pytest.importorskip("pettingzoo", reason="the extra pettingzoo is not installed")
+need("pettingzoo")
 
 from gymnasium.spaces import Discrete
 from pettingzoo.test import api_test, max_cycles_test, parallel_seed_test, render_test, seed_test

@@ -141,6 +141,7 @@ def test_agents_in_files(bots, tmp_path):
         load_agent(f"{broken}::x")
 
 
+@pytest.mark.slow
 def test_a_file_that_was_edited_plays_as_it_is_now(tmp_path):
     file, plays = tmp_path / "edited.py", {}
     for place in ("0", "count_legal(state, rules) - 1", "0"):
@@ -687,6 +688,7 @@ def raiser(state, rules, params, memory, rng):
 '''
 
 
+@pytest.mark.slow
 def test_a_compiled_agent_may_print_and_raise_with_values(tmp_path):
     """Both need what numba gives to functions that Python calls; without it the process hung."""
     file, out = tmp_path / "bots.py", tmp_path / "games.jsonl"

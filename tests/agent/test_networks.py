@@ -28,6 +28,8 @@ from strozzi_sim.play.leak_check import check_leaks
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.vector import VectorEnv
 
+pytestmark = pytest.mark.slow
+
 GAMES = [load_game(name) for name in OUR_GAMES]
 
 

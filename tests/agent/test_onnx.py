@@ -5,14 +5,17 @@ import itertools
 import numpy as np
 import pytest
 
+from needed import need
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent, parameters
 from strozzi_sim.agent.weights import ALL, write_networks
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.simulation.match import Match
 
-onnx = pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
+onnx = need("onnx")
+need("onnxruntime")
+
+pytestmark = pytest.mark.slow
 INPUTS, ACTIONS = STROZZI.observation_size, STROZZI.actions
 
 

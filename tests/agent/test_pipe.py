@@ -23,6 +23,8 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 VARIANT = resolve_variant(load_game("strozzi"), "base")
 FIRST = """
 import json, sys

@@ -95,6 +95,7 @@ def journal_of(match, deal):
 # -- the same games as compiled agents play --------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("5")
 @pytest.mark.slow_for("1-act", "1-batch", "4096-act", "4096-batch")
 @pytest.mark.parametrize("twin", [UniformAct, UniformBatch], ids=["act", "batch"])
 @pytest.mark.parametrize("slots", [1, 5, 4096])
@@ -194,6 +195,7 @@ def test_a_stop_ends_play_between_games():
     assert match(UniformBatch).play(0, 5, stop=stop).games == 0
 
 
+@pytest.mark.slow
 def test_a_table_asks_them_too():
     for player in ("random", UniformAct, UniformBatch):
         table = Position(STROZZI, 4, seed=5, deal=2)
@@ -392,6 +394,7 @@ with TimeLimit() as clock:
 """
 
 
+@pytest.mark.slow
 def test_a_call_that_hangs_in_c_ends_the_process_with_its_place():
     environment = {**os.environ, "STROZZI_DECISION_SECONDS": "0.1"}
     done = subprocess.run([sys.executable, "-c", HANGS], env=environment, capture_output=True, text=True, timeout=120)
@@ -405,6 +408,7 @@ def test_the_limit_is_a_number_of_seconds(monkeypatch):
         match(UniformAct).play(0, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("batch", "bench", "leak-check")
 @pytest.mark.parametrize(
     ("kind", "command"),

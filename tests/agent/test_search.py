@@ -18,6 +18,8 @@ from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 STRASBOURG = load_game("strasbourg")
 FLAT = "flat_mc:playouts=4"
 TREE = "ismcts:iterations=40"

@@ -18,6 +18,8 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.study.progress import Progress
 from study_examples import played
 
+pytestmark = pytest.mark.slow
+
 BOT = """
     from strozzi_sim.agent import python_agent
     import numpy as np

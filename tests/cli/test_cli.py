@@ -84,6 +84,7 @@ def test_bench_json():
     assert found["playouts_per_s"] is None
 
 
+@pytest.mark.slow
 def test_bench_counts_playouts():
     found = document("bench", "strozzi", "--agents", "ismcts:iterations=10,random", "--workers", 1, "--games", 3)
     assert found["playouts_per_s"] > 10
@@ -274,6 +275,7 @@ def test_only_an_agent_that_evaluates_can_judge():
         assert f"--judge: {words}" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_person_can_play_to_the_end():
     answers = "nonsense\npass\n" + "pa\nvenice\nrome\nnaples\nT\n" * 400
     done = strozzi("play", "strozzi", "--players", 3, "--agents", "greedy", "--seat", 1, "--seed", 5, stdin=answers)
@@ -309,6 +311,7 @@ def test_a_person_chooses_tasks_by_name_and_is_told_the_end():
     assert sum(line.startswith("City ") for line in lines) < sum(" > " in line for line in lines)
 
 
+@pytest.mark.slow
 def test_a_person_can_ask_for_help_and_take_a_choice_back():
     answers = "help\n?\nboard\nundo\nmore\nundo\nmore\nstop\n3\n\nquit\n"
     done = strozzi("play", "medici_vs_strozzi", "--agents", "random", "--seed", 1, stdin=answers)
@@ -322,6 +325,7 @@ def test_a_person_can_ask_for_help_and_take_a_choice_back():
     assert "You name 3 coins." in done.stdout
 
 
+@pytest.mark.slow
 def test_a_choice_that_leads_to_debt_is_confirmed(tmp_path):
     study = tmp_path / "poor.toml"
     study.write_text(
@@ -337,6 +341,7 @@ def test_a_choice_that_leads_to_debt_is_confirmed(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_whatever_is_typed_is_answered():
     typed = b"\x00\n\xff\xfe\x1b[A\n" + b"x" * 9999 + b"\n"
     command = [sys.executable, "-m", "strozzi_sim", "play", "medici_vs_strozzi", "--agents", "random"]

@@ -9,6 +9,8 @@ from commands import strozzi
 from paths import ROOT
 from strozzi_sim.study.running import _finite as finite
 
+pytestmark = pytest.mark.slow
+
 MEDICI, STROZZI = "medici_vs_strozzi", "strozzi"
 SWEEP = """
 name = "sweep"

@@ -6,18 +6,20 @@ import re
 import shlex
 import sys
 
-import anyio
 import pytest
 
 import strozzi_sim as ss
 from commands import strozzi
+from needed import need
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_sim.agent.analysis import LEAD
 from strozzi_sim.cli.mcp import MOST_ROWS_BY_NAME, MOST_SECONDS, TOOLS, make_server
 from strozzi_sim.play.one_game import position
 
-mcp = pytest.importorskip("mcp")
+anyio, mcp = need("anyio"), need("mcp")
+
+pytestmark = pytest.mark.slow
 
 PAGE = (ROOT / "docs" / "assistants.md").read_text()
 NOISY = """

@@ -144,6 +144,7 @@ def ended(running):
         running.kill()
 
 
+@pytest.mark.slow
 def test_a_table_is_served_until_it_is_interrupted(tmp_path):
     command = [sys.executable, "-m", "strozzi_sim", "play", "strozzi", "--players", "3", "--agents", "random", "--web"]
 

@@ -65,6 +65,7 @@ def test_a_wrong_argument_is_told_in_one_line(call, begins, ends):
     assert "\n" not in words
 
 
+@pytest.mark.slow
 def test_one_name_is_one_agent_and_changes_are_one_variant_everywhere():
     alone, listed = (simulate(agents=agents, variant=RICH).tables["balance"] for agents in ("random", ["random"]))
     assert alone.equals(listed)

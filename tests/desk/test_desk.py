@@ -148,6 +148,7 @@ def test_a_value_is_never_an_option(odd, capfd):
     assert capfd.readouterr().out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [[], CHANGED])
 def test_a_study_as_toml_is_the_same_study(settings):
     for results in (
@@ -203,6 +204,7 @@ def finished(server, number, *, until=("done", "failed", "stopped")):
     return wait_until(found)
 
 
+@pytest.mark.slow
 def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
     server = serve()
     assert list(tmp_path.iterdir()) == []  # nothing is written before something is asked
@@ -234,6 +236,7 @@ def test_an_answer_is_that_of_its_command_and_stays(serve, tmp_path):
     assert call(again, "ask", ASKED)[1]["answer"] == number + 1  # a page knows pictures by number
 
 
+@pytest.mark.slow
 def test_an_answer_whose_study_is_no_file_says_so(tmp_path):
     desk = io.StringIO()
     words = [
@@ -277,6 +280,7 @@ def test_the_page_has_the_questions_and_their_precisions_in_order(serve):
     assert list(data["games"]) == list(game_names())
 
 
+@pytest.mark.slow
 def test_wrong_requests_are_one_sentence(serve):
     server = serve()
     for path, body, words in (

@@ -4,13 +4,12 @@ import re
 import threading
 
 import pytest
-from playwright.sync_api import expect
 
-from browser import NEEDS_CHROMIUM, chromium, violations, watched
+from browser import NEEDS_CHROMIUM, chromium, expect, violations, watched
 from strozzi_sim.desk.answers import Shelf
 from strozzi_sim.desk.server import DeskServer
 
-pytestmark = NEEDS_CHROMIUM
+pytestmark = [NEEDS_CHROMIUM, pytest.mark.slow]
 FETCHES = "http://127.0.0.1"
 
 

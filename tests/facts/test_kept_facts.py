@@ -9,11 +9,11 @@ import weakref
 from functools import cache
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from needed import need
 from our_games import OUR_GAMES
 from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.errors import InputError, Stopped, StorageError
@@ -102,6 +102,7 @@ def kept_by(name):
     )
 
 
+@pytest.mark.slow_for("strasbourg", "medici_vs_strozzi")
 @pytest.mark.parametrize(
     ("name", "table"),
     [(name, table) for name in OUR_GAMES for table in load_game(name).fact_tables],
@@ -433,9 +434,11 @@ def test_pandas_reads_the_folder(finished):
         assert sums[0].to_dict() == sums[1].to_dict()
 
 
+@pytest.mark.slow
 def test_every_reader_finds_the_names_that_look_like_numbers(tmp_path):
     import pandas as pd
-    import polars
+
+    polars, duckdb = need("polars"), need("duckdb")
 
     variants = [
         {name: {"tracks": {"bonus": {7: 11 + number}}}} for number, name in enumerate(("007", "7", "1e3", "true"))
@@ -453,7 +456,9 @@ def test_every_reader_finds_the_names_that_look_like_numbers(tmp_path):
         assert dict(duckdb.sql(query).fetchall()) == expected
 
 
+@pytest.mark.slow
 def test_duckdb_reads_the_folder(finished):
+    duckdb = need("duckdb")
     source = f"read_parquet('{finished.folder}/facts/ship/**/*.parquet')"
     query = f"select lineup, sum(prize) from {source} where flag = 'pirate' group by lineup"
     ours = finished.facts("ship").query("flag == 'pirate'").astype({"lineup": str}).groupby("lineup")["prize"].sum()

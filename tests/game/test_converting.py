@@ -84,6 +84,7 @@ def test_threads_can_use_a_type_for_the_first_time_at_once():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_every_type_that_msgspec_uses_is_built_by_one_thread():
     found = 0
     for file in (ROOT / "strozzi_sim").rglob("*.py"):

@@ -15,6 +15,8 @@ from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.record_checking import ReferenceGame
 from strozzi_sim.study.kinds.our_table import figures
 
+pytestmark = pytest.mark.slow
+
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [
         ('tiers={"weak": "random", "middle": "highest"}', "lowest_wins=True"),

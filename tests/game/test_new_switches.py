@@ -11,6 +11,8 @@ from strozzi_sim.game.variants import from_components, resolve_variant
 from study_database import execute
 from study_examples import played
 
+pytestmark = pytest.mark.slow
+
 SECTION = {"strozzi": "rules", "medici_vs_strozzi": "switches", "strasbourg": "switches"}
 
 
@@ -31,6 +33,7 @@ def test_components_without_a_switch_have_that_of_base(game):
         assert from_components(game, "base", older, "here").components == base.components
 
 
+@pytest.mark.slow_for("strasbourg")
 def test_a_record_without_a_switch_is_verified_and_replayed(game, tmp_path, capsys):
     file = tmp_path / "game.jsonl"
     assert run(["record", game.name, "--games", "1", "--agents", "random", "--seed", "4", "--out", str(file)]) == 0

@@ -137,6 +137,7 @@ def cases():
                 yield pytest.param(name, players, asked, marks=pytest.mark.slow if again else ())
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("name", "players", "restriction"), list(cases()))
 def test_a_restricted_seat_does_without_while_it_can(name, players, restriction):
     game, seat = load_game(name), players - 1
@@ -342,6 +343,7 @@ def test_agents_plan_with_their_restrictions(name, agent):
         assert played.games == deals  # an illegal action would be a fault
 
 
+@pytest.mark.slow
 def test_the_evaluator_of_strasbourg_means_nothing_for_a_step_where_it_may_not_bid():
     """It makes no more stacks than there are steps in which it may bid, and passes no more often than it must."""
     game = load_game("strasbourg")

@@ -28,6 +28,7 @@ DIGESTS = {  # of the observations of random games, as they are since behaviour 
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "variant"), [(name, variant) for name in DIGESTS for variant in DIGESTS[name]])
 def test_observations_have_the_same_bits_as_ever(name, variant):
     kit, digest = KITS[name], hashlib.sha256()

@@ -32,6 +32,7 @@ def test_pairs_of_keys_have_names_of_their_own():
     assert len({name_of_values("", values) for values in long}) == len(long)
 
 
+@pytest.mark.slow
 def test_a_sweep_over_zero_keeps_every_value():
     found = ss.sweep("medici_vs_strozzi", "money.start_cash = -100 100 300", agents="random", deals=40)
     scores = found.tables["sweep"].query("figure == 'score_mean'").set_index("money.start_cash")["value"]

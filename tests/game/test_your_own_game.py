@@ -12,6 +12,8 @@ from own_game import FILES, FOLDER, files_of, install, outputs
 from paths import ROOT
 from strozzi_sim.game.new_game import write_new_game
 
+pytestmark = pytest.mark.slow
+
 OTHERS = ("template/fact_handlers.py", "template/report.toml")  # that the walk shows too
 FACTS = files_of((ROOT / "docs" / "facts.md").read_text())
 SEARCHERS = ("flat_mc:playouts=5", "ismcts:iterations=30", "mo_ismcts:iterations=30")

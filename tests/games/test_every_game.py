@@ -59,6 +59,7 @@ def test_player_counts_with_a_gap_are_listed(game, counts, text):
     assert other.player_count_text == text
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.slow_for("medici_vs_strozzi")
 def test_balance_of_every_variant(game, document):
     variants = ["base", *shipped_variants(game)]
@@ -68,6 +69,7 @@ def test_balance_of_every_variant(game, document):
     assert {row["variant"] for row in found["tables"]["balance"]} == set(variants)
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 def test_balance_plays_the_agents_of_each_strength(game, document):
     """One that searches plays only where its deals tell shares of wins, or where they are named."""
@@ -81,6 +83,7 @@ def test_balance_plays_the_agents_of_each_strength(game, document):
     assert any(spec.searches for spec in _tiers(game, 600 * game.deals_per_search, None)[0])
 
 
+@pytest.mark.slow_for("strasbourg")
 def test_a_replay_ends_with_the_last_board(game, tmp_path, capsys):
     path = tmp_path / "games.jsonl"
     assert app.run(["record", game.name, "--players", str(fewest(game)), "--out", str(path)]) == 0

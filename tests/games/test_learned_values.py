@@ -22,6 +22,8 @@ from strozzi_sim.kernel.record_types import exact_copy, record_type
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 QUIET = {  # game -> (agent, players, whether nothing is under way at a state)
     "strozzi": ("heuristic", 4, lambda state: state["phase"] == 0 and state["actor"] == state["active"]),
     "medici_vs_strozzi": ("fair-price", 2, lambda state: state["phase"] == REVEAL and state["shown"] == 1),

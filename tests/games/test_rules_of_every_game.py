@@ -244,6 +244,7 @@ def shown(kit, *, agents=("random",), seating=0, name="base", seed=5, deal=3, pl
     return kit.chance(record_game(match, deal, seating)[1:])
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize(("kit", "name"), cases(lambda kit: kit.paired))
 def test_lineup_seating_and_variant_are_not_in_the_random_streams(kit, name):
     """What pairs comparisons: chance brings the same in the same order whoever plays, wherever, under what."""
@@ -287,6 +288,7 @@ def both_ways(kit):
     return ["base", "all-flipped"]
 
 
+@pytest.mark.slow_for("all-flipped")
 @pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
@@ -306,6 +308,7 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
 
 
+@pytest.mark.slow_for("all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base", "strozzi-all-flipped")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
@@ -330,6 +333,7 @@ def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
                     assert named == line, changed
 
 
+@pytest.mark.slow_for("all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base")
 @pytest.mark.parametrize(("kit", "name"), cases(both_ways))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
@@ -484,9 +488,10 @@ def searches(kit, agent):
     return load_agent(agent, kit.game).searches
 
 
-def searches_when_slow(kit):
-    """The same; searches are slow."""
-    return [pytest.param(agent, marks=SLOW) if searches(kit, agent) else agent for agent in every_agent(kit)]
+def slow_but_standard(kit):
+    """Every agent; those that are not the game's standard one are slow, and that of Strasbourg too, which takes 10 s to compile."""
+    quick = kit.game.default_agent if kit.game.name != "strasbourg" else ""
+    return [agent if agent == quick else pytest.param(agent, marks=SLOW) for agent in every_agent(kit)]
 
 
 # Its code is that of all games; in Strasbourg, for which it takes long to compile, the other searches play too.
@@ -496,7 +501,7 @@ flat_mc_is_nightly = pytest.mark.nightly_for(*(f"strasbourg-flat_mc:{budget}" fo
 @flat_mc_is_nightly
 @pytest.mark.nightly_for("strasbourg-strategist:iterations=6", "strasbourg-learned")
 @pytest.mark.slow_for("learned")
-@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
+@pytest.mark.parametrize(("kit", "agent"), cases(slow_but_standard))
 def test_every_agent_plays_every_variant(kit, agent):
     deals = 1 if searches(kit, agent) else 3
     for players in kit.game.player_counts:
@@ -504,9 +509,10 @@ def test_every_agent_plays_every_variant(kit, agent):
             assert kit.match(agent, "random", variant=name, players=players).play(0, deals).games == deals
 
 
+@pytest.mark.slow_for("learned")
 @pytest.mark.nightly_for("strasbourg-strategist:iterations=6")
 @flat_mc_is_nightly
-@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
+@pytest.mark.parametrize(("kit", "agent"), cases(slow_but_standard))
 def test_results_depend_on_the_deal_alone(kit, agent):
     played, deals = kit.match(agent, kit.game.default_agent), 2 if searches(kit, agent) else 10
     whole, again, second_half = (played.play(first, 2 * deals, rows=True).rows for first in (0, 0, deals))
@@ -515,7 +521,7 @@ def test_results_depend_on_the_deal_alone(kit, agent):
 
 
 @flat_mc_is_nightly
-@pytest.mark.parametrize(("kit", "agent"), cases(searches_when_slow))
+@pytest.mark.parametrize(("kit", "agent"), cases(slow_but_standard))
 def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_game(kit, agent):
     spec = load_agent(agent, kit.game)
     compiled = compile_agent(spec, kit.game)
@@ -533,11 +539,6 @@ def test_agents_leave_the_state_and_the_rules_alone_and_need_no_memory_of_the_ga
             if not spec.agent.stochastic or rng.tobytes() != stands.tobytes():
                 assert action == decide(compiled, table, np.zeros(1, compiled.memory), stands)
             table.play(action)
-
-
-def slow_but_standard(kit):
-    """Every agent; those that are not the game's standard one are slow."""
-    return [agent if agent == kit.game.default_agent else pytest.param(agent, marks=SLOW) for agent in every_agent(kit)]
 
 
 @flat_mc_is_nightly

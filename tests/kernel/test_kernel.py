@@ -195,6 +195,7 @@ def folder_in_new_process(**environment):
     return Path(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip())
 
 
+@pytest.mark.slow
 def test_the_folder_depends_on_numba_settings_alone(tmp_path):
     root = {"STROZZI_CACHE_DIR": str(tmp_path)}
     plain = folder_in_new_process(**root)
@@ -228,6 +229,7 @@ def test_nothing_reads_beyond_an_array():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_worker_processes_keep_their_code_where_the_parent_does(tmp_path):
     command = (
         "from joblib import Parallel, delayed; from strozzi_sim.runtime.cache import code_folder\n"

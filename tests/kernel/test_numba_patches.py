@@ -68,6 +68,7 @@ def test_linked_kernels_are_private():
     assert entry(np.arange(4), 3) == 3
 
 
+@pytest.mark.slow
 def test_a_kernel_that_an_entry_has_linked_serves_a_users_function_too():
     """The JIT must not find the entry's kernel, whose convention LLVM has changed, for the other function."""
     code = """

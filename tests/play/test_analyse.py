@@ -14,6 +14,8 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.play.analyse import analyse_game
 from strozzi_sim.play.position import Position
 
+pytestmark = pytest.mark.slow
+
 LEARNED = load_agent("learned", STROZZI)
 
 

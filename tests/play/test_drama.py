@@ -12,6 +12,8 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.rollouts import Rollouts
 
+pytestmark = pytest.mark.slow
+
 
 def match_of(game="strozzi", players=3, agent="random", variant="base", seed=5):
     found = load_game(game)
@@ -29,6 +31,7 @@ def test_playouts_of_a_state_repeat_and_depend_on_their_key_alone():
     assert position.state.tobytes() == Position("strozzi", 3, seed=1).state.tobytes()
 
 
+@pytest.mark.slow
 def test_playouts_of_an_action_are_those_of_the_position_after_it():
     """Strozzi's passing is a decision without chance: the mean score goes on where the action leads."""
     match = match_of(agent="heuristic")

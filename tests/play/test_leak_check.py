@@ -53,6 +53,7 @@ def check(spec, **options):
     return check_leaks(spec, STROZZI, BASE, **{"players": [3, 6], "deals": 1, **options})
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("sorter", "peeper")
 @pytest.mark.parametrize("name", ["cheat", "peeper", "sorter"])
 def test_an_agent_from_outside_is_handed_what_its_seat_knows(cheats, name):
@@ -235,6 +236,7 @@ def test_a_fault_is_no_leak():
         check(spec_of(Broken))
 
 
+@pytest.mark.slow
 def test_an_agent_must_play_the_game():
     @python_agent(name="six", players=(6,))
     class Six:

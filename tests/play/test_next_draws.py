@@ -7,6 +7,8 @@ from strozzi_sim.play.judging import outcomes_of_game
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import table_of
 
+pytestmark = pytest.mark.slow
+
 CHOSEN = ("pass", "pass", "plus_one", "pass", "pass", "venice")
 
 

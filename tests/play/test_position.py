@@ -531,6 +531,7 @@ def test_chance_by_script(kit):
     assert longer != start
 
 
+@pytest.mark.slow_for("strasbourg")
 @each_game
 def test_a_script_must_fit(kit):
     players = kit.game.player_counts[0]

@@ -13,6 +13,8 @@ from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import ScriptEnded, branches, successor_states
 
+pytestmark = pytest.mark.slow
+
 FEW_SHIPS = {"ships": [
     {"id": f"S{k}", "sail": k, "venice": 1, "rome": 0, "naples": 2, "scrolls": k % 2, "promotion": k % 2} for k in range(5)
 ], "promotion_tiles": [

@@ -10,6 +10,7 @@ import tomllib
 
 import pytest
 
+from needed import need
 from own_game import outputs
 from paths import ROOT
 from strozzi_sim.cli.parser import parsed
@@ -51,7 +52,7 @@ def test_every_block_of_python_is_run_by_a_test():
 def test_the_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if page == "docs/studies.md":
-        pytest.importorskip("optuna")  # of the extra dev
+        need("optuna")  # of the extra dev
     if page == "docs/facts.md":  # the study of the page has kept rows
         (study,) = (text for text in blocks(page, "toml") if 'name = "late-pirates"' in text)
         played({**tomllib.loads(study), "facts": ["ship"], "deals": 200}, "results/late-pirates")

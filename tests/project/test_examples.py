@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from needed import need
 from paths import ROOT
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.vector import Info, Step
@@ -40,7 +41,7 @@ def test_stored_decisions_reach_pytorch_row_by_row(tmp_path, workers):
 
 
 def test_cfr_approaches_an_equilibrium_of_a_variant_that_is_small_enough(tmp_path):
-    pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    need("pyspiel")
     (tmp_path / "two-tiles.toml").write_text(
         """game = "medici_vs_strozzi"
 players = [2]

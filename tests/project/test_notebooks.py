@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 
-import nbformat
 import pytest
 
+from needed import need
 from paths import ROOT
+
+nbformat = need("nbformat")
 
 FOLDER = ROOT / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.ipynb"))

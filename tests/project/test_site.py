@@ -5,10 +5,12 @@ import re
 import subprocess
 import sys
 
+from needed import need
 from paths import ROOT
 
 
 def test_the_site_is_built_without_a_warning_and_has_what_pages_link_to(tmp_path):
+    need("mkdocs")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
         cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},

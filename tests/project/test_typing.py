@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from needed import need
 from paths import ROOT
 
 GOOD = """
@@ -76,7 +77,7 @@ def blocks():
 @pytest.fixture(scope="module")
 def found(blocks, tmp_path_factory):
     """What mypy says: lines by file. All are checked in one run, since to learn of the package takes most of the time."""
-    pytest.importorskip("mypy")
+    need("mypy")
     folder = tmp_path_factory.mktemp("users")
     files = {"good.py": GOOD, "typos.py": TYPOS, **blocks}
     for name, text in {**files, "mypy.ini": CONFIGURATION}.items():

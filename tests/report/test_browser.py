@@ -16,7 +16,7 @@ from own_game import install
 from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.folders import study_of
 
-pytestmark = NEEDS_CHROMIUM
+pytestmark = [NEEDS_CHROMIUM, pytest.mark.slow]
 STUDY = {"name": "first-study", "deals": 60, "chunks": 12, "seed": 4}
 QUIET = {"workers": 1, "progress": False}
 AUDITED = [(1280, "light"), (390, "dark")]

@@ -21,6 +21,8 @@ from strozzi_sim.report.write import _number
 from strozzi_sim.runtime.digits import decimals as decimals_of
 from strozzi_sim.study.look import KeyNumber
 
+pytestmark = pytest.mark.slow
+
 SCIENTIFIC = re.compile(r"\d[eE][+-]?\d")
 
 

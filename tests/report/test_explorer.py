@@ -15,6 +15,8 @@ from strozzi_sim.report.layout import Layout
 from strozzi_sim.stats.intervals import MIN_EVENTS
 from strozzi_sim.study.folders import study_of
 
+pytestmark = pytest.mark.slow
+
 GAMES = {"strozzi": [3, 4], "medici_vs_strozzi": [2], "strasbourg": [3]}
 SLOW = {"strasbourg": pytest.mark.slow}
 OWN = {"name": "late", "rows": "flag", "columns": "cards_left", "value": "mean prize", "where": "round == 3"}

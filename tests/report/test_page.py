@@ -10,13 +10,13 @@ from html.parser import HTMLParser
 
 import msgspec
 import numpy as np
-import openpyxl
 import pandas as pd
 import pytest
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
 import strozzi_sim as ss
+from needed import need
 from page_text import assert_stands_alone, text_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
@@ -112,6 +112,7 @@ def test_results_that_are_read_again_name_what_is_reconstructed(game):
         assert again.variant_of[name].reconstructed == study.variant_of[name].reconstructed != ()
 
 
+@pytest.mark.slow
 def test_every_mark_of_a_picture_says_its_sentence_which_stands_there_once(page):
     marks = json.loads(zlib.decompress(base64.b64decode(re.search(r'id="marks">([^<]+)<', page)[1]), -15))
     pictures = Parser(page).pictures
@@ -144,6 +145,7 @@ def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.pages)
 
 
+@pytest.mark.slow
 def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch):
     said = "The lowest score wins"
     assert said not in made.caveats
@@ -151,6 +153,7 @@ def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch)
     assert content(Layout(results)).caveats.count(said) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("why", "cells"),
     [("every cell has too few events (at most 12) for a value", {"value": np.nan, "low": np.nan, "high": np.nan, "n": 12}),
@@ -164,6 +167,7 @@ def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells)
     assert item.kind == "heat"
 
 
+@pytest.mark.slow
 def test_the_n_of_a_heat_map_without_values_is_that_of_its_own_figure(results):
     (shown,) = Layout(results).sections[-1].shown
     table = results.tables[HEAT]
@@ -173,6 +177,7 @@ def test_the_n_of_a_heat_map_without_values_is_that_of_its_own_figure(results):
     assert "too few events (at most 12) for a value" in item.parts[0].note
 
 
+@pytest.mark.slow
 def test_a_page_names_the_tables_of_a_results_folder_alone(results, made, tmp_path):
     assert (results.folder, made.tables) == (None, ())
     kept = content(Layout(replace(results, folder=tmp_path)))
@@ -187,6 +192,7 @@ def test_a_picture_that_lacks_variants_and_line_ups_says_so(results, tmp_path):
         assert write._item(layout, layout.sections[0], layout.hero, WIDE).left_out == said
 
 
+@pytest.mark.slow
 def test_a_figure_that_a_table_lacks_is_named(results):
     table = results.tables["seats"]
     lacks = replace(results, tables=Frames({**results.tables, "seats": table[table["figure"] != "rank_mean"]}))
@@ -194,6 +200,7 @@ def test_a_figure_that_a_table_lacks_is_named(results):
     assert any("unknown figure 'rank_mean'" in note for note in notes)
 
 
+@pytest.mark.slow
 def test_another_file_is_not_overwritten(results, tmp_path):
     (tmp_path / "mine.html").write_text("mine")
     with pytest.raises(InputError, match="is not a report page of strozzi-sim"):
@@ -271,6 +278,7 @@ def test_a_picture_is_drawn_on_given_axes_with_the_figures_of_its_table(results)
         results.plot("seat")
 
 
+@pytest.mark.slow
 def test_pictures_are_saved_and_shown(results, tmp_path):
     assert results.pictures[0] == "seats"
     for name in ("seats", "heat_flag_by_sail"):
@@ -300,6 +308,7 @@ def test_every_figure_of_a_page_says_how_it_is_counted(results):
 # Several studies, and spreadsheets
 
 
+@pytest.mark.slow
 def test_studies_are_laid_side_by_side(tmp_path):
     for name, seed, page in (("one", 1, "balance"), ("two", 2, "ports")):
         played(KEYS | {"name": name, "seed": seed, "players": [3], "pages": [page, "flags"]}, tmp_path / name)
@@ -321,12 +330,13 @@ def test_studies_are_laid_side_by_side(tmp_path):
         side_by_side([both, other_game])
 
 
+@pytest.mark.slow_for("xlsx")
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_a_spreadsheet_has_the_tables_of_the_page(results, tmp_path, kind):
     place = tmp_path / ("tables.xlsx" if kind == "xlsx" else "tables")
     files = results.spreadsheet(kind, place)
     if kind == "xlsx":
-        book = openpyxl.load_workbook(files[0])
+        book = need("openpyxl").load_workbook(files[0])
         sheets = {page.title: [list(row) for row in page.iter_rows(values_only=True)] for page in book}
         head, *rows = sheets["seats-table"]
         found = pd.DataFrame(rows, columns=head)
@@ -340,7 +350,9 @@ def test_a_spreadsheet_has_the_tables_of_the_page(results, tmp_path, kind):
     assert list(own.columns[:6]) == ["seat", "players", "games won", "games won (low)", "games won (high)", "games won (n)"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_text_of_a_spreadsheet_is_run(tmp_path):
+    openpyxl = need("openpyxl")
     found = played(KEYS | {"players": [3], "lineups": [["random"]], "deals": 60})
     odd = Frames({**found.tables, "ships": found.tables["ships"].assign(ship="=1+1") if "ships" in found.tables else found.tables["seats"]})  # fmt: skip
     (book,) = replace(found, tables=odd).spreadsheet("xlsx", tmp_path / "a.xlsx")

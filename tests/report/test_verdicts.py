@@ -312,6 +312,7 @@ def test_a_map_of_pairs_colours_what_is_significant_alone_and_a_cycle_is_its_tit
     assert open_pairs.finding == ""
 
 
+@pytest.mark.slow
 def test_a_sweep_marks_the_reference_and_what_differs_from_it():
     results = ss.sweep("strozzi", "tracks.bonus.9 = 15 200; tracks.bonus.8 = 10 11", players=3, agents="random", deals=60, workers=1, progress=False)  # fmt: skip
     section = results.study.sections(results.tables, results.look)[0]

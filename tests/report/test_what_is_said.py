@@ -168,6 +168,7 @@ def test_every_kind_of_component_is_changed(game, changed):
         assert kind in FIXED[game.name] or (kind.split(".")[0] in sections & FIXED[game.name]), kind
 
 
+@pytest.mark.slow_for("medici_vs_strozzi")
 def test_tables_of_a_variant_have_its_own_labels(game, tables, own, data):
     assert lines(game, tables, data) == lines(game, own, data)
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from needed import need
 from our_games import OUR_GAMES
 from strozzi_sim.agent import load_agent, registry
 from strozzi_sim.agent.registry import agents, installed_agents
@@ -81,8 +82,9 @@ def test_a_broken_agent_is_in_no_other_agents_way(broken, capsys):
         installed_agents("lost-bot")
 
 
+@pytest.mark.slow
 def test_adapters_register_the_games_that_load(broken):
-    pytest.importorskip("pyspiel")
+    need("pyspiel")
     code = "import strozzi_sim.adapters.open_spiel, pyspiel; print(pyspiel.load_game('python_strozzi'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "python_strozzi(" in done.stdout, done.stderr

@@ -88,6 +88,7 @@ def test_a_study_is_resumed_reported_and_its_games_are_verified(tmp_path):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_an_agent_that_never_answers_is_ended_with_its_children(bots, tmp_path):
     words = f"balance strozzi --players 3 --agents {bots}::lingering,random --deals 1 --workers 1"
     done = strozzi(words, tmp_path, STROZZI_DECISION_SECONDS="0.3")

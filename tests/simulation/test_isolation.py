@@ -155,6 +155,9 @@ FAULTS = [
 QUICK = (f"act:deed={CRASH}", f"act:deed={QUIT}", "spin", "beyond", "act")
 
 
+@pytest.mark.slow_for("spin")
+@pytest.mark.slow_for("act")
+@pytest.mark.slow_for("act:deed=1")
 @pytest.mark.parametrize(
     ("name", "words"),
     [pytest.param(*each, marks=[] if each[0] in QUICK else pytest.mark.slow, id=each[0]) for each in FAULTS],
@@ -176,6 +179,7 @@ def test_an_exception_is_not_blamed_on_a_later_agent_of_the_same_worker(bots):
             list(play_tasks([Task(0, match, 4, 5)], 1, np.zeros(1, np.int64)))
 
 
+@pytest.mark.slow
 def test_a_fault_of_a_dead_worker_names_the_very_decision(bots):
     """The replay command meets it again, at the same decision of the same seat."""
     match = Match(STROZZI, 3, (load_agent("random"), load_agent(f"{bots}::act:deed={QUIT}")), BASE, 5, "rotate")
@@ -209,6 +213,7 @@ def test_every_command_ends_with_3_and_one_line(command, bots, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_an_import_may_do_its_worst(tmp_path, monkeypatch):
     monkeypatch.setattr(importing, "MIN_SECONDS", 0.5)
     monkeypatch.setenv("STROZZI_DECISION_SECONDS", SECONDS)

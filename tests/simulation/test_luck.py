@@ -13,6 +13,8 @@ from strozzi_sim.game.contract import actor, score
 from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck
 from strozzi_sim.stats.luck import LuckSums
 
+pytestmark = pytest.mark.slow
+
 _WORTH = np.dtype([worth_field(6)], align=True)
 
 
@@ -49,6 +51,7 @@ LEARNED = load_agent("learned", STROZZI)
 match = partial(KIT.match, players=4, seed=5)
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("lineup0-evaluator0", "lineup0-evaluator2")
 @pytest.mark.parametrize(("evaluator", "deals"), [(NONSENSE, 4000), (SIMPLE, 4000), (LEARNED, 200)])
 @pytest.mark.parametrize("lineup", [("heuristic",), ("random", "greedy", "heuristic", "random")])
@@ -94,6 +97,7 @@ def test_it_is_the_same_with_agents_in_python(tmp_path):
     assert (outcome["luck_squares"][0, 1, 1] > 0).all()
 
 
+@pytest.mark.slow
 def test_good_values_explain_what_happens():
     played = match("heuristic")
     outcome = np.concatenate([played.play(10 * k, 10 * k + 10, luck=Luck(LEARNED, 8)).outcome for k in range(40)])

@@ -66,6 +66,7 @@ def contents(tasks, monkeypatch, most):
     }
 
 
+@pytest.mark.slow_for("3")
 @pytest.mark.parametrize(
     ("game", "players", "agents", "facts"),
     [

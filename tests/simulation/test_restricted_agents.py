@@ -83,6 +83,7 @@ def test_a_python_agent_is_restricted_alike():
     assert taken["last~flag:ware"] == {"pirate", "plus_one"}
 
 
+@pytest.mark.slow
 def test_a_restriction_that_cannot_bite_changes_nothing():
     free, limited = (
         match(lineup, MEDICI, 2).play(0, 40, rows=True)

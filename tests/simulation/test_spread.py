@@ -113,6 +113,7 @@ def test_records_have_the_seating_of_their_deal(tmp_path):
     assert json.loads(file.read_text().splitlines()[0])["seating"] == 1
 
 
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_say():
     """200 studies of 60 deals among agents of which each has its chances."""
     studies, deals = 200, 60
@@ -149,6 +150,7 @@ def test_worth_rotates_whatever_the_seatings_of_the_study():
     assert one.equals(other)
 
 
+@pytest.mark.slow
 def test_every_question_takes_it():
     common = {"deals": 40, "seatings": "spread", "workers": 1}
     asked = [

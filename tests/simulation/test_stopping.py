@@ -49,6 +49,7 @@ def play_in_study(match, deals, **asked):
         list(play_tasks([Task(0, match, 0, deals, **asked)], 1, stop))
 
 
+@pytest.mark.slow_for("learned:redraws={}", "ismcts:iterations={}")
 @pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 @pytest.mark.slow_for("flat_mc:playouts={}", "mo_ismcts:iterations={}")
 @pytest.mark.parametrize(
@@ -71,6 +72,7 @@ def test_one_worker_stops_in_the_middle_of_a_chunk(game, agent):
     assert own_seconds_to_end(lambda: play_in_study(match, 10_000_000), KeyboardInterrupt) < LIMIT
 
 
+@pytest.mark.slow
 def test_what_counts_facts_or_measures_luck_stops():
     match, luck = match_of("random"), Luck(load_agent("learned", "strozzi"), 10_000)
     crosstabs = tuple(match.game.report.crosstabs(match.game.report.pages))
@@ -80,6 +82,7 @@ def test_what_counts_facts_or_measures_luck_stops():
     assert own_seconds_to_end(lambda: play_in_study(match, 1000, luck=luck), KeyboardInterrupt) < LIMIT
 
 
+@pytest.mark.slow
 def test_play_outs_and_judged_choices_stop():
     """Without a flag around them the handler of the caller's process runs, here that of Python."""
     rollouts, position = Rollouts(match_of("random")), Position("strozzi", 3)
@@ -113,6 +116,7 @@ def test_a_python_agent_among_many_games_stops_between_two_calls():
     assert played.games == 0
 
 
+@pytest.mark.slow
 def test_a_position_asks_a_search_again_as_if_it_had_not_been_stopped():
     agent = "flat_mc:playouts={}"
     position = Position("strozzi", 3, seed=5)

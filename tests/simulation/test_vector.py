@@ -23,6 +23,8 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.simulation.vector import VectorEnv
 
+pytestmark = pytest.mark.slow
+
 COUNTS = [
     pytest.param(name, players, marks=pytest.mark.slow if players in load_game(name).player_counts[1:-1] else ())
     for name in OUR_GAMES
@@ -180,6 +182,7 @@ OPPONENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", ["rotate", 1])
 @pytest.mark.parametrize(("name", "players", "opponents"), OPPONENTS)
 def test_opponents_play_as_in_self_play(name, players, opponents, seat):
@@ -240,6 +243,7 @@ def test_a_game_does_not_depend_on_the_number_of_games():
         assert seen[0][deal] == seen[1][deal] == seen[2][deal]
 
 
+@pytest.mark.slow
 def test_reset_begins_again_and_seeds_differ():
     env = VectorEnv("medici_vs_strozzi", 2, 16)
     first = env.reset(1)

@@ -11,6 +11,8 @@ from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.vector import VectorEnv
 
+pytestmark = pytest.mark.slow
+
 POOL = [["heuristic"], ["flat_mc:playouts=2", "random"]]
 
 

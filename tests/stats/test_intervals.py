@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from needed import need
 from strozzi_sim import stats
 from strozzi_sim.stats import intervals
 from strozzi_sim.stats.seats import range_quantile
@@ -366,7 +367,8 @@ def test_range_quantile_is_that_of_scipy(shares, df):
 @pytest.mark.slow  # importing statsmodels takes 3 s
 def test_adjusted_p_values_are_those_of_scipy_and_statsmodels_to_the_bit():
     from scipy.stats import false_discovery_control
-    from statsmodels.stats.multitest import multipletests
+
+    multipletests = need("statsmodels.stats.multitest").multipletests
 
     rng = np.random.default_rng(4)
     for size in (1, 2, 30, 500):

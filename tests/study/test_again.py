@@ -53,6 +53,7 @@ def test_a_study_plays_its_cells_in_order(finished):
     assert {"python", "numba", "numpy", "commit"} <= finished.about["versions"].keys()
 
 
+@pytest.mark.slow_for("loky")
 @pytest.mark.parametrize("backend", [pytest.param("threading", marks=pytest.mark.slow), "loky"])
 def test_backend_and_name_do_not_change_a_byte_and_a_seed_does(finished, tmp_path, backend):
     with joblib.parallel_config(backend=backend):

@@ -87,6 +87,7 @@ def test_a_size_is_in_points_of_a_share_and_in_parts_of_a_mean_or_of_the_score(s
     np.testing.assert_allclose(means["size"], means["value"] / (0.01 * means["before"]))
 
 
+@pytest.mark.slow
 def test_a_figure_that_was_0_before_has_no_size():
     """A ship that had no tile brings coins by it now: that is no multiple of what it brought."""
     found = ss.compare("strozzi", settings=["ships.S12.promotion=1"], players=3, agents="random", deals=60, workers=1)
@@ -113,6 +114,7 @@ def test_every_variant_is_compared_with_the_first(tmp_path):
     assert set(zip(table["than"], table["variant"], strict=True)) == {("base", "dear"), ("base", "long")}
 
 
+@pytest.mark.slow
 def test_differences_of_two_comparisons_are_not_compared():
     given = {"settings": [WARE], "players": 3, "agents": "random", "deals": 30, "workers": 1}
     both = ss.side_by_side([ss.compare("strozzi", **given, seed=seed) for seed in (1, 2)])

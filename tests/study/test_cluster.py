@@ -7,10 +7,10 @@ from pathlib import Path
 
 import joblib
 import pytest
-from distributed import Client
 
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
+from needed import need
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError
 from strozzi_sim.study import cluster as clusters
 from strozzi_sim.study.folders import run_file
@@ -18,6 +18,10 @@ from strozzi_sim.study.look import Look
 from strozzi_sim.study.progress import GAMES, Progress
 from study_database import execute
 from study_examples import tables_in
+
+Client = need("distributed").Client
+
+pytestmark = pytest.mark.slow
 
 STUDY = {"game": "strozzi", "seed": 5, "players": [4], "deals": 1_000, "seatings": "one", "chunk_deals": 1, "lineups": [["heuristic"]]}  # fmt: skip
 LOOK = Look(pages=("balance",))

@@ -38,6 +38,7 @@ def bot(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
     study = ss.Study.of(**{**KEYS, "lineups": [[f"{bot}::first", "random", "random"]]})
     done = ss.run(study, tmp_path / "out", workers=1, progress=False)
@@ -128,6 +129,7 @@ def test_kept_rows_of_all_deals_answer_a_heat_map_asked_later(tmp_path):
     assert later.tables[name].drop(columns=["low", "high"]).equals(plain.tables[name].drop(columns=["low", "high"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [{}, {"deals": None, "precision": 5}], ids=["all deals", "until precise"])
 def test_results_in_memory_answer_a_heat_map_asked_later(keys):
     """The same games are played again."""

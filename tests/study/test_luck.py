@@ -81,6 +81,7 @@ def test_a_deal_that_decides_by_the_seat_is_read_as_such():
     assert float(found["agents"].value) < 0.02
 
 
+@pytest.mark.slow
 def test_intervals_of_a_planted_share_cover_it():
     rng = np.random.default_rng(4)
     truth = 0.64 * 3 / 4 / 1.64

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 import strozzi_sim as ss
+from needed import need
 from strozzi_sim.study.progress import GAMES, Progress, notebook_bar, progress_of, terminal_bar
 
 
@@ -50,6 +51,7 @@ def test_bars_are_shown_where_somebody_watches(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_a_bar_that_goes_away(monkeypatch):
     shown = []
 
@@ -61,7 +63,7 @@ def test_a_notebook_shows_a_bar_that_goes_away(monkeypatch):
         shown.append((data["text/plain"], raw))
         return Shown()
 
-    monkeypatch.setattr("IPython.display.display", display)
+    monkeypatch.setattr(need("IPython.display"), "display", display)
     with notebook_bar() as show:
         show(GAMES, 5, 10)
     assert shown == [("", True), ("games: 5 of 10", True), ("", True)]

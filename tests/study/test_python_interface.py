@@ -74,6 +74,7 @@ def test_games_is_a_function_whatever_was_imported_before():
     assert "fair-price" not in ss.agents("strozzi")
 
 
+@pytest.mark.slow_for("analyse")
 @pytest.mark.parametrize(
     "name",
     [

@@ -84,7 +84,9 @@ def test_another_study_and_a_second_run_are_refused(tmp_path):
         ss.run(balance(seed=8), tmp_path, progress=False)
     with (
         Store(tmp_path, balance(), Look()),
-        pytest.raises(StorageError, match="another run is writing here, or this file system has no locks"),
+        pytest.raises(
+            StorageError, match="another run is writing here; wait for it, or look at it with `strozzi report`"
+        ),
     ):
         ss.run(balance(), tmp_path, progress=False)
 

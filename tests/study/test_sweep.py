@@ -116,6 +116,7 @@ def test_values_of_few_games_have_a_page_and_no_gap(tmp_path):
     assert found.report(tmp_path / "page.html").is_file()
 
 
+@pytest.mark.slow
 def test_variants_of_long_keys_keep_different_names():
     game = load_game("strasbourg")
     base = resolve_variant(game, "base")

@@ -2,11 +2,11 @@
 
 from itertools import pairwise, permutations
 
-import choix
 import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from needed import need
 from strozzi_games import STROZZI
 from strozzi_sim.errors import InputError
 from strozzi_sim.simulation.finishing_orders import count_orders
@@ -102,7 +102,9 @@ def test_a_tie_of_all_six_is_exact():
 # -- strengths -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_fit_is_that_of_choix():
+    choix = need("choix")
     draws = np.random.Generator(np.random.PCG64(1))
     orders = draw_orders(draws, np.array([1.2, 0.3, 0.0, -0.4, -1.1]), 400, 4)
     counts = counts_of(orders, 5, 4)
@@ -115,6 +117,7 @@ def test_the_fit_is_that_of_choix():
     assert abs(rated.strength.value.sum()) < 1e-9
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     draws = np.random.Generator(np.random.PCG64(2))
     truth = np.array([1.0, 0.5, 0.0, -0.5, -1.0])
@@ -128,7 +131,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert held_ranks / (5 * studies) >= 0.95
 
 
+@pytest.mark.slow
 def test_the_jackknife_is_that_of_refitting_without_each_chunk():
+    choix = need("choix")
     draws = np.random.Generator(np.random.PCG64(3))
     orders = draw_orders(draws, np.array([0.6, 0.0, -0.6]), 200, 3)
     counts = counts_of(orders, 3, 10)
@@ -320,6 +325,7 @@ def test_two_agents_are_compared_on_the_same_deals():
     assert -1 <= value(frames["difference"], "score_mean_variance_saved")["value"] <= 1
 
 
+@pytest.mark.slow
 def test_two_players_have_a_mixture_that_no_agent_beats_and_three_have_none():
     given = {"deals": 60, "workers": 1, "progress": False}
     found = ss.tournament("medici_vs_strozzi", agents="random,fixed-price,fair-price", **given)

@@ -39,6 +39,7 @@ from strozzi_sim.study.progress import GAMES, Progress
 BASE = resolve_variant(load_game("strozzi"), "base")
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_most_numbers_are_moved(name):
     game = load_game(name)
@@ -111,6 +112,7 @@ def kind_of(key):
     return key.partition(".")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("races", [5, pytest.param(30, marks=pytest.mark.slow)])
 def test_of_planted_numbers_none_is_named_wrongly(races):
     """Of three large, five middle and 200 idle numbers no idle one is named, and no middle one above a large one."""
@@ -272,6 +274,7 @@ def test_what_is_refused(given, words):
         ss.weights("strozzi", **({"players": 3, "agents": ["random"]} | given))
 
 
+@pytest.mark.slow
 def test_verdict_and_page_say_what_matters_and_what_could_be_missed(tmp_path):
     found = ss.weights("strozzi", players=3, agents="random", deals=20_000, keys="setup.*", workers=1)
     headline, *groups = found.verdict

@@ -8,6 +8,8 @@ from strozzi_agents.learned.train import main as train
 from strozzi_sim.errors import InputError
 from study_examples import played, tables_in
 
+pytestmark = pytest.mark.slow
+
 KEYS = {
     "game": "strozzi", "seed": 4, "players": [4], "deals": 120, "chunks": 30, "luck": "learned", "luck_redraws": 3,
     "lineups": [["heuristic", "greedy", "heuristic", "heuristic"]], "report": {"pages": ["balance"]},

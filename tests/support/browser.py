@@ -6,8 +6,12 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+
+from needed import need
+
+Axe = need("axe_playwright_python.sync_playwright").Axe
+_playwright = need("playwright.sync_api")
+expect, sync_playwright = _playwright.expect, _playwright.sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NEEDS_CHROMIUM = pytest.mark.skipif(

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
 
-from browser import NEEDS_CHROMIUM, chromium, violations, watched
+from browser import NEEDS_CHROMIUM, chromium, expect, violations, watched
 from every_kit import KITS
 from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.play.analyse import analyse_game, find_judge
@@ -18,7 +17,7 @@ from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import replayed_steps, table_of
 from strozzi_sim.template import GAME
 
-pytestmark = NEEDS_CHROMIUM
+pytestmark = [NEEDS_CHROMIUM, pytest.mark.slow]
 LOOKS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 SMALL_TEXT = """() => [...document.querySelectorAll("#board text, #curve text")].map(node => {
   const svg = node.closest("svg"), scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;

@@ -2,11 +2,11 @@
 
 import json
 
-import jsonschema
 import msgspec
 import pytest
 
 from every_kit import KITS
+from needed import need
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.table import check_table
@@ -47,6 +47,7 @@ def folded(position, viewer=None):
     return table, fold(table, position.lines(viewer))
 
 
+@pytest.mark.slow_for("all-flipped")
 @pytest.mark.slow_for("base", "strozzi-all-flipped")
 @pytest.mark.parametrize(("game", "variant"), CASES)
 def test_the_fold_agrees_with_the_core_under_every_switch(game, variant):
@@ -82,8 +83,10 @@ def test_the_points_if_the_round_ended_are_what_the_round_pays(game, deal):
         assert before == list(position.scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", KITS)
 def test_a_page_shows_every_line_and_is_what_the_schema_declares(game):
+    jsonschema = need("jsonschema")
     position = played(game)
     for viewer in (None, 0):
         table, steps = folded(position, viewer)

@@ -7,9 +7,8 @@ import sys
 import threading
 
 import pytest
-from playwright.sync_api import expect
 
-from browser import NEEDS_CHROMIUM, chromium, violations, watched
+from browser import NEEDS_CHROMIUM, chromium, expect, violations, watched
 from own_game import install
 from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
@@ -18,7 +17,7 @@ from strozzi_sim.play.records import verify_record
 from strozzi_sim.web.server import TableServer
 from strozzi_sim.web.session import Sitting
 
-pytestmark = NEEDS_CHROMIUM
+pytestmark = [NEEDS_CHROMIUM, pytest.mark.slow]
 LOOKS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
 GAMES = {"strozzi": 3, "medici_vs_strozzi": 2, "strasbourg": 3}
 NOW = """() => ["#count", "#question", "#choices"].map(id => document.querySelector(id).textContent).join("|")"""

@@ -157,6 +157,7 @@ def other_side(state):
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changes", [*SHIPPED, "moored", "worthless-wins", "no-room-no-buy"])
 def test_item_57_changing_sides_changes_signs_and_nothing_else(changes):
     played, prices = variant(changes), 0

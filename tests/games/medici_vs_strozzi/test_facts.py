@@ -18,6 +18,8 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_game
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 GAME = load_game("medici_vs_strozzi")
 FLIPPED = {
     "switches": {

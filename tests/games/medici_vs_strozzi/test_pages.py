@@ -153,6 +153,7 @@ def test_tiles_harbors_monopolies_and_discards_against_the_counts(tables, counts
     assert value(tables["discards"], "price_mean", by="why", level="denied") == pytest.approx(price / denied)
 
 
+@pytest.mark.slow
 def test_changes_of_score_quantiles_have_intervals():
     keys = {"players": 2, "deals": 200, "seatings": "one", "workers": 1, "progress": False}
     changes = ss.simulate("medici_vs_strozzi", agents="random", variant=["base", "long"], **keys).tables["changes"]

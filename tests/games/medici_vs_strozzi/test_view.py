@@ -110,6 +110,7 @@ def test_observations_are_relative_and_of_the_view(name):
     assert phases == {s.REVEAL, s.PRICE, s.ANSWER, s.PLACE, s.OVER}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SHIPPED, *SWITCHES])
 def test_questions_and_pictures_are_the_same_of_a_view_and_of_the_rules(name):
     played = variant(name)

@@ -27,6 +27,7 @@ def decided(compiled, table, memory):
     return decide(compiled, table, memory, np.ones(1, RANDOM))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("played_variant", ["base", "all-flipped", "few-cards"])
 def test_the_plan_in_memory_changes_nothing(played_variant):
     """In a search one memory serves all seats and all imagined games, and others may have begun the plan."""
@@ -140,6 +141,7 @@ def win_share(name, opponent, deals):
     return played.outcome[0]["wins"][0].sum() / WIN_UNITS / played.games
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AGENTS)
 def test_every_agent_beats_random(name):
     assert win_share(name, "random", 60) > (0.95 if name == "heuristic" else 0.6)

@@ -14,6 +14,8 @@ from strozzi_sim.conformance.facts import check_core_matches_journal, check_fact
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 STEPS = "ABCDEFG"
 OF_ROUND = ("drawn", "influence", "stacks", "used", "bid", "waited")
 OF_ACT = (
@@ -173,6 +175,7 @@ def told(lines, add):
     add("game", tie=best[0] == best[1], shared=len(end["winners"]) > 1)
 
 
+@pytest.mark.slow_for("random")
 @pytest.mark.slow_for("3-base-random")
 @pytest.mark.parametrize(
     ("players", "which", "agent"),

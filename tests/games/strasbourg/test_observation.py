@@ -12,6 +12,8 @@ from strozzi_sim.game.variants import from_changes
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.kernel.record_types import exact_copy
 
+pytestmark = pytest.mark.slow
+
 CHANGED = {"like-edifices": {"edifices": {f"E{k}": {"points": 3} for k in range(2, 7)}}}
 RARE = ("return-if-unused", "other-box", "like-edifices")
 FLIPPED = pytest.param("all-flipped", marks=pytest.mark.slow)

@@ -10,6 +10,8 @@ from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.games.strasbourg.report import board
 from strozzi_sim.games.strasbourg.tasks import task_names
 
+pytestmark = pytest.mark.slow
+
 GAME = load_game("strasbourg")
 PAGES, HEATMAPS = GAME.report.pages, GAME.report.heat_maps
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
@@ -33,6 +35,7 @@ def figures(table, **where):
     return {row.figure: row for row in table.itertuples(index=False)}
 
 
+@pytest.mark.slow
 def test_every_rate_has_n_and_an_interval(tables):
     for name, table in tables.items():
         rates = table[table["figure"].str.endswith("_share") & (table["n"] > 0)]
@@ -41,6 +44,7 @@ def test_every_rate_has_n_and_an_interval(tables):
         assert ((valued["low"] <= valued["value"]) & (valued["value"] <= valued["high"])).all(), name
 
 
+@pytest.mark.slow
 def test_sums_of_shares_are_1(tables):
     auctions = tables["auctions"]
     for found in (

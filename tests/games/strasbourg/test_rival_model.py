@@ -18,6 +18,8 @@ from strozzi_sim.games.strasbourg.rival_model import TRIES
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
+pytestmark = pytest.mark.slow
+
 # `declining` chooses what is not there. `pairing` keeps the first task (another one if it is not told the
 # order of the edifices), draws up to a sum of 7, and lays 4s singly, all else together.
 MODELS = """
@@ -121,6 +123,7 @@ def test_imagined_worlds_agree_with_all_that_is_known(name):
     assert kept > 10
 
 
+@pytest.mark.slow
 def test_others_secrets_do_not_move_what_is_imagined():
     model, looked = Model("heuristic"), 0
     for number, table in enumerate(played(BASE, 3, 1)):

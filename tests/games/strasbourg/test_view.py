@@ -14,6 +14,8 @@ from strozzi_sim.games.strasbourg.events import EVENTS, cards_of
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM
 
+pytestmark = pytest.mark.slow
+
 KNOWING = ("base", "planning", "hide-money", "all-flipped", "few-cards", "two-values")
 FAST = ("base", "all-flipped")  # plans are hidden until all have planned, and open one by one
 
@@ -43,6 +45,7 @@ def told(reference, seat):
     return {**seen, "stack_sizes": sizes, "own_hand": (sorted(hand), sorted(pile)) if own else ([], [])}
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("all-flipped")
 @pytest.mark.parametrize(
     "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in KNOWING]
@@ -83,6 +86,7 @@ def hidden(world, other):
     return [cards_of(int(world["stacks"][other][k])) for k in range(int(world["stack_count"][other]))]
 
 
+@pytest.mark.slow
 def test_what_a_rival_may_openly_do_is_the_same_in_every_world():
     openly, phases = set(range(s.TAKE_SEAT, s.OVER)), set()
     for table in KIT.positions(variant("seat-optional"), 4, 4):

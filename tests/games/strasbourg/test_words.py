@@ -17,6 +17,8 @@ from strozzi_sim.games.strasbourg.tasks import task_names
 from strozzi_sim.games.strasbourg.view import render
 from strozzi_sim.play.position import Position
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["ann", "bob", "cat", "dan", "eve"]
 WIDE = 100  # columns of a terminal
 

@@ -21,6 +21,7 @@ AGENTS = ("random", "greedy", "heuristic", *STYLES)
 match = partial(KIT.match, players=4)
 
 
+@pytest.mark.slow
 def test_the_strategist_is_the_search_by_another_name():
     settings = "root=halving,backup=selfish,rollout=heuristic,prior=heuristic,bias=50"
     search = match(f"ismcts:{settings},iterations=60", "heuristic").play(0, 3, rows=True)
@@ -51,6 +52,7 @@ def traits(name, deals=200):
     return dict(zip(("sail", "ports", "florence", "tiles"), (own - all_seats).round(2).tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.slow_for("trader", "florence", "racer")
 @pytest.mark.parametrize(
     ("name", "trait", "least"),

@@ -15,6 +15,8 @@ from strozzi_sim.agent.weights import packed_networks, read_networks, write_netw
 from strozzi_sim.errors import InputError
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 PLAIN = Stage(1)
 
 
@@ -23,6 +25,7 @@ def trainer():
     return Trainer("strozzi", 4, seed=7)
 
 
+@pytest.mark.slow
 def test_labels_of_games_without_trust_are_their_results(trainer):
     games = trainer.play(0, 200, PLAIN, None, 60)
     assert (games["kept"][:, FIRST] == 1).mean() > 0.9

@@ -15,6 +15,8 @@ from strozzi_sim.kernel.streams import RANDOM
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, level_words
 from strozzi_sim.simulation.match import Match
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def choose():
@@ -51,6 +53,7 @@ def ahead(first, second, players=4, deals=120):
     return better[pairs].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.nightly_for("4", "5", "6")
 @pytest.mark.parametrize("players", STROZZI.player_counts)
 def test_every_three_levels_are_far_ahead(players):
