@@ -216,7 +216,7 @@ def call(
 ) -> Document:
     """Return the answer of a tool; its process is killed after `seconds` or once `is_abandoned` returns True.
 
-    `status` is the file for its phase, see `answer`. Without POSIX the call is made in this process and not ended.
+    `status` is the file for its phase, see `answer`.
     """
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
