@@ -496,6 +496,7 @@ def test_an_error_that_a_signal_caused_is_an_interruption(number, kind, monkeypa
     monkeypatch.setattr(cli_app, "_signals", [])
     monkeypatch.setattr(sys, "argv", ["strozzi", "games"])
     try:
+        signal.signal(number, signal.SIG_DFL)  # nohup ignores SIGHUP
         with pytest.raises(SystemExit) as left:
             cli_app.main()
     finally:

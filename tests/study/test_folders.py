@@ -291,6 +291,14 @@ def test_a_copy_is_one_state_although_the_log_begins_anew_meanwhile(unfinished, 
     assert copies.count("study.sqlite") == 2
 
 
+def is_readable(package):
+    """Whether the effective user may read the folder in which a package is installed."""
+    try:
+        return bool(os.listdir(Path(sys.modules[package].__file__).parents[1]))
+    except OSError:
+        return False
+
+
 @pytest.mark.skipif(not hasattr(os, "seteuid") or os.getuid() != 0, reason="only root may become somebody else")
 def test_a_folder_that_cannot_be_written_is_read_with_the_log_of_a_killed_run(unfinished):
     with writer(unfinished), tempfile.TemporaryDirectory() as place:
@@ -298,6 +306,8 @@ def test_a_folder_that_cannot_be_written_is_read_with_the_log_of_a_killed_run(un
         shutil.copytree(unfinished, Path(place, "r"))
         os.seteuid(65534)
         try:
+            if not all(map(is_readable, ("numpy", "strozzi_sim"))):
+                pytest.skip("other users cannot read the installed packages")
             assert ss.load_results(Path(place, "r")).n_games == 400
             with pytest.raises(StorageError, match="cannot read or write"):
                 ss.run(ss.Study.of(**RUNNING), Path(place, "r"), **QUIET)
