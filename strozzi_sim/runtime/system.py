@@ -58,15 +58,15 @@ def end_on_close(pipe: int) -> Iterator[None]:
         yield
         return
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    flags = _fcntl.fcntl(pipe, _fcntl.F_GETFL)
+    options = _fcntl.fcntl(pipe, _fcntl.F_GETFL)
     _fcntl.fcntl(pipe, _fcntl.F_SETOWN, -os.getpgrp())
-    _fcntl.fcntl(pipe, _fcntl.F_SETFL, flags | os.O_ASYNC)
+    _fcntl.fcntl(pipe, _fcntl.F_SETFL, options | os.O_ASYNC)
     if select.select([pipe], [], [], 0)[0]:  # closed before
         end_group(os.getpid())
     try:
         yield
     finally:
-        _fcntl.fcntl(pipe, _fcntl.F_SETFL, flags)
+        _fcntl.fcntl(pipe, _fcntl.F_SETFL, options)
 
 
 def process_age() -> float:

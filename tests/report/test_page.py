@@ -88,7 +88,10 @@ def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path
     assert unescape(re.sub("<[^>]+>", "", title)).replace("\N{NARROW NO-BREAK SPACE}%", " %") == found.verdict[0].replace("\N{NARROW NO-BREAK SPACE}%", " %")  # fmt: skip
     if kind != "leak_check":
         assert "<svg" in text
-        assert 1 <= text.count("<dt>") - text.count("<div><dt>") + text.count("<b>") <= 3
+        fewest = (
+            0 if kind == "luck" else 1
+        )  # all its deals end alike, and a share without an interval is no number of the page
+        assert fewest <= text.count("<dt>") - text.count("<div><dt>") + text.count("<b>") <= 3
         assert found.plot().figures
     assert " nan" not in text_of(text).lower()
     assert "Read with care:" in text
