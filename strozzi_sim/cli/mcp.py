@@ -139,7 +139,7 @@ def answer(tool: str, given: Document, code: Sequence[str] = (), status: Path | 
 
     def write_status(phase: str, done: int, total: int) -> None:
         if status is not None:
-            status.write_text(f"{phase}: {done:,} of {total:,}" if total else phase)
+            status.write_text(f"{phase}: {done:,} of {total:,}" if total else phase, "utf-8")
 
     function, main_tables = function_of(tool), TOOLS[tool].tables
     command = shlex.join(["strozzi", "mcp", *(f"--code={file}" for file in code), tool, json.dumps(given)])
@@ -244,7 +244,7 @@ async def _report_progress(session: Any, status: Path) -> None:
     start = monotonic()
     while True:
         await sleep(PROGRESS_SECONDS)
-        phase = status.read_text() if status.is_file() else ""
+        phase = status.read_text("utf-8") if status.is_file() else ""
         await session.report_progress(round(monotonic() - start, 1), message=phase or "at work")
 
 

@@ -66,7 +66,7 @@ def _is_stream(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def refuse_links(paths: Iterable[Path]) -> None:
+def check_no_links(paths: Iterable[Path]) -> None:
     """Raise StorageError for a path that is a link, a pipe or a device: it could lead anywhere."""
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -79,7 +79,7 @@ def refuse_links(paths: Iterable[Path]) -> None:
 def check_inside(folder: Path, path: Path) -> None:
     """Raise StorageError if `path`, or a folder between it and `folder`, is a link, a pipe or a device."""
     inner = path.relative_to(folder)
-    refuse_links(folder / part for part in (*reversed(inner.parents[:-1]), inner))
+    check_no_links(folder / part for part in (*reversed(inner.parents[:-1]), inner))
 
 
 def check_replaceable(path: Path, kind: str, argument: str = "path", *, overwrite: bool = False) -> None:

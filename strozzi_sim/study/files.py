@@ -17,8 +17,7 @@ import msgspec
 import pandas as pd
 
 from strozzi_sim.errors import InputError, StorageError, short_repr
-from strozzi_sim.runtime import files as runtime_files
-from strozzi_sim.runtime.files import storage_errors
+from strozzi_sim.runtime.files import check_no_links, storage_errors
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
@@ -52,7 +51,7 @@ def refuse_links(folder: Path) -> None:
     for name in FOLDERS:
         for parent, folders, files in os.walk(folder / name):
             paths += [Path(parent, entry) for entry in (*folders, *files)]
-    runtime_files.refuse_links(paths)
+    check_no_links(paths)
 
 
 def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
