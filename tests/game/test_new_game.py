@@ -216,7 +216,7 @@ def test_it_is_installed_without_a_network(tmp_path):
     venv.create(tmp_path / "new", symlinks=True)
     python = tmp_path / "new" / "bin" / "python"
     (site,) = (tmp_path / "new" / "lib").glob("python*/site-packages")
-    (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    (site / "libraries.pth").write_text(f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})")
     alone = {key: value for key, value in os.environ.items() if not key.startswith("PIP_")} | {"PIP_NO_INDEX": "1"}
     pip = partial(subprocess.run, cwd=tmp_path, env=alone, check=True, capture_output=True)
     pip([sys.executable, "-m", "pip", "--python", python, *command.split(), "fair"])
