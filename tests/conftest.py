@@ -65,10 +65,20 @@ class Skips:
             terminalreporter.write_line(f"may not be skipped: {each}", red=True)
 
 
+def _is_of_developers(name):
+    return name.startswith(_OF_DEVELOPERS) and not name.startswith("tests/project/test_readme.py")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Whether a file has only slow tests and a run has none: to read it would take time."""
+    name = str(collection_path.relative_to(TESTS.parent))
+    return True if config.option.markexpr == "not slow" and name.endswith(".py") and _is_of_developers(name) else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     for item in items:
-        if item.nodeid.startswith(_OF_DEVELOPERS) and not item.nodeid.startswith("tests/project/test_readme.py"):
+        if _is_of_developers(item.nodeid):
             item.add_marker("slow")
         for mark in ("slow", "nightly"):
             if any(_has_parameter(item, name) for each in item.iter_markers(f"{mark}_for") for name in each.args):

@@ -61,6 +61,7 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_bench_imports_no_table_or_picture_library():
     # numba itself imports scipy.linalg, for the addresses of its BLAS
     code = (

@@ -336,6 +336,7 @@ def test_a_heat_map_that_chunks_do_not_count_keeps_the_rows(tmp_path):
     assert len(once_more.facts("game")) == 40 * 9
 
 
+@pytest.mark.slow_for("0.7-1", "1e-320-2147483647")
 @pytest.mark.parametrize(("share", "every"), [(0.3, 3), (0.7, 1), (1e-320, 2**31 - 1)])
 def test_a_share_of_deals(finished, tmp_path, share, every):
     result = played(keys(facts=["round", "game"], facts_share=share), tmp_path / "r")

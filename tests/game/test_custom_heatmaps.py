@@ -111,6 +111,7 @@ def test_a_map_is_the_same_whatever_is_counted_with_it(finished, tmp_path):
     pd.testing.assert_frame_equal(others.tables["heat_late"], alone, check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_map_added_to_a_folder_by_hand(finished, tmp_path):
     folder = copied(finished, tmp_path)
     before = tables_in(folder)

@@ -53,8 +53,12 @@ def slow_between(kit):
     return [n if n in ends_of(kit) else pytest.param(n, marks=SLOW) for n in kit.game.player_counts]
 
 
+USUAL = "base", "all-flipped"
+
+
 def every_variant(kit):
-    return kit.variants
+    """All of them; those that are neither base nor all-flipped are slow."""
+    return [name if name in USUAL else pytest.param(name, marks=SLOW) for name in kit.variants]
 
 
 def nightly_but_base(names):
@@ -66,7 +70,7 @@ def nightly_but_base(names):
 def test_every_game_has_a_kit():
     assert sorted(KITS) == OUR_GAMES
     for kit in KITS.values():
-        assert {"base", "all-flipped"} <= set(kit.variants)
+        assert set(USUAL) <= set(kit.variants)
         assert len(cases(every_agent)) > 4 * len(KITS)
         assert len({kit.variant(name).rules.tobytes() for name in kit.variants}) == len(kit.variants)
 
@@ -107,8 +111,8 @@ def in_turn():
     """Every variant with every number of players; nightly are all but base and all-flipped at both ends."""
     for case in cases(every_variant, every_count):
         kit, name, players = case.values
-        usual = name in ("base", "all-flipped") and players in ends_of(kit)
-        yield case if usual else pytest.param(*case.values, marks=pytest.mark.nightly, id=case.id)
+        usual = name in USUAL and players in ends_of(kit)
+        yield pytest.param(*case.values, marks=() if usual else pytest.mark.nightly, id=case.id)
 
 
 @pytest.mark.slow
@@ -284,14 +288,9 @@ def may_be_another_choice(kit, event, changed):
     return set(event) == set(changed) and all((event["type"], key) in kit.choices for key in differing)
 
 
-def both_ways(kit):
-    return ["base", "all-flipped"]
-
-
-@pytest.mark.slow_for("all-flipped")
+@pytest.mark.slow
 @pytest.mark.nightly_for("strasbourg-all-flipped", "strozzi-all-flipped")
-@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg", "strozzi-all-flipped")
-@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: USUAL))
 def test_the_check_is_strict_about_types_and_keys(kit, name):
     check, header, numbered = recorded(kit, name)
     assert named_line(check, header, numbered) is None
@@ -308,9 +307,8 @@ def test_the_check_is_strict_about_types_and_keys(kit, name):
         assert broken_line(check, header, numbered, position, {**event, "remark": 7, "ships2": []}) is None
 
 
-@pytest.mark.slow_for("all-flipped")
-@pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base", "strozzi-all-flipped")
-@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+@pytest.mark.slow
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: USUAL))
 def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
     """Another choice, or other chance, may be as good, or break a later line; what is no word of the game never is."""
     check, header, numbered = recorded(kit, name)
@@ -335,7 +333,7 @@ def test_the_check_names_the_line_of_another_number_word_or_truth(kit, name):
 
 @pytest.mark.slow_for("all-flipped")
 @pytest.mark.slow_for("medici_vs_strozzi-base", "strasbourg-base")
-@pytest.mark.parametrize(("kit", "name"), cases(both_ways))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: USUAL))
 def test_the_check_misses_lines_and_notices_doubled_ones(kit, name):
     check, header, numbered = recorded(kit, name)
     last = numbered[-1][0]
@@ -419,7 +417,7 @@ def test_every_variant_survives_json(kit, name):
 # -- what a seat knows -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: kit.variants if kit.unordered else ()))
+@pytest.mark.parametrize(("kit", "name"), cases(lambda kit: every_variant(kit) if kit.unordered else ()))
 def test_arbitrary_order_is_in_no_seats_knowledge(kit, name):
     """Nor what was in a place that is not used."""
     moved = 0

@@ -185,6 +185,7 @@ IMPURE = """
 impure = agents_file(IMPURE)
 
 
+@pytest.mark.slow_for("hashes")
 @pytest.mark.slow_for("globals")
 @pytest.mark.parametrize("name", ["globals", "hashes"])
 def test_what_is_not_of_the_game_is_caught_in_another_process(name, impure):

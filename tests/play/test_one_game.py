@@ -40,6 +40,7 @@ def test_a_deal_a_seating_and_agents_of_python_are_recorded():
     assert position.record(lines[0]["agents"])[1:] == lines[1:]
 
 
+@pytest.mark.slow
 def test_an_analysis_of_lines_of_a_file_and_of_a_position_is_the_same(games, file):
     found = ss.analyse(games[1], redraws=4)
     decisions = found.decision_table

@@ -98,6 +98,7 @@ def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path
     assert found.study.hash in text
 
 
+@pytest.mark.slow
 def test_the_page_says_what_was_played_and_how_to_again(results, tmp_path):
     odd = replace(results, about={"command": "strozzi run <a & b>.toml", "versions": {"numpy": "2"}}, interrupted="stopped after 3 <b> chunks")  # fmt: skip
     text = odd.report(tmp_path / "page.html").read_text("utf-8")

@@ -63,6 +63,7 @@ def test_backend_and_name_do_not_change_a_byte_and_a_seed_does(finished, tmp_pat
     assert tables_in(tmp_path / "s")["seats.csv"] != tables_in(finished.folder)["seats.csv"]
 
 
+@pytest.mark.slow
 def test_tables_of_the_same_chunks_and_look_are_not_made_again(finished, folder, monkeypatch):
     monkeypatch.setattr(running, "tables_of", made_again)
     before = state(folder)
@@ -123,6 +124,7 @@ def swap_chunks(folder):
     execute(folder, "UPDATE chunks SET sha256 = ?, facts = ? WHERE rowid = ?", *first[:2], second[2])
 
 
+@pytest.mark.slow_for("missing", "swapped")
 @pytest.mark.slow_for("another type", "another cell", "another chunk")
 @pytest.mark.parametrize(
     ("harm", "many"),

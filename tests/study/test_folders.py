@@ -253,6 +253,7 @@ def test_a_running_study_is_shown_as_far_as_its_chunks_are_finished(unfinished, 
     assert ss.run(ss.Study.of(**RUNNING), unfinished, **QUIET).new_games == 150  # the writer has left it as it was
 
 
+@pytest.mark.slow
 def test_a_heat_map_of_a_running_study_plays_again_what_lacks_its_facts(unfinished):
     asked = {"rows": "seat", "columns": "round", "value": "mean coins", "fact": "round", **QUIET}
     table = "heat_mean_coins_by_seat_and_round"

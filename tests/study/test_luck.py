@@ -39,6 +39,7 @@ def shares(outcomes):
     return found
 
 
+@pytest.mark.slow_for("5-True", "5-False")
 @pytest.mark.parametrize("wins", [False, True])
 @pytest.mark.parametrize("players", [3, 5])
 def test_sources_that_do_not_exist_have_intervals_that_hold_zero(players, wins):

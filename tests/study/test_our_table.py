@@ -180,6 +180,7 @@ def test_more_sheets_than_fit_a_long_field_and_a_grouped_number_are_refused_with
             read_sheets(path, game)
 
 
+@pytest.mark.slow
 def test_bands_drawn_set_by_set_are_those_of_one_draw():
     games = np.random.default_rng(1).integers(0, 90, (50, 3))
     sheets = {3: games[:21]}

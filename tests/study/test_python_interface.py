@@ -65,6 +65,7 @@ def test_tables_that_a_user_changes_change_no_report(results):
     pd.testing.assert_frame_equal(changed.plot("seats").table, results.plot("seats").table)
 
 
+@pytest.mark.slow
 def test_games_is_a_function_whatever_was_imported_before():
     for first in ("import strozzi_sim.games.strozzi as game", "pass"):
         code = f"{first}\nimport strozzi_sim as ss; print(ss.games()); import strozzi_sim.games; import strozzi_sim.game as g; g.load_game('strozzi')"
@@ -74,6 +75,7 @@ def test_games_is_a_function_whatever_was_imported_before():
     assert "fair-price" not in ss.agents("strozzi")
 
 
+@pytest.mark.slow_for("VectorEnv")
 @pytest.mark.slow_for("analyse")
 @pytest.mark.parametrize(
     "name",

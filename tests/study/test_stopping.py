@@ -92,6 +92,7 @@ def test_the_stop_is_equal_for_any_number_of_workers_and_after_a_resume(tmp_path
     assert (again.n_games, again.new_games) == (one.n_games, 0)
 
 
+@pytest.mark.slow
 def test_differences_of_variants_and_of_agents_are_headlines():
     changed = {"rich": {"tracks": {"bonus": {9: 40}}}}
     found = ss.simulate("strozzi", players=3, agents="random", variant=["base", changed], precision=8, **QUIET)

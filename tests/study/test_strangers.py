@@ -143,6 +143,7 @@ def openings(home):
     yield lambda: ss.simulate("strozzi", players=3, agents="random", deals=20, folder=loot / "r", workers=1)
 
 
+@pytest.mark.slow_for("links at mine", "links at spreadsheet", "links at spreadsheet.xlsx")
 @pytest.mark.slow_for("links at spreadsheet/figures.csv")
 @pytest.mark.parametrize("spoil", SPOILED, ids=lambda spoil: spoil.__name__)
 def test_nothing_runs_and_nothing_outside_changes(spoil, home, monkeypatch):

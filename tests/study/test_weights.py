@@ -39,7 +39,7 @@ from strozzi_sim.study.progress import GAMES, Progress
 BASE = resolve_variant(load_game("strozzi"), "base")
 
 
-@pytest.mark.slow_for("strasbourg")
+@pytest.mark.slow_for("strozzi", "strasbourg")
 @pytest.mark.parametrize("name", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_most_numbers_are_moved(name):
     game = load_game(name)
@@ -254,6 +254,7 @@ def test_an_interval_that_holds_0_has_ends_of_both_signs():
     assert headline.endswith("from 1 to 2, the player who begins wins 2.0 (-1.0 to 5.0) points fewer.")
 
 
+@pytest.mark.slow
 def test_a_line_up_has_the_shares_of_its_agents():
     given = {"players": 3, "agents": "heuristic,random,random", "deals": 1000, "keys": "flags.*", "workers": 1}
     shares = ss.weights("strozzi", **given).tables["weights"].query("figure == 'win_share'")
@@ -315,6 +316,7 @@ def test_heats_of_different_seeds_share_no_deals():
     assert seed_of(7, 0) == 7
 
 
+@pytest.mark.slow
 def test_the_largest_seed_has_every_heat():
     given = {"players": 3, "agents": "random", "deals": 1000, "keys": "tracks.bonus.*", "workers": 1, "progress": False}
     results = ss.weights("strozzi", seed=2**53 - 1, **given)

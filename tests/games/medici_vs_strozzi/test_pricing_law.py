@@ -54,6 +54,7 @@ def test_a_price_node_is_worth_the_mean_of_both_outcomes(bag):
             assert min(decline, buy) == pytest.approx(0.5 * (mine + yours) - abs(price - half))  # off by d costs d
 
 
+@pytest.mark.slow
 def test_fair_price_is_exact_where_its_estimate_is():
     """With an empty bag in the last round the lot in question decides the game, and the estimate is no estimate."""
     asked = bought = 0
