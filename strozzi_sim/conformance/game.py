@@ -45,7 +45,7 @@ from strozzi_sim.agent.names import player_counts
 from strozzi_sim.conformance.checked import Checked, GameCheck, differing_fields
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
-from strozzi_sim.conformance.kernels import kernels
+from strozzi_sim.conformance.kernels import kernels, random_policy
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.slices import check_range, check_written
 from strozzi_sim.conformance.table import check_table
@@ -207,13 +207,13 @@ def _accepted(checked: Checked, state: Array, actions: Iterable[int]) -> list[in
 
 def _sampled_states(checked: Checked, concealed: Array, seat: int, rng: SeatRng) -> Iterator[Array]:
     """Yield states sampled from a seat's knowledge; all but the first with secret choices of the agent `random`."""
-    randoms = np.zeros(1, RANDOM)
+    randoms, (policy, _) = np.zeros(1, RANDOM), random_policy(checked.game)
     for number in range(SAMPLED_STATES):
         randoms["cursor"] = rng.word()
         world = exact_copy(concealed)
         checked.kernels.determinize(world, checked.variant.rules, seat, randoms)
         if number > 0:
-            checked.kernels.imagine(world, checked.variant.rules, seat, checked.kernels.random_agent, randoms)
+            checked.kernels.imagine(world, checked.variant.rules, seat, policy, randoms)
         yield world
 
 

@@ -1,13 +1,13 @@
 """Compiled kernels of the checks: the game's verbs on arrays of shape (1,), for any game."""
 
 from functools import cache
-from typing import Any, NamedTuple
 
 import numpy as np
 from numba import int64, types
+from numpy.typing import NDArray
 
 from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.game.contract import (
     Game,
     apply,
@@ -19,10 +19,11 @@ from strozzi_sim.game.contract import (
     kth_legal,
     observe,
 )
-from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.kernel.record_types import array_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed
+from strozzi_sim.play.kernels import Kernels
 from strozzi_sim.play.kernels import kernels as play_kernels
 
 
@@ -75,41 +76,26 @@ def _play_on(states, rules, chances, randoms):
         apply(state, rules[0], kth_legal(state, rules[0], k), chances[0], None)
 
 
-class Kernels(NamedTuple):
-    """The kernels of the checks, compiled for one game."""
-
-    conceal: Any
-    determinize: Any
-    imagine: Any
-    observe: Any
-    is_legal: Any
-    results: Any
-    seen: Any
-    count: Any
-    play_on: Any
-    random_agent: Any  # int64[3], the policy of `imagine`
-    keep: Any  # the compiled agent, kept alive for its addresses in `random_agent`
-
-
 @cache
 def kernels(game: Game) -> Kernels:
-    """Compile the kernels for `game`, or load them from the cache folder."""
+    """Return the kernels of the checks of `game`."""
     game.register()
     state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64
+    signatures = {
+        "determinize": (_determinize, types.void(state, rules, i8, rng)),
+        "imagine": (_imagine, types.void(state, rules, i8, i8[::1], rng)),
+        "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
+        "is_legal": (_is_legal, i8(state, rules, i8)),
+        "count": (_count, i8(state, rules, chance, i8)),
+        "play_on": (_play_on, types.void(state, rules, chance, rng)),
+    }
+    verbs = play_kernels(game).signatures
+    return Kernels(game, {name: verbs[name] for name in ("conceal", "results", "seen")} | signatures)
+
+
+@cache
+def random_policy(game: Game) -> tuple[NDArray[np.int64], CompiledAgent]:
+    """Return the policy of `imagine` that plays at random, int64[3], and the agent whose addresses it holds."""
     agent = compile_agent(load_agent("random", game), game)
-    verbs = play_kernels(game)
-    policy = np.array([agent.address, agent.params.ctypes.data, 0])  # the agent `random` has no memory
-    return Kernels(
-        verbs.conceal,
-        entry(_determinize, types.void(state, rules, i8, rng), game.name),
-        entry(_imagine, types.void(state, rules, i8, i8[::1], rng), game.name),
-        entry(_observe, types.void(state, rules, i8, types.float32[::1]), game.name),
-        entry(_is_legal, i8(state, rules, i8), game.name),
-        verbs.results,
-        verbs.seen,
-        entry(_count, i8(state, rules, chance, i8), game.name),
-        entry(_play_on, types.void(state, rules, chance, rng), game.name),
-        policy,
-        agent,
-    )
+    return np.array([agent.address, agent.params.ctypes.data, 0]), agent  # the agent `random` has no memory

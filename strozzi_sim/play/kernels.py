@@ -121,35 +121,9 @@ class Kernels:
     States, rules, chances and journals are arrays of shape (1,).
     """
 
-    def __init__(self, game: Game, scripted: bool) -> None:
-        game.register()
-        state, rules, rng = (array_type(dtype) for dtype in (game.state, game.rules, RANDOM))
-        chance, journal, i8 = array_type(SCRIPT if scripted else CHANCE), array_type(game.journal), types.int64
+    def __init__(self, game: Game, signatures: dict[str, tuple[Any, Any]]) -> None:
         self._game = game
-        self.signatures: dict[str, tuple[Any, Any]] = {
-            # (chances, randoms[P], game key, seed, players, deal): seed chance and the streams of all seats
-            "begin": (_begin, types.void(chance, rng, i8, i8, i8, i8)),
-            # (states, rules, chances, players, start player) -> acting seat or NOBODY
-            "deal": (_deal, i8(state, rules, chance, i8, i8)),
-            # (states, rules, chances, action) -> next acting seat, NOBODY or ILLEGAL
-            "step": (_step, i8(state, rules, chance, i8)),
-            # (states, rules, chances, journals, players, start player, actions int64[D]): replay with a journal
-            "retell": (_retell, types.void(state, rules, chance, journal, i8, i8, i8[::1])),
-            # (states, rules, out int64[ACTIONS]) -> number of legal actions, which are written to `out`
-            "legal": (_legal, i8(state, rules, i8[::1])),
-            # (states, rules, address, params, memory, rng) -> action chosen by the agent at `address`
-            "ask": (_ask, i8(state, rules, i8, i8, i8, rng)),
-            # (states, rules, seat): reduce the state to the knowledge of `seat`
-            "conceal": (_conceal, types.void(state, rules, i8)),
-            # (states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged
-            "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
-            # (states before, states after, rules, action, viewer) -> what the viewer learns from the step; 0: nothing
-            "seen": (_seen, i8(state, state, rules, i8, i8)),
-            # (states, out int64[P, 3]): write score, seats placed better, seats that share its place (itself too)
-            "results": (_results, types.void(state, i8[:, ::1])),
-            # (states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance
-            "imagine": (_imagine, i8(state, rules, chance, i8, rng)),
-        }
+        self.signatures = signatures  # name -> (kernel, signature)
 
     def __getattr__(self, name: str) -> Any:
         """Return a kernel, compiled at its first use; from then on it is an attribute."""
@@ -162,4 +136,31 @@ class Kernels:
 @cache
 def kernels(game: Game, *, scripted: bool = False) -> Kernels:
     """Return the kernels of a game, for random or scripted chance; `begin` and `imagine` need random chance."""
-    return Kernels(game, scripted)
+    game.register()
+    state, rules, rng = (array_type(dtype) for dtype in (game.state, game.rules, RANDOM))
+    chance, journal, i8 = array_type(SCRIPT if scripted else CHANCE), array_type(game.journal), types.int64
+    signatures = {
+        # (chances, randoms[P], game key, seed, players, deal): seed chance and the streams of all seats
+        "begin": (_begin, types.void(chance, rng, i8, i8, i8, i8)),
+        # (states, rules, chances, players, start player) -> acting seat or NOBODY
+        "deal": (_deal, i8(state, rules, chance, i8, i8)),
+        # (states, rules, chances, action) -> next acting seat, NOBODY or ILLEGAL
+        "step": (_step, i8(state, rules, chance, i8)),
+        # (states, rules, chances, journals, players, start player, actions int64[D]): replay with a journal
+        "retell": (_retell, types.void(state, rules, chance, journal, i8, i8, i8[::1])),
+        # (states, rules, out int64[ACTIONS]) -> number of legal actions, which are written to `out`
+        "legal": (_legal, i8(state, rules, i8[::1])),
+        # (states, rules, address, params, memory, rng) -> action chosen by the agent at `address`
+        "ask": (_ask, i8(state, rules, i8, i8, i8, rng)),
+        # (states, rules, seat): reduce the state to the knowledge of `seat`
+        "conceal": (_conceal, types.void(state, rules, i8)),
+        # (states, rules, seat, out float32[F]): write the observation of `seat`; the state is unchanged
+        "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
+        # (states before, states after, rules, action, viewer) -> what the viewer learns from the step; 0: nothing
+        "seen": (_seen, i8(state, state, rules, i8, i8)),
+        # (states, out int64[P, 3]): write score, seats placed better, seats that share its place (itself too)
+        "results": (_results, types.void(state, i8[:, ::1])),
+        # (states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance
+        "imagine": (_imagine, i8(state, rules, chance, i8, rng)),
+    }
+    return Kernels(game, signatures)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from machine_code import with_kernels
 from medici_games import MEDICI_VS_STROZZI, variant
 from our_games import OUR_GAMES
 from strozzi_games import BASE, STROZZI
@@ -67,7 +68,7 @@ def test_a_conceal_that_leaks_is_refused(monkeypatch):
         return state
 
     monkeypatch.setattr(Position, "concealed", known)
-    monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(conceal=leaky))
+    monkeypatch.setattr(checks, "kernels", lambda game: with_kernels(kernels(game), conceal=leaky))
     words = broken("conceal", MEDICI_VS_STROZZI, variant=HIDDEN)
     assert "is shown cash, which differs between worlds of equal knowledge" in words
 
@@ -79,7 +80,7 @@ def test_a_biased_determinize_is_refused(monkeypatch):
     def rich(states, rules, seat, randoms):
         states["coins"][0, :3] += 200
 
-    monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(determinize=rich))
+    monkeypatch.setattr(checks, "kernels", lambda game: with_kernels(kernels(game), determinize=rich))
     monkeypatch.setattr(checks, "_check_knowledge", lambda here, position, rng: None)
     words = broken("determinize", variant=dataclasses.replace(BASE, hidden=True))
     assert "coins (as seat 0 knows it) is lower in 0 drawn worlds and higher in " in words

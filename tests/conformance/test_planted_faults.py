@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from machine_code import with_kernels
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import ContractViolation, check_game, game, report
@@ -124,7 +125,7 @@ def test_a_hidden_field_is_named_by_what_comes_of_it(monkeypatch):
     here = checked()
     concealing = here.kernels.conceal
     forget(monkeypatch, "unseen_ship")
-    words = broken("deal", check_deal, replace(here, kernels=here.kernels._replace(conceal=hiding)), 1)
+    words = broken("deal", check_deal, replace(here, kernels=with_kernels(here.kernels, conceal=hiding)), 1)
     assert "`deal` does not reset unseen_ship: seat 0 " in words
 
 
@@ -146,7 +147,7 @@ def test_columns_that_are_not_written_are_named(monkeypatch):
         out[phase] = np.inf
 
     observing = kernels(STROZZI).observe
-    monkeypatch.setattr(checks, "kernels", lambda game: kernels(game)._replace(observe=forgetful))
+    monkeypatch.setattr(checks, "kernels", lambda game: with_kernels(kernels(game), observe=forgetful))
     words = broken("observe", check_game, STROZZI, players=[3], deals=1)
     assert "observe: not every column seen by seat 0 is written with a finite number: phase, columns 0 to 3; " in words
     assert f"; seats.coins, columns {coins[1]}, {coins[2]} (3 players, " in words

@@ -169,7 +169,6 @@ def test_the_card_that_a_restriction_names_may_be_claimed():
     assert min(claimed) == 3
 
 
-@pytest.mark.slow
 def test_small_lots():
     game = load_game("medici_vs_strozzi")
     limited = restricted(game, resolve_variant(game, "base"), {0: ["lot:above-1"]})

@@ -120,7 +120,6 @@ def test_a_challenger_is_measured(game, document):
     assert game.default_agent in {row["challenger"] for row in found["tables"]["challengers"]}
 
 
-@pytest.mark.slow_for("strasbourg")
 def test_a_person_plays_to_the_end(game, capsys, monkeypatch):
     """Whatever is asked, one of these answers is among the choices."""
     answers = "pass\nvenice\nrome\nnaples\nT\nstop\n7\ndecline\ndiscard\n"

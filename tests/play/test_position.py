@@ -502,6 +502,7 @@ def scripted(kit, players, word):
             script.append(dice.below(ended.outcomes))
 
 
+@pytest.mark.slow_for("strasbourg")
 @pytest.mark.slow
 @each_game
 def test_chance_by_script(kit):
@@ -532,6 +533,7 @@ def test_chance_by_script(kit):
 
 
 @pytest.mark.slow_for("strasbourg")
+@pytest.mark.slow_for("strasbourg")
 @each_game
 def test_a_script_must_fit(kit):
     players = kit.game.player_counts[0]
@@ -546,6 +548,7 @@ def test_a_script_must_fit(kit):
                 Position(kit.game, players, chance=wrong)
 
 
+@pytest.mark.slow_for("strasbourg")
 @each_game
 def test_a_step_that_the_script_does_not_fit_changes_nothing(kit):
     players = kit.game.player_counts[0]

@@ -1,5 +1,6 @@
-"""Calls a compiled agent as the loop does: with the state itself."""
+"""Calls a compiled agent as the loop does: with the state itself; puts other functions in the place of kernels."""
 
+import copy
 import ctypes
 
 import numpy as np
@@ -12,6 +13,13 @@ def decide(compiled, table, memory, rng):
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 5)(compiled.address)
     arrays = (table.state, table.variant.rules, compiled.params, memory, rng)
     return function(*(array.ctypes.data for array in arrays))
+
+
+def with_kernels(kernels, **functions):
+    """A copy in which some kernels are other functions."""
+    other = copy.copy(kernels)
+    vars(other).update(functions)
+    return other
 
 
 def worth_of(evaluator, table):
