@@ -18,7 +18,9 @@ from strozzi_sim.simulation.pool import Task, play_tasks
 
 @pytest.fixture(scope="module")
 def matches():
-    return [Match(STROZZI, players, (load_agent("random"),), BASE, 5) for players in (3, 4)]
+    made = [Match(STROZZI, players, (load_agent("random"),), BASE, 5) for players in (3, 4)]
+    made[0].play(0, 1)  # compiles here, once, and not in each worker
+    return made
 
 
 def outcome(key, played):
