@@ -30,7 +30,7 @@ from typing import IO, Any
 import numpy as np
 
 from strozzi_sim.runtime.frames import Frames, receive, send
-from strozzi_sim.runtime.system import OWN_GROUP, end_group, end_on_close
+from strozzi_sim.runtime.system import OWN_GROUP, call_in_forks, end_group, end_on_close
 
 # Progress of the games, written by the game loops and read by the parent.
 HEARTBEAT = np.dtype([
@@ -445,5 +445,4 @@ def _forget() -> None:
     _all.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+call_in_forks(_forget)

@@ -1,7 +1,6 @@
 """Files of a results folder: creation, refusal of links, reading its database, and tables as Parquet and CSV."""
 
 import contextlib
-import errno
 import hashlib
 import os
 import re
@@ -18,6 +17,7 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, StorageError, short_repr
 from strozzi_sim.runtime.files import check_no_links, storage_errors
+from strozzi_sim.runtime.system import why_not_locked
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
@@ -139,26 +139,11 @@ def database_errors(place: str) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            why = _why_not_locked(Path(place).parent)
+            why = why_not_locked(Path(place).parent)
             raise UnwritableError(f"{place}: {why or _IN_USE}, or choose another folder") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
         raise UnwritableError(f"cannot read or write {place}: {error}") from error
-
-
-def _why_not_locked(folder: Path) -> str:
-    """Return why no file can be locked in a folder, which SQLite tells as one that is locked; "" if one can be."""
-    try:
-        import fcntl
-
-        with tempfile.TemporaryFile(dir=folder) as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        return ""
-    except OSError as error:
-        if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
-            return f"files cannot be locked on this file system ({error.strerror})"
-    return ""
 
 
 @contextlib.contextmanager
