@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from strozzi_sim.desk.questions import SHEETS, Asked, command_of, python_of, words_for
-from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, StorageError, as_argument_error, short_repr
 from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import NAME
-from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.files import check_portable, storage_errors, write_atomically
 from strozzi_sim.runtime.signals import ENDING
 from strozzi_sim.runtime.system import KILLED, why_not_locked
 
@@ -279,4 +279,5 @@ def _checked(name: str) -> str:
     if not NAME.fullmatch(name):
         words = "must be lower-case letters, digits, - and _, at most 64, the first a letter or digit"
         raise ArgumentError("name", f"{words}, got {short_repr(name)}")
+    as_argument_error("name", check_portable, name)
     return name

@@ -38,7 +38,7 @@ def _git(folder: Path, *words: str) -> str:
     """Return the output of a git command, "" if it fails."""
     command = ["git", "-C", str(folder), "--no-optional-locks", *words]
     try:
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=_SECONDS, check=True)
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.strip()
+    return done.stdout.decode("utf-8", "replace").strip()

@@ -22,6 +22,7 @@ from strozzi_sim.runtime.system import why_not_locked
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
+_COPIED = DATABASE, OF_SQLITE[0], OF_SQLITE[2]  # all but the index of the log, which SQLite makes anew
 FOLDERS = ("tables", "games", "facts", "figures")
 _IN_USE = "another run is writing here; wait for it, or look at it with `strozzi report`"
 _LOG_HEADER = 32  # bytes
@@ -62,7 +63,7 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
             not isinstance(name, str)
             or not name
             or ".." in Path(name).parts
-            or Path(name).is_absolute()
+            or Path(name).anchor  # a drive or a root
             or "\0" in name
         ):
             raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
@@ -107,7 +108,7 @@ def copied_database(folder: Path) -> Iterator[Path]:
         with storage_errors(f"cannot copy {folder / DATABASE} to {place}"):
             for _ in range(_COPIES):
                 before = _state_of_log(folder)
-                for name in (DATABASE, *OF_SQLITE):
+                for name in _COPIED:
                     Path(place, name).unlink(missing_ok=True)
                     with contextlib.suppress(FileNotFoundError):
                         shutil.copyfile(folder / name, Path(place, name))

@@ -402,7 +402,7 @@ def test_a_folder_that_cannot_be_locked_is_not_taken_for_another_desks(shelf, mo
 def test_a_lock_that_is_something_else_is_named(shelf):
     shelf.folder.mkdir()
     (shelf.folder / "lock").write_bytes(b"bought in 1470" * 100)
-    with pytest.raises(StorageError, match="lock cannot be locked .file is not a database.; name another folder"):
+    with pytest.raises(StorageError, match=r"lock cannot be locked \(file is not a database\); name another folder"):
         shelf.ask(Asked(**ASKED))
 
 
@@ -426,6 +426,12 @@ def test_a_killed_answer_says_so(tmp_path):
 )
 def test_how_the_process_of_an_answer_ended(code, ending):
     assert _ending(code) == ending
+
+
+@pytest.mark.parametrize("name", ["con", "lpt1"])
+def test_a_name_that_windows_refuses_is_refused_for_a_folder(shelf, name):
+    with pytest.raises(InputError, match=f"name: '{name}' names a device on Windows; choose another name"):
+        shelf.keep("strozzi", name, "base", ["tracks.bonus.9=20"])
 
 
 def test_a_stopped_process_has_not_failed_where_the_system_gives_it_any_code():
