@@ -94,10 +94,11 @@ def set_timer(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def call_in_forks(function: Callable[[], object]) -> None:
-    """Call a function in each process that is forked from this one, where processes can be forked."""
+def call_in_forks(function: Callable[[], None]) -> Callable[[], None]:
+    """Call a function in each process that is forked from this one, where processes can be forked; a decorator."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=function)
+    return function
 
 
 def user_id() -> int | None:

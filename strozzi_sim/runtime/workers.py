@@ -439,10 +439,8 @@ def end_all() -> None:
         worker.end(_GOODBYE)
 
 
+@call_in_forks
 def _forget() -> None:
     """Clear the pool, also in a forked copy: the workers belong to the original process."""
     _idle.clear()
     _all.clear()
-
-
-call_in_forks(_forget)
