@@ -23,9 +23,9 @@ _LONGEST = 1 << 20  # most bytes of an answer
 def command_of(file):
     """Return the command that runs a program: the file if it is executable, else its interpreter with the file."""
     place = place_of(file).resolve()
-    if os.access(place, os.X_OK):
-        return [str(place)]
     interpreter = _INTERPRETERS.get(place.suffix)
+    if os.access(place, os.X_OK) and not (interpreter and sys.platform == "win32"):  # where every file is executable
+        return [str(place)]
     if interpreter is None:
         raise InputError(
             f"pipe: {file}: expected an executable program or one of {', '.join(_INTERPRETERS)}; "
@@ -54,7 +54,7 @@ class _Program:
             self._questions.flush()
             answer = self._answers.readline(_LONGEST)
             answered = answer.endswith(b"\n")
-        except BrokenPipeError:
+        except OSError:  # BrokenPipeError, or on Windows EINVAL
             answer = b""
         finally:
             if not answered:  # also at the time limit: a late answer must not count for the next line
@@ -70,7 +70,7 @@ class _Program:
         """End the program."""
         self._process.kill()
         self._answers.close()
-        with suppress(BrokenPipeError):  # it did not read all lines
+        with suppress(OSError):  # it did not read all lines
             self._questions.close()
         self._process.wait()
         _programs.pop((self.file, get_ident()), None)

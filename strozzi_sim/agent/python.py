@@ -11,7 +11,6 @@ An agent in Python is a class with one of two methods, or an object with the sec
 
 import faulthandler
 import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import SIGNALS, InputError, short_repr
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.runtime.parsing import real_number
+from strozzi_sim.runtime.system import HAS_TIMER, set_timer, set_timer_handler
 from strozzi_sim.runtime.workers import describe_exception, is_worker
 
 BATCH_SIZE = 256  # rows of every call of `act_batch`; constant, since the bits of a row may depend on it
@@ -96,18 +96,18 @@ class TimeLimit:
 
     def __init__(self) -> None:
         self.seconds = seconds_allowed()
-        self._uses_signal = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+        self._uses_signal = HAS_TIMER and threading.current_thread() is threading.main_thread()
         self._previous_handler: Any = None
 
     def __enter__(self) -> "TimeLimit":
         if self._uses_signal:
-            self._previous_handler = signal.signal(signal.SIGALRM, self._raise_time_up)
+            self._previous_handler = set_timer_handler(self._raise_time_up)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._uses_signal:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._previous_handler)
+            set_timer(0)
+            set_timer_handler(self._previous_handler)
 
     @staticmethod
     def _raise_time_up(*_: object) -> None:
@@ -123,12 +123,12 @@ class TimeLimit:
             if not is_worker():
                 faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=_STDERR)
             if self._uses_signal:
-                signal.setitimer(signal.ITIMER_REAL, self.seconds)
+                set_timer(self.seconds)
             try:
                 return function(*arguments, **keywords)
             finally:
                 if self._uses_signal:
-                    signal.setitimer(signal.ITIMER_REAL, 0)
+                    set_timer(0)
         except _TimeUp:
             raise InvalidAnswer(
                 f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"

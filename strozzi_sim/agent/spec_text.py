@@ -14,7 +14,7 @@ def split_specs(text: str) -> list[str]:
     specs: list[str] = []
     for piece in split_top_level(text, ","):
         head = piece.split("=", 1)[0]
-        if specs and "=" in piece and ":" not in head.split("(", 1)[0]:
+        if specs and "=" in piece and ":" not in head.split("(", 1)[0] and "::" not in head:
             specs[-1] += "," + piece
         else:
             specs.append(piece)
@@ -32,9 +32,9 @@ def split_top_level(text: str, separator: str) -> list[str]:
             break
         if depth > MAX_NESTED:
             raise InputError(f"agent {short_repr(text)}: at most {MAX_NESTED} nested parentheses")
-        if character == separator and depth == 0:
+        if depth == 0 and k >= first and text.startswith(separator, k):
             pieces.append(text[first:k])
-            first = k + 1
+            first = k + len(separator)
     if depth != 0:
         raise InputError(f"agent {short_repr(text)}: parentheses do not match")
     return [*pieces, text[first:]]
@@ -46,7 +46,6 @@ def strip_parentheses(value: str) -> str:
 
 
 def split_file(text: str) -> tuple[str, str]:
-    """Split a spec string at its `::` into the file, or "" without one, and the rest."""
-    before, bracket, inside = text.partition("(")
-    file, _, rest = before.rpartition("::")
-    return file, rest + bracket + inside
+    """Split a spec string at its last `::` outside parentheses into the file, or "" without one, and the rest."""
+    *before, rest = split_top_level(text, "::")
+    return "::".join(before), rest

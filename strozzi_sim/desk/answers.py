@@ -1,26 +1,28 @@
 """The shelf: a folder with a folder for each answer. Answers are played one at a time, each in its own process."""
 
-import fcntl
 import json
 import os
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM, strsignal
+from signal import strsignal
 from threading import Condition, Thread
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
 from strozzi_sim.desk.questions import SHEETS, Asked, command_of, python_of, words_for
-from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
+from strozzi_sim.errors import ArgumentError, InputError, StorageError, as_argument_error, short_repr
 from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import NAME
-from strozzi_sim.runtime.files import storage_errors, write_atomically
+from strozzi_sim.runtime.files import check_portable, storage_errors, write_atomically
+from strozzi_sim.runtime.signals import ENDING
+from strozzi_sim.runtime.system import KILLED, why_not_locked
 
 Json = dict[str, Any]
 SHELF, LOCK = "shelf.json", "lock"
@@ -59,8 +61,9 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changed, self.version = folder, Condition(), 0
-        self._lock: IO[bytes] | None = None  # keeps other desks out
+        self._lock: sqlite3.Connection | None = None  # keeps other desks out
         self._process: subprocess.Popen[str] | None = None  # of the answer that plays
+        self._is_stopping = False  # whether that process was told to end
         file = folder / SHELF
         if folder.exists() and not folder.is_dir():
             raise ArgumentError("shelf", f"{folder} is not a folder")
@@ -84,15 +87,19 @@ class Shelf:
         """Make the folder of the shelf if needed, and lock it; raise StorageError if another desk has locked it."""
         with storage_errors(f"cannot write {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = self._lock or (self.folder / LOCK).open("ab")
+            (self.folder / LOCK).touch()
+        if self._lock is not None:
+            return
+        # SQLite locks a file on every system; the file stays empty.
+        lock = sqlite3.connect(self.folder / LOCK, timeout=0, isolation_level=None, check_same_thread=False)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
             lock.close()
-            words = f"cannot be locked: {error.strerror or error}; name a folder of another file system with --shelf"
-            if isinstance(error, BlockingIOError):
-                words = "another desk has these answers open; use that one, or name another folder with --shelf"
-            raise StorageError(f"{self.folder}: {words}") from None
+            is_held = getattr(error, "sqlite_errorname", "") == "SQLITE_BUSY"
+            why = why_not_locked(self.folder) if is_held else f"{LOCK} cannot be locked ({error})"
+            advice = "; " if why else "another desk has these answers open; use that one, or "
+            raise StorageError(f"{self.folder}: {why}{advice}name another folder with --shelf") from None
         self._lock = lock
 
     def state(self, have: str = "", seconds: float = 0.0) -> Json:
@@ -139,6 +146,7 @@ class Shelf:
             if (answer := self.find(number)).status == WAITS:
                 self._note(answer, status=STOPPED)
             elif answer.status == PLAYS and self._process is not None:
+                self._is_stopping = True
                 self._process.terminate()
 
     def forget(self, number: int) -> None:
@@ -213,8 +221,11 @@ class Shelf:
         """Start the process of an answer."""
         command = [sys.executable, "-m", "strozzi_sim.desk.child", str(self.folder / str(answer.number))]
         command += shlex.split(answer.command)[1:]
+        self._is_stopping = False
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8"
+            )
         except OSError as error:  # such as a command that is too long
             self._note(answer, status=FAILED, error=f"its process cannot be started: {error.strerror or error}")
             return
@@ -231,22 +242,22 @@ class Shelf:
             for line in process.stdout or ():
                 with suppress(StorageError):
                     self._note(answer, **json.loads(line), seconds=monotonic() - began)
-        status, error = _ending(process.returncode)
+        status, error = _ending(process.returncode, self._is_stopping)
         with self.changed, suppress(StorageError):
             self._process = None
             self._note(answer, status=status, error=answer.error or error)
 
 
-def _ending(code: int) -> tuple[str, str]:
+def _ending(code: int, is_stopping: bool = False) -> tuple[str, str]:
     """Return the status of an answer whose process ended with this exit code, and the error if it reported none."""
     number = -code if code < 0 else code - 128  # of the signal that ended it
     if code == 0:
         return DONE, ""
-    if number in (SIGHUP, SIGINT, SIGTERM):
+    if is_stopping or number in ENDING:
         return STOPPED, ""
     if code > 0:
         return FAILED, f"its process ended with code {code}; the terminal of the desk says more"
-    hint = ", as when memory runs out" if number == SIGKILL else ""
+    hint = ", as when memory runs out" if number == KILLED else ""
     return FAILED, f"its process was ended by signal {number} ({strsignal(number)}){hint}"
 
 
@@ -268,4 +279,5 @@ def _checked(name: str) -> str:
     if not NAME.fullmatch(name):
         words = "must be lower-case letters, digits, - and _, at most 64, the first a letter or digit"
         raise ArgumentError("name", f"{words}, got {short_repr(name)}")
+    as_argument_error("name", check_portable, name)
     return name

@@ -72,5 +72,6 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
 
 if __name__ == "__main__":
     stop_on_signals()
-    with os.fdopen(os.dup(1), "w") as stdout, stdout_to_stderr():  # agents may print; `desk` may not receive that
+    # Agents may print; `desk` may not receive that.
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as stdout, stdout_to_stderr():
         sys.exit(answer(sys.argv[2:], Path(sys.argv[1]), stdout))

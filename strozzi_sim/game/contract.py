@@ -38,6 +38,7 @@ from strozzi_sim.game.protocols import (
 from strozzi_sim.game.slices import Layout, observer
 from strozzi_sim.kernel.jit import force_inline, generated, jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
+from strozzi_sim.runtime.files import check_portable
 
 if TYPE_CHECKING:
     from strozzi_sim.game.pages import Report
@@ -68,6 +69,7 @@ class Game:
     def __post_init__(self) -> None:
         """Fill in `name`; check `deals_per_search` and `tiers`."""
         object.__setattr__(self, "name", self.name or self.package.rpartition(".")[2])
+        check_portable(self.name)
         if self.deals_per_search < 1:
             given = short_repr(self.deals_per_search)
             raise InputError(f"game {self.name!r}: deals_per_search: must be 1 or more, got {given}")

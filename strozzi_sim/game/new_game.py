@@ -8,8 +8,9 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from strozzi_sim.errors import ArgumentError, StorageError, short_repr
+from strozzi_sim.errors import ArgumentError, StorageError, as_argument_error, short_repr
 from strozzi_sim.game import game_names
+from strozzi_sim.runtime.files import check_portable
 
 _TEMPLATE = "strozzi_sim.template"
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}")
@@ -37,6 +38,7 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in sys.stdlib_module_names:
         allowed = "2 to 40 lower-case letters, digits and underscores, a letter first, no word or module of Python"
         raise ArgumentError("game", f"must be {allowed}, got {short_repr(name)}")
+    as_argument_error("game", check_portable, name)
     if name in game_names():
         raise ArgumentError("game", f"a game {name!r} is installed; choose another name")
     if hidden := _hidden_by(name):
@@ -58,7 +60,7 @@ def write_new_game(name: str, folder: Path) -> list[Path]:
         folder.mkdir(parents=True)
         (folder / "src" / name).mkdir(parents=True)
         for path, text in written.items():
-            path.write_text(text, encoding="utf-8")
+            path.write_text(text, encoding="utf-8", newline="\n")
     except FileExistsError:
         raise StorageError(f"{folder}: exists; choose another folder") from None
     except OSError as error:

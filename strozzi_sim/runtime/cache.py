@@ -25,6 +25,7 @@ from pathlib import Path
 
 from strozzi_sim.errors import StorageError
 from strozzi_sim.runtime.entry_points import installed
+from strozzi_sim.runtime.system import user_id
 
 FOLDERS_KEPT = 8
 PRIVATE = 0o700  # mode of new cache folders and roots
@@ -53,7 +54,7 @@ def cache_root() -> Path:
 
 def _private_root() -> Path:
     """Return the root among the temporary files, used if no other root is usable."""
-    return Path(tempfile.gettempdir()) / f"strozzi-sim-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
+    return Path(tempfile.gettempdir()) / f"strozzi-sim-{'cache' if (user := user_id()) is None else user}"
 
 
 def _roots() -> list[Path]:
@@ -181,12 +182,12 @@ def print_status(line: str) -> None:
 
 
 def _check_private(folder: Path) -> None:
-    if not hasattr(os, "geteuid"):
-        return  # Windows has no modes; the folders of a profile are private
+    if (user := user_id()) is None:
+        return  # the folders of a Windows profile are private
     status = folder.stat()
-    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if status.st_uid != user or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise StorageError(
-            f"the cache of compiled code in {folder}: must belong to you (uid {os.geteuid()}) and be writable by "
+            f"the cache of compiled code in {folder}: must belong to you (uid {user}) and be writable by "
             f"nobody else, got uid {status.st_uid}, mode {stat.S_IMODE(status.st_mode):o}; "
             "make it private (chmod 700), or name another in STROZZI_CACHE_DIR"
         )

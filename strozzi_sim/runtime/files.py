@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 from zipfile import BadZipFile, ZipFile
 
-from strozzi_sim.errors import ArgumentError, StorageError
+from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_repr
 
 STANDARD_OUTPUT = 1
 MAKER = "strozzi-sim"  # in the metadata of pictures and workbooks
@@ -38,6 +38,21 @@ _MARKS = {
 _MARKED = 8192
 _TOKEN_BYTES = 8
 _NAME_KEPT = 40  # characters of the target's name in its temporary file's name; file systems allow 255 bytes
+
+_DEVICES = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9\xb9\xb2\xb3])(\..*)?", re.IGNORECASE | re.DOTALL)
+_REFUSED = re.compile(r"[<>:\"/\\|?*\x00-\x1f]|[. ]\Z")
+
+
+def check_portable(name: str) -> None:
+    """Raise InputError for a name that some system refuses as that of a file or folder, such as `con` or `a?.csv`.
+
+    Names that users choose for files of ours are checked; a path that they name is the system's affair.
+    """
+    if _DEVICES.fullmatch(name):
+        raise InputError(f"{short_repr(name)} names a device on Windows; choose another name")
+    if not name or _REFUSED.search(name):
+        refused = 'without < > : " / \\ | ? *, and no point or blank at its end'
+        raise InputError(f"must be a name for a file on every system, {refused}; got {short_repr(name)}")
 
 
 @contextmanager

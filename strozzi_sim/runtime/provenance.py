@@ -5,7 +5,8 @@ import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from urllib.parse import unquote, urlparse
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 PACKAGE = "strozzi-sim"
 _SECONDS = 5.0  # limit of a git command
@@ -26,7 +27,7 @@ def source_commit() -> str:
         return str(origin["vcs_info"].get("commit_id", ""))
     if not origin.get("dir_info", {}).get("editable"):
         return ""
-    folder = Path(unquote(urlparse(origin["url"]).path))
+    folder = Path(url2pathname(urlparse(origin["url"]).path))
     commit, top = _git(folder, "rev-parse", "HEAD"), _git(folder, "rev-parse", "--show-toplevel")
     if not commit or not top or Path(top).resolve() != folder.resolve():  # no checkout, or one of an outer folder
         return ""
@@ -37,7 +38,7 @@ def _git(folder: Path, *words: str) -> str:
     """Return the output of a git command, "" if it fails."""
     command = ["git", "-C", str(folder), "--no-optional-locks", *words]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return ""
-    return done.stdout.strip()
+    return done.stdout.decode("utf-8", "replace").strip()

@@ -10,6 +10,8 @@ import sys
 import threading
 from types import FrameType
 
+from strozzi_sim.runtime.system import send_to_main_thread
+
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _AGAIN = 0.05  # seconds until a postponed signal is sent again
 
@@ -30,19 +32,10 @@ def postpones(number: int, frame: FrameType | None) -> bool:
     """
     if not is_executing("llvmlite", frame):
         return False
-    timer = threading.Timer(_AGAIN, _send, (number,))
+    timer = threading.Timer(_AGAIN, send_to_main_thread, (number,))
     timer.daemon = True
     timer.start()
     return True
-
-
-def _send(number: int) -> None:
-    """Send a signal to the main thread, so that it also ends a system call there."""
-    main = threading.main_thread().ident
-    if hasattr(signal, "pthread_kill") and main is not None:
-        signal.pthread_kill(main, number)
-    else:
-        signal.raise_signal(number)
 
 
 def end_process(number: int) -> None:
@@ -52,6 +45,8 @@ def end_process(number: int) -> None:
     """
     for each in ENDING:
         signal.signal(each, signal.SIG_DFL)  # another one ends the process at once
+    # No public function runs them and returns. SystemExit would run them too, but only after it has waited for all
+    # threads, and the process would end with an exit code. `multiprocessing` calls this one in the same place.
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, OSError, ValueError):  # there is none, or it is closed

@@ -1,16 +1,20 @@
-"""What differs between systems: how a process and its children end, and what the system reports about them.
+"""What differs between systems: signals, users, locks, and how a process and its children end.
 
 POSIX has process groups, and a signal that ends a process whose interpreter is held by C code. Elsewhere psutil finds
-the children, and a process ends once its interpreter is free.
+the children, and a process ends once its interpreter is free. No other module names what only some systems have.
 """
 
+import errno
 import os
 import select
 import signal
 import subprocess
+import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +30,8 @@ with suppress(ImportError):  # on Windows
 
 _HAS_GROUPS = hasattr(os, "killpg")
 _HAS_SIGIO = _fcntl is not None and hasattr(os, "O_ASYNC")  # sent when a pipe is closed
+KILLED = getattr(signal, "SIGKILL", None)  # the signal that also ends a process for which no memory is left
+HAS_TIMER = hasattr(signal, "setitimer")  # one that interrupts the main thread
 # Arguments of `Popen` for a process that Ctrl-C in the terminal does not reach, with its children.
 OWN_GROUP: Mapping[str, Any] = MappingProxyType(
     {"process_group": 0}
@@ -67,6 +73,50 @@ def end_on_close(pipe: int) -> Iterator[None]:
         yield
     finally:
         _fcntl.fcntl(pipe, _fcntl.F_SETFL, options)
+
+
+def send_to_main_thread(number: int) -> None:
+    """Send a signal to the main thread, where it ends a system call too, if the system can do that."""
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
+
+
+def set_timer_handler(handler: Any) -> Any:
+    """Set what `set_timer` calls, in the main thread, and return what it called before; only where HAS_TIMER."""
+    return signal.signal(signal.SIGALRM, handler)
+
+
+def set_timer(seconds: float) -> None:
+    """Interrupt the main thread after `seconds`; with 0 no more. Only where HAS_TIMER."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def call_in_forks(function: Callable[[], None]) -> Callable[[], None]:
+    """Call a function in each process that is forked from this one, where processes can be forked; a decorator."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=function)
+    return function
+
+
+def user_id() -> int | None:
+    """Return the number of the effective user, None on Windows, where files have neither owner numbers nor modes."""
+    return os.geteuid() if hasattr(os, "geteuid") else None
+
+
+def why_not_locked(folder: Path) -> str:
+    """Return why no file can be locked in a folder, which SQLite reports as one that is locked; "" if one can be."""
+    if _fcntl is None:
+        return ""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            _fcntl.lockf(file, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            return f"files cannot be locked on this file system ({error.strerror})"
+    return ""
 
 
 def process_age() -> float:

@@ -30,7 +30,7 @@ from typing import IO, Any
 import numpy as np
 
 from strozzi_sim.runtime.frames import Frames, receive, send
-from strozzi_sim.runtime.system import OWN_GROUP, end_group, end_on_close
+from strozzi_sim.runtime.system import OWN_GROUP, call_in_forks, end_group, end_on_close
 
 # Progress of the games, written by the game loops and read by the parent.
 HEARTBEAT = np.dtype([
@@ -439,11 +439,8 @@ def end_all() -> None:
         worker.end(_GOODBYE)
 
 
+@call_in_forks
 def _forget() -> None:
     """Clear the pool, also in a forked copy: the workers belong to the original process."""
     _idle.clear()
     _all.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

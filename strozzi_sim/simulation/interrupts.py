@@ -13,11 +13,13 @@ import numpy as np
 
 from strozzi_sim.errors import Stopped
 from strozzi_sim.runtime.signals import ENDING, end_process, is_executing, postpones
+from strozzi_sim.runtime.system import call_in_forks
 
 Result = TypeVar("Result")
 
 NO_STOP = np.zeros(1, np.int64)
 _current: ContextVar[np.ndarray[Any, Any]] = ContextVar("stop_flag", default=NO_STOP)
+_outside: dict[int, Any] = {}  # handlers of signals outside the outermost `stop_flag` of the main thread
 
 
 def current_stop() -> np.ndarray[Any, Any]:
@@ -43,6 +45,13 @@ def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -
             pool.shutdown()
             stop[0] = before
             raise
+
+
+@call_in_forks
+def _restore() -> None:
+    """Restore the handlers in a fork, such as a worker of `multiprocessing`, which a signal must end while it waits."""
+    for number, handler in _outside.items():
+        signal.signal(number, handler)
 
 
 @contextmanager
@@ -86,6 +95,9 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
             raise
 
     token = _current.set(stop)
+    is_outermost = not _outside
+    if is_outermost:
+        _outside.update({number: handlers[number] for number in caught})
     try:
         for number in caught:
             signal.signal(number, on_signal)
@@ -96,6 +108,8 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
         stop[0] = stop[0] or 1  # after an error, calls that still run in other threads end early
         for number in caught:
             signal.signal(number, handlers[number])
+        if is_outermost:
+            _outside.clear()
         if fatal:
             end_process(fatal[0])
         for number in late:

@@ -1,7 +1,6 @@
 """Files of a results folder: creation, refusal of links, reading its database, and tables as Parquet and CSV."""
 
 import contextlib
-import errno
 import hashlib
 import os
 import re
@@ -18,10 +17,12 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, StorageError, short_repr
 from strozzi_sim.runtime.files import check_no_links, storage_errors
+from strozzi_sim.runtime.system import why_not_locked
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
 MANIFEST = "manifest.json"  # of an earlier format
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
+_COPIED = DATABASE, OF_SQLITE[0], OF_SQLITE[2]  # all but the index of the log, which SQLite makes anew
 FOLDERS = ("tables", "games", "facts", "figures")
 _IN_USE = "another run is writing here; wait for it, or look at it with `strozzi report`"
 _LOG_HEADER = 32  # bytes
@@ -62,7 +63,7 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
             not isinstance(name, str)
             or not name
             or ".." in Path(name).parts
-            or Path(name).is_absolute()
+            or Path(name).anchor  # a drive or a root
             or "\0" in name
         ):
             raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
@@ -107,7 +108,7 @@ def copied_database(folder: Path) -> Iterator[Path]:
         with storage_errors(f"cannot copy {folder / DATABASE} to {place}"):
             for _ in range(_COPIES):
                 before = _state_of_log(folder)
-                for name in (DATABASE, *OF_SQLITE):
+                for name in _COPIED:
                     Path(place, name).unlink(missing_ok=True)
                     with contextlib.suppress(FileNotFoundError):
                         shutil.copyfile(folder / name, Path(place, name))
@@ -139,26 +140,11 @@ def database_errors(place: str) -> Iterator[None]:
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
         if name.startswith("SQLITE_BUSY"):
-            why = _why_not_locked(Path(place).parent)
+            why = why_not_locked(Path(place).parent)
             raise UnwritableError(f"{place}: {why or _IN_USE}, or choose another folder") from None
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise InputError(f"{place}: is damaged: {error}; move the folder away to begin again") from None
         raise UnwritableError(f"cannot read or write {place}: {error}") from error
-
-
-def _why_not_locked(folder: Path) -> str:
-    """Return why no file can be locked in a folder, which SQLite tells as one that is locked; "" if one can be."""
-    try:
-        import fcntl
-
-        with tempfile.TemporaryFile(dir=folder) as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except ImportError:
-        return ""
-    except OSError as error:
-        if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
-            return f"files cannot be locked on this file system ({error.strerror})"
-    return ""
 
 
 @contextlib.contextmanager

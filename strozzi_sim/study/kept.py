@@ -8,6 +8,7 @@ games/cell-0000.parquet has a row for every game and seat.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib.metadata import version
@@ -161,7 +162,7 @@ def _type(column: Column, settings: Any) -> Any:
 
 def _folder_name(value: str) -> str:
     """Return a value as the name of a folder: a long one is cut and hashed; the file holds it in full."""
-    name = quote(value, safe=",")
+    name = re.sub(r"\.\Z", "%2E", quote(value, safe=","))  # Windows drops a point at the end
     if len(name) <= _NAME_MOST:
         return name
     return f"{name[: _NAME_MOST - 20].rstrip('%')}~{hashlib.sha256(value.encode()).hexdigest()[:12]}"

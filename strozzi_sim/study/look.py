@@ -18,6 +18,7 @@ from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.game.report_file import ReportFile, picture_of, read_report_file
 from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.game.variants import with_text_keys
+from strozzi_sim.runtime.files import check_portable
 
 # questions of a balance study, as is every page of its game but `balance`
 SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"
@@ -39,7 +40,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         facts_share: rows of facts are kept of one in round(1 / facts_share) deals; None: of all.
     """
 
-    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$")] = "study"
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}\Z")] = "study"
     question: str = ""
     pages: tuple[str, ...] | None = None
     heatmaps: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         except InputError as error:
             key, _, words = str(error).removeprefix("look: ").partition(": ")
             raise ArgumentError(key, words or key) from None
+        as_argument_error("name", check_portable, look.name)  # that of the default results folder
         return look
 
     def kept_in(self, game: Game) -> RowSelection:

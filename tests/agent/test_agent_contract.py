@@ -29,6 +29,7 @@ from strozzi_sim.agent import (
 from strozzi_sim.agent import registry as contract
 from strozzi_sim.agent.compile import compile_agent
 from strozzi_sim.agent.registry import agents, installed_agents
+from strozzi_sim.agent.spec_text import split_file
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import count_legal, kth_legal
 from strozzi_sim.play.position import Position
@@ -90,10 +91,23 @@ bots = agents_file(BOTS)
         ("a:x=1,b:y=2,z=3", ["a:x=1", "b:y=2,z=3"]),
         ("mc:rollout=(heuristic:margin=3,depth=2),random", ["mc:rollout=(heuristic:margin=3,depth=2)", "random"]),
         ("bots.py::careful:margin=3,random", ["bots.py::careful:margin=3", "random"]),
+        ("random,/my (old)/bots.py::careful:margin=3", ["random", "/my (old)/bots.py::careful:margin=3"]),
     ],
 )
 def test_lists_of_agents(text, specs):
     assert split_specs(text) == specs
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "rest"),
+    [
+        (r"C:\Program Files (x86)\bots.py::careful:margin=3", r"C:\Program Files (x86)\bots.py", "careful:margin=3"),
+        (r"D:bots.py::careful:policy=(E:\b.py::bold:x=1)", "D:bots.py", r"careful:policy=(E:\b.py::bold:x=1)"),
+        ("mc:rollout=(a b.py::careful)", "", "mc:rollout=(a b.py::careful)"),
+    ],
+)
+def test_the_file_of_an_agent_is_any_path(text, file, rest):
+    assert split_file(text) == (file, rest)
 
 
 @pytest.mark.parametrize("text", ["a,,b", "a,", "mc:x=(1,2", "mc:x=1),b"])

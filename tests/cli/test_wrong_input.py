@@ -52,6 +52,8 @@ CALLS = [
     (lambda: study(lineup=[]), "lineup: unknown key of a balance; known: game, ", "did you mean 'lineups'?"),
     (lambda: study(behaviour=ss.load_game("strozzi").behaviour, agents={}, variants=["base"]), "variants: expected a table of variants by name, got ['base']", ""),
     (lambda: ss.Look.of(name="X y"), "name: expected text of 1 to 64 characters of a-z0-9-, got 'X y'", ""),
+    (lambda: ss.Look.of(name="x\n"), "name: expected text of 1 to 64 characters of a-z0-9-, got 'x\\n'", ""),
+    (lambda: ss.Look.of(name="aux"), "name: 'aux' names a device on Windows; choose another name", ""),
 ]  # fmt: skip
 
 

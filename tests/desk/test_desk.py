@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -389,10 +390,19 @@ def test_an_answer_whose_files_cannot_be_removed_stays(shelf, tmp_path, monkeypa
 
 def test_a_folder_that_cannot_be_locked_is_not_taken_for_another_desks(shelf, monkeypatch):
     refused = mock.Mock(side_effect=OSError(errno.ENOLCK, "No locks available"))
-    monkeypatch.setattr("fcntl.flock", refused)
-    with pytest.raises(
-        StorageError, match="cannot be locked: No locks available; name a folder of another file system"
-    ):
+    monkeypatch.setattr("fcntl.lockf", refused)
+    shelf.folder.mkdir()
+    with closing(sqlite3.connect(shelf.folder / "lock", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        words = r"files cannot be locked on this file system \(No locks available\); name another folder with --shelf"
+        with pytest.raises(StorageError, match=words):
+            shelf.ask(Asked(**ASKED))
+
+
+def test_a_lock_that_is_something_else_is_named(shelf):
+    shelf.folder.mkdir()
+    (shelf.folder / "lock").write_bytes(b"bought in 1470" * 100)
+    with pytest.raises(StorageError, match=r"lock cannot be locked \(file is not a database\); name another folder"):
         shelf.ask(Asked(**ASKED))
 
 
@@ -416,6 +426,17 @@ def test_a_killed_answer_says_so(tmp_path):
 )
 def test_how_the_process_of_an_answer_ended(code, ending):
     assert _ending(code) == ending
+
+
+@pytest.mark.parametrize("name", ["con", "lpt1"])
+def test_a_name_that_windows_refuses_is_refused_for_a_folder(shelf, name):
+    with pytest.raises(InputError, match=f"name: '{name}' names a device on Windows; choose another name"):
+        shelf.keep("strozzi", name, "base", ["tracks.bonus.9=20"])
+
+
+def test_a_stopped_process_has_not_failed_where_the_system_gives_it_any_code():
+    assert _ending(1, is_stopping=True) == ("stopped", "")
+    assert _ending(0, is_stopping=True) == ("done", "")
 
 
 def test_a_process_that_does_not_start_is_said_and_the_next_can(tmp_path, monkeypatch):

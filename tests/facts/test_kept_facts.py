@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import weakref
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,8 +23,10 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game import load_game
+from strozzi_sim.game.report_file import read_report_file
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import record_game
+from strozzi_sim.runtime.files import check_portable
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.study.folders import load_results, study_of
 from strozzi_sim.study.kept import KeptTable
@@ -385,6 +388,32 @@ def test_a_disk_that_is_too_small_for_the_rows(tmp_path, monkeypatch):
 
 
 # -- the files ------------------------------------------------------------------------------------------------------------
+
+
+def test_files_have_names_for_every_system_and_none_is_another_without_case(tmp_path):
+    agents = [replace(load_agent("random", "strozzi").agent, name=name) for name in ("a.", "A.", "a b", 'c:"?*')]
+    changes = {name: {"tracks": {"bonus": {"9": bonus}}} for bonus, name in enumerate(("con", "aux", "nul"), 20)}
+    lineups = [[spec_of(each)] for each in agents]
+    study, look = study_of(keys(players=[3], facts=["ship"], lineups=lineups, variants=[*changes], variant=changes))
+    paths = [KeptTable(study, look, "ship").path(cell) for cell in study.cells]
+    assert len(paths) == 12
+    for path in paths:
+        for part in path.split("/"):
+            check_portable(part)
+    assert len({path.casefold() for path in paths}) == 12
+
+
+@pytest.mark.parametrize("name", OUR_GAMES)
+def test_tables_and_pictures_have_names_for_every_system(name):
+    report = read_report_file(load_game(name).package)
+    names = [
+        *report.pictures,
+        *(f"heat-{each}" for each in report.heatmaps),
+        *{each.table for each in report.pictures.values()} - {""},
+    ]
+    for each in names:
+        check_portable(each)
+    assert len({each.casefold() for each in names}) == len(names)
 
 
 def test_every_column_says_what_it_is(finished):

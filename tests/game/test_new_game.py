@@ -173,6 +173,7 @@ def test_tables_of_decisions_and_players_need_no_handler(fair, tmp_path):
         ("a b", "got 'a b'"),
         ("class", "got 'class'"),
         ("random", "got 'random'"),
+        ("com1", "'com1' names a device on Windows; choose another name"),
         ("../x", "got '../x'"),
         ("strozzi", "a game 'strozzi' is installed"),
         ("test", "'test' would hide the module in "),

@@ -10,15 +10,35 @@ from pathlib import Path
 
 import pytest
 
-from strozzi_sim.errors import ArgumentError, StorageError
+from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.runtime import files
-from strozzi_sim.runtime.files import is_standard_output, open_atomically, write_atomically, write_replacing
+from strozzi_sim.runtime.files import (
+    check_portable,
+    is_standard_output,
+    open_atomically,
+    write_atomically,
+    write_replacing,
+)
 
 root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
 
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["con", "AUX", "nul.txt", "Com1", "lpt9.tar.gz", "com\xb2", "a.", "a ", "a:b", "a?", "a/b", "a\\b", "\t", ""],
+)
+def test_a_name_that_some_system_refuses_is_refused_on_every_system(name):
+    with pytest.raises(InputError, match=r"choose another name|without < > "):
+        check_portable(name)
+
+
+@pytest.mark.parametrize("name", ["console", "aux-1", "com10", "com", ".nul", "a b.csv", "4-players,base,a%3Ab"])
+def test_other_names_are_taken(name):
+    check_portable(name)
 
 
 def test_two_writers_do_not_mix_and_the_last_to_finish_wins(tmp_path):

@@ -1,15 +1,19 @@
 """The commands on a system without POSIX, as `without_posix` imitates it; Windows itself has not been tried."""
 
+import json
 import os
 import shlex
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
+from urllib.request import Request, urlopen
 
 import psutil
 import pytest
 
 from agent_files import agents_file
+from commands import wait_until
 from paths import ROOT
 from strozzi_sim.runtime.frames import Frames, receive, send
 from strozzi_sim.runtime.system import process_age
@@ -38,11 +42,16 @@ BOTS = """
 bots = agents_file(BOTS)
 
 
-def strozzi(words, folder, **environment):
+def started(words, folder, **environment):
+    """Return the arguments of a process that runs a command there."""
     paths = [str(ROOT / "tests" / "support" / "without_posix"), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **environment}
     command = [sys.executable, "-m", "strozzi_sim", *shlex.split(words)]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+    return {"args": command, "cwd": folder, "env": environment}
+
+
+def strozzi(words, folder, **environment):
+    return subprocess.run(**started(words, folder, **environment), capture_output=True, text=True, timeout=600)
 
 
 def test_the_imitation_lacks_posix_for_the_package_alone(tmp_path):
@@ -113,3 +122,50 @@ def test_a_frame_arrives_whole_and_other_output_is_noticed():
 
 def test_the_age_of_this_process_is_known():
     assert 0 < process_age() < 24 * 3600
+
+
+def asked(address, path, body=None):
+    """Return the JSON that a page's server answers."""
+    headers = {"Content-Type": "application/json", "Origin": address.rpartition("/")[0].rpartition("/")[0]}
+    request = Request(address + path, None if body is None else json.dumps(body).encode(), headers)
+    with urlopen(request, timeout=60) as answer:
+        return json.loads(answer.read())
+
+
+@contextmanager
+def served(words, folder):
+    """Yield the address of a page that a command serves."""
+    with subprocess.Popen(
+        **started(words, folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            line = server.stdout.readline()
+            assert line.startswith("Open http"), server.stderr.read()
+            yield line.split()[-1]
+            assert server.poll() is None
+        finally:
+            server.terminate()
+
+
+@pytest.mark.slow
+def test_the_desk_answers_stops_and_forgets(tmp_path):
+    values = {"players": "3", "agents": "random", "deals": "60"}
+    fair = {"question": "fair", "game": "strozzi", "values": values}
+    with served("desk --no-open --shelf shelf", tmp_path) as address:
+        first, endless = (
+            asked(address, "ask", each)["answer"] for each in (fair, fair | {"values": values | {"deals": "9000000"}})
+        )
+        status = lambda: {each["number"]: each["status"] for each in asked(address, "state")["answers"]}  # noqa: E731
+        wait_until(lambda: status()[first] == "done" and status()[endless] == "plays")
+        other = strozzi("desk --no-open --shelf shelf", tmp_path)
+        assert (other.returncode, "another desk has these answers open" in other.stderr) == (4, True)
+        asked(address, "stop", {"answer": endless})
+        wait_until(lambda: status()[endless] == "stopped")
+        asked(address, "forget", {"answer": endless})
+        assert status() == {first: "done"}
+
+
+@pytest.mark.slow
+def test_a_game_is_played_in_the_browser(tmp_path):
+    with served("play strozzi --players 3 --agents random --web", tmp_path) as address:
+        assert asked(address, "state")

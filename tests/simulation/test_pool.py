@@ -1,5 +1,8 @@
 """Small tasks are played in batches: each is yielded once, with what its worker made of it, also when play is stopped."""
 
+import multiprocessing
+import subprocess
+import sys
 from functools import partial
 from itertools import islice
 
@@ -89,3 +92,28 @@ def test_what_is_played_in_one_call_equals_what_is_played_alone(game, players, a
     assert contents(tasks, monkeypatch, 12) == alone
     assert all(alone[k] == contents(tasks[k:], monkeypatch, 5)[k] for k in (5, 11))
     assert len(set(alone.values())) == len(tasks)
+
+
+PLAYS = """
+import multiprocessing, sys
+import joblib
+import strozzi_sim as ss
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    options = {"players": 3, "agents": "random", "deals": 40, "workers": 2, "progress": False}
+    with joblib.parallel_config(backend="multiprocessing"):
+        found = ss.simulate("strozzi", **options)
+    assert found.tables["seats"].equals(ss.simulate("strozzi", **options).tables["seats"])
+    print(found.n_games)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_processes_of_every_start_method_play_the_same_and_end_without_a_word(method, tmp_path):
+    (tmp_path / "plays.py").write_text(PLAYS)
+    done = subprocess.run(
+        [sys.executable, "plays.py", method], cwd=tmp_path, capture_output=True, text=True, timeout=600
+    )
+    assert (done.stdout, "Traceback" in done.stderr) == ("40\n", False), done.stderr
