@@ -211,7 +211,7 @@ def judge(change: Change, tree: Path, tests: list[str], timeout: float) -> str:
     lines[change.line - 1] = lines[change.line - 1].replace(change.before, change.after)
     file.write_text("".join(lines), "utf-8")
     environment = _environment(tree) | {"STROZZI_CACHE_DIR": str(tree / "cache")}
-    command = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-p", "no:cacheprovider", "--no-header", *tests]
+    command = [sys.executable, "-m", "pytest", "-x", "-n", "0", "-rfE", "-p", "no:cacheprovider", "--no-header", *tests]
     try:
         done = subprocess.run(
             command, cwd=tree, env=environment, capture_output=True, text=True, timeout=timeout, check=False
