@@ -111,7 +111,7 @@ def _call(words: Sequence[str]) -> int:
         options = parsed(name, rest)
     except SystemExit:  # after printing help
         return 0
-    as_json, every_table = options.get("json", False), options.pop("tables", False)
+    as_json, every_table, opens = options.get("json", False), options.pop("tables", False), options.pop("open", False)
     command = command_named(name)
     if "json" not in command.by_name:
         options.pop("json", None)
@@ -126,7 +126,7 @@ def _call(words: Sequence[str]) -> int:
                 answer = command.call(**arguments, progress=progress)
         else:
             answer = command.call(**arguments)
-        return show(name, answer, with_json=as_json, every_table=every_table)
+        return show(name, answer, with_json=as_json, every_table=every_table, opens=opens)
     except Exception as error:
         if _signals:  # the import of an extension module turns Stopped into an ImportError
             raise Stopped(_signals[0]) from error
@@ -135,15 +135,13 @@ def _call(words: Sequence[str]) -> int:
 
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
-    """Yield progress callbacks, with a bar in a terminal; messages go to standard error, or nowhere if `quiet`."""
+    """Yield progress callbacks: of a bar in a terminal, else of lines on standard error; if `quiet`, idle ones."""
     from dataclasses import replace
 
     from strozzi_sim.study.progress import progress_of
 
-    with progress_of(False if quiet else None) as progress:
-        by_bar = quiet or sys.stderr.isatty()
-        on_message = progress.on_message if by_bar else lambda text: print(text, file=sys.stderr, flush=True)
-        yield replace(progress, command=line, on_message=on_message)
+    with progress_of(not quiet) as progress:
+        yield replace(progress, command=line)
 
 
 def _complain(message: str, code: int, debug: bool) -> int:

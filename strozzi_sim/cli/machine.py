@@ -48,6 +48,7 @@ def bench(
     from strozzi_sim.play.records import match_of
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.pool import Task, play_tasks
+    from strozzi_sim.simulation.warming import warm_all
 
     if seconds is not None and games is not None:
         raise ArgumentError("seconds", "leave out --games, or this")
@@ -56,7 +57,7 @@ def bench(
     number_of_workers = worker_count(workers)
     match, _ = match_of(game, players, agents, 1, None, None, "one", seed, variant)
     start = monotonic()
-    match.warm(counted=count_facts)
+    warm_all([(match, count_facts)])
     compile_seconds = monotonic() - start
     crosstabs = tuple(match.game.report.crosstabs(match.game.report.pages)) if count_facts else ()
 

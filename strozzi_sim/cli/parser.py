@@ -155,6 +155,9 @@ SETTINGS = Argument(  # of every command that takes a variant
 _METAVARS = {str: "TEXT", int: "N", float: "X"}
 JSON = Argument("json", "print one JSON document and nothing else", bool)
 TABLES = Argument("tables", "print every table, and all of its lines", bool)
+OPEN = Argument("open", "open the page in the browser", bool)
+# command -> option without which it writes no page, or "" if it always writes one; of other studies it is --out
+_PAGES_OF = {"report": "", "run": "", "replay": "html", "analyse": "page"}
 
 
 @cache
@@ -199,7 +202,8 @@ def parser_of(name: str) -> _Parser:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for argument in command.arguments:
         _add(parser, argument, f"; here: {defaults[argument.name]}" if argument.name in defaults else "")
-    for argument in {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ()):
+    further = {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ())
+    for argument in (*further, *([OPEN] if name in _PAGES_OF or command.returns == "Results" else [])):
         if argument.name not in command.by_name:
             _add(parser, argument)
     return parser
@@ -235,7 +239,11 @@ def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
         suggestion = nearest(option, names)
         hint = f"; did you mean {suggestion}?" if suggestion else ""
         parser.error(f"{short_text(option)}: there is no such option{hint}")
-    return {key: value for key, value in vars(options).items() if value != []}
+    given = {key: value for key, value in vars(options).items() if value != []}
+    needed = _PAGES_OF.get(name, "folder")
+    if given.get("open") and needed and not given.get(needed):
+        raise InputError(f"--open: there is no page without {command_named(name).by_name[needed].label}")
+    return given
 
 
 def arguments_of(name: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from strozzi_sim.agent.names import one_variant
-from strozzi_sim.cli.show import Answer, columns_of
+from strozzi_sim.cli.show import Answer, columns_of, linked
 from strozzi_sim.errors import ArgumentError, RuleViolation, check_range, pluralize
 from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import AnyVariant
@@ -126,8 +126,8 @@ def analyse(
         manifest["reconstructed"] = {table.variant.name: list(table.variant.reconstructed)}
         html = analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0])
         write_page(Path(page), html, argument="page", overwrite=overwrite)
-    lines = [recorded.heading, *analysis_lines(analysis, top), *([f"\nreport: {page}"] if page else [])]
-    return Answer(analysis.document(), lines)
+    lines = [recorded.heading, *analysis_lines(analysis, top), *([f"\nreport: {linked(Path(page))}"] if page else [])]
+    return Answer(analysis.document(), lines, page=Path(page) if page else None)
 
 
 def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:

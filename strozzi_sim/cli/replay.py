@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent import check_lineup, load_agent
-from strozzi_sim.cli.show import Answer, columns_of
+from strozzi_sim.cli.show import Answer, columns_of, linked
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_range, pluralize
 from strozzi_sim.game import load_game
 from strozzi_sim.play.analyse import analyse_game, find_judge
@@ -205,8 +205,8 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int, o
         write_page(place, list_page(f"{pluralize(len(listed), 'game')} of {file.name}", listed), GAME_PAGE, **how)
     pages = [str(place.with_name(name)) for name, *_ in listed]
     more = "; the file has more games" if next(games, None) else ""
-    written = f"{pluralize(len(pages), 'page')} written: open {place}{more}"
-    return Answer({"pages": pages, "page": str(place)}, [written])
+    written = f"{pluralize(len(pages), 'page')} written: open {linked(place)}{more}"
+    return Answer({"pages": pages, "page": str(place)}, [written], page=place)
 
 
 def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:

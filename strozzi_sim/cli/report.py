@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from strozzi_sim.cli.show import Answer, places_of
+from strozzi_sim.cli.show import Answer, linked, places_of
 from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.runtime.files import check_inside
 from strozzi_sim.study.beside import side_by_side
@@ -47,7 +47,7 @@ def report(
         together = side_by_side(results)
         page = together.report(out or "side-by-side.html", figures=figures, overwrite=overwrite)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
-        return Answer(document, [*together.verdict, f"\nreport: {page}"])
+        return Answer(document, [*together.verdict, f"\nreport: {linked(page)}"], page=page)
     (single,) = results
     if spreadsheet and single.folder is None:
         raise ArgumentError("spreadsheet", f"{folders[0]}: is for a study that is finished")
@@ -59,7 +59,7 @@ def report(
     if spreadsheet:
         first, *_ = single.spreadsheet(spreadsheet, overwrite=overwrite)
         made["spreadsheet"] = str(first.parent if spreadsheet == "csv" else first)
-    lines = (f"{name}: {file}" for name, file in made.items())
+    lines = (f"{name}: {linked(Path(file))}" for name, file in made.items())
     document = places_of(single, made["report"]) | made
-    tables = [] if single.folder is None else [f"tables: {single.folder}/tables"]
-    return Answer(document, [*single.verdict, "", *tables, *lines])
+    tables = [] if single.folder is None else [f"tables: {linked(single.folder / 'tables')}"]
+    return Answer(document, [*single.verdict, "", *tables, *lines], page=Path(made["report"]))

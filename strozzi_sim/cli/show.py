@@ -31,10 +31,14 @@ class Answer:
     document: Any  # plain data for --json, or a function that returns it
     lines: Iterable[str] = ()  # for the terminal; an iterator makes them while they are printed
     code: int = 0  # exit code
+    page: Path | None = None  # the page that was written
 
 
-def show(command: str, answer: Any, *, with_json: bool, every_table: bool) -> int:
-    """Print what a command's function returned, an Answer, Results or None, and return the exit code."""
+def show(command: str, answer: Any, *, with_json: bool, every_table: bool, opens: bool = False) -> int:
+    """Print what a command's function returned, an Answer, Results or None, and return the exit code.
+
+    `opens`: open the page in the browser, or say that this cannot be done.
+    """
     if answer is None:
         return 0
     if not isinstance(answer, Answer):
@@ -45,7 +49,34 @@ def show(command: str, answer: Any, *, with_json: bool, every_table: bool) -> in
     else:
         for line in answer.lines:
             print(line, flush=True)
+    if opens:
+        _open(answer.page)
     return int(answer.code)
+
+
+def _open(page: Path | None) -> None:
+    """Open a page in the browser, or say on standard error why not."""
+    import webbrowser
+
+    if page is None:
+        print("strozzi: no page was written, so none is opened", file=sys.stderr)
+    elif not webbrowser.open(page.absolute().as_uri()):
+        print(f"strozzi: no browser can be opened here; open {page} in one", file=sys.stderr)
+
+
+def linked(path: Path) -> str:
+    """Return a path as text; in a terminal that can show links, it is a link."""
+    if not sys.stdout.isatty():
+        return str(path)
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    if console.no_color:
+        return str(path)
+    with console.capture() as text:
+        console.print(Text(str(path), f"link {path.absolute().as_uri()}"), soft_wrap=True, end="")
+    return text.get()
 
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
@@ -65,7 +96,7 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
         return Answer(lambda: rows_of(results), [table_text(name, results.tables[name], most), places])
     page = results.report() if results.folder is not None and results.tables else None
     document = places_of(results, page) if command in PLACES_ALONE else rows_of(results)
-    return Answer(document, _lines(results, page, every_table))
+    return Answer(document, _lines(results, page, every_table), page=page)
 
 
 def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator[str]:
@@ -84,7 +115,7 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     if results.folder is not None and not results.tables:
         yield f"part {results.about['part']}: {results.folder}; join all parts: strozzi merge DIR... --out DIR"
     if page is not None:
-        yield f"tables: {(results.folder or page.parent) / 'tables'}\nreport: {page}"
+        yield f"tables: {linked((results.folder or page.parent) / 'tables')}\nreport: {linked(page)}"
     elif sys.stdout.isatty():
         yield "--out DIR keeps the tables and a report with pictures"
 

@@ -7,7 +7,9 @@ stored in the cache folder, so that the folder's key (see `runtime.cache`) cover
 """
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 from textwrap import indent
@@ -141,6 +143,17 @@ def compile_cfunc(
 
 
 _compiling = RLock()
+_calls_before: ContextVar[list[Callable[[], None]] | None] = ContextVar("_calls_before", default=None)
+
+
+@contextmanager
+def before_compiling(call: Callable[[], None]) -> Iterator[None]:
+    """Inside the block, call a function once, before the first code that the cache folder lacks is compiled."""
+    token = _calls_before.set([call])
+    try:
+        yield
+    finally:
+        _calls_before.reset(token)
 
 
 class _Cache(caching.FunctionCache):  # type: ignore[misc]
@@ -167,11 +180,13 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
         file = self._file(sig, target_context.codegen())
         try:
             content = file.read_bytes()
+            if content[:32] == _digest(file, content[32:]):
+                return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
+            print_status(f"damaged code is compiled again: {file}")
         except FileNotFoundError:
-            return None
-        if content[:32] == _digest(file, content[32:]):
-            return CompileResult._rebuild(target_context, *pickle.loads(content[32:]))
-        print_status(f"damaged code is compiled again: {file}")
+            pass
+        if calls := _calls_before.get():
+            calls.pop()()
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -149,12 +149,6 @@ def code_folder(game: str) -> Path | None:
     return None
 
 
-def is_cold(game: str) -> bool:
-    """Return whether code for `game` can be stored, but none is stored yet."""
-    folder = code_folder(game)
-    return folder is not None and not any(folder.glob("*.nbc"))
-
-
 def _make(folder: Path) -> None:
     for directory in (folder.parent, folder):
         directory.mkdir(mode=PRIVATE, parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, redirect_stdout, suppress
 from queue import Empty, SimpleQueue
@@ -382,21 +382,22 @@ def call_in_worker(
 
 
 @contextmanager
-def run_beside(function: Callable[..., Any], *arguments: Any) -> Iterator[None]:
-    """Call a function in a worker process while the block runs, for the files that it writes.
+def run_beside(functions: Iterable[Callable[[], Any]]) -> Iterator[None]:
+    """Call functions in a worker process, one after another, while the block runs, for the files that they write.
 
-    The call is awaited after the block, or cancelled if the block raises. Its result and errors are ignored.
-    In a worker the function is not called.
+    The calls are awaited after the block, or cancelled if the block raises. Their results and errors are ignored.
+    In a worker the functions are not called.
     """
     if is_worker():
         yield
         return
     has_left = threading.Event()
+    calls = (call_in_worker(function, seconds=0, is_cancelled=has_left.is_set) for function in functions)
     with ThreadPoolExecutor(1) as pool:
-        call = pool.submit(call_in_worker, function, *arguments, seconds=0, is_cancelled=has_left.is_set)
+        made = pool.submit(list, calls)
         try:
             yield
-            wait([call])
+            wait([made])
         finally:
             has_left.set()
 

@@ -1,7 +1,6 @@
 """A match: one game, player count, line-up, variant, seed and seating design, ready to play any range of deals."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -10,7 +9,6 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.compile import CompiledAgent, compile_agent, compile_evaluator
-from strozzi_sim.agent.names import core_count
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
@@ -21,8 +19,7 @@ from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
-from strozzi_sim.runtime.cache import is_cold
-from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code, run_beside
+from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code
 from strozzi_sim.simulation.interrupts import call_interruptible, current_stop
 from strozzi_sim.simulation.loop import (
     AGENT,
@@ -150,16 +147,8 @@ class Match:
         return self._plans[key]
 
     def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
-        """Compile what workers load to play this match, except third-party agents of the line-up.
-
-        With a cold cache and several cores a second process compiles the agents while this one compiles the loop.
-        """
-        in_one_process = core_count() == 1 or not is_cold(self.game.name)
-        with nullcontext() if in_one_process else run_beside(self._warm_agents, luck):
-            compiled_loop(self.game, "facts" if counted else "", luck is not None)
-        self._warm_agents(luck)
-
-    def _warm_agents(self, luck: Luck | None) -> None:
+        """Compile what workers load to play this match, except third-party agents; `warm_all` has two processes."""
+        compiled_loop(self.game, "facts" if counted else "", luck is not None)
         if luck is not None:
             compile_evaluator(luck.agent, self.game)
         for spec in self.lineup:

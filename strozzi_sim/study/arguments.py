@@ -24,7 +24,7 @@ WORDS = {
     "seed": "random seed, below 2^53",
     "workers": "number of workers; default: all cores",
     "folder": "results folder for tables and report, in which a run resumes; default: none",
-    "progress": "True or False to show a bar, or a `Progress`; default: a bar in a terminal or notebook only",
+    "progress": "True or False to show a bar or lines, or a `Progress`; default: a bar in a terminal or notebook only",
 }
 
 

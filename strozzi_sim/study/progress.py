@@ -1,15 +1,18 @@
-"""Progress of a run: callbacks, and a bar in a terminal or a notebook."""
+"""Progress of a run: callbacks, a bar in a terminal or a notebook, and lines elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
 Show = Callable[[str, int, int], None]  # function(phase, done, total); total is 0 if unknown
 GAMES = "games"
 _PAUSE = 0.2  # seconds between two reports within a phase, at least
+_LINE = 10.0  # seconds between two lines
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,43 @@ def now_and_then(show: Show) -> Show:
 
 
 @contextmanager
+def regular_lines(write: Callable[[str], None], seconds: float = _LINE) -> Iterator[Show]:
+    """Yield a callback after which, as long as the block runs, a line is written every so many seconds."""
+    state, ended = ("", 0, 0, 0, 0.0), Event()  # what was told last; what was done when the phase began, and when
+
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal state
+        state = phase, done, total, *(state[3:] if phase == state[0] else (done, monotonic()))
+
+    def write_lines() -> None:
+        with suppress(OSError):  # nobody reads them any more
+            while not ended.wait(seconds):
+                if state[0]:
+                    write(_line(*state))
+
+    thread = Thread(target=write_lines, daemon=True)
+    thread.start()
+    try:
+        yield show
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _line(phase: str, done: int, total: int, before: int, began: float) -> str:
+    """Return how far a phase is, with its speed since it began with `before` done, as in a resumed run."""
+    seconds = monotonic() - began
+    if not total:
+        return f"{phase}, {seconds:.0f} s so far"
+    if done == before:
+        return f"{done:,} of {total:,} {phase}"
+    speed = (done - before) / seconds
+    left = (total - done) / speed
+    time_left = f"{left:.0f} s" if left < 120 else f"{left / 60:.0f} min"
+    return f"{done:,} of {total:,} {phase}, {speed:,.{0 if speed >= 10 else 1}f} {phase}/s, about {time_left} left"
+
+
+@contextmanager
 def notebook_bar() -> Iterator[Show]:
     """Yield a callback that shows a bar below the cell of a notebook; the bar is removed at the end."""
     from IPython.display import display
@@ -86,17 +126,24 @@ def in_notebook() -> bool:
 
 @contextmanager
 def progress_of(wanted: ProgressOption) -> Iterator[Progress]:
-    """Yield the given callbacks; True: those of a bar, False: idle ones, None: of a bar in a terminal or notebook."""
+    """Yield the given callbacks, or for False idle ones.
+
+    None: those of a bar in a terminal or notebook, True: elsewhere those of lines on standard error.
+    """
     if isinstance(wanted, Progress):
         yield wanted
     elif in_notebook() and wanted is not False:
         with notebook_bar() as show:
             yield Progress(on_message=print, on_phase=show)
-    elif wanted or (wanted is None and sys.stderr.isatty()):
+    elif sys.stderr.isatty() and wanted is not False:
         from rich.console import Console
 
         console = Console(stderr=True)
         with terminal_bar(console) as show:
             yield Progress(on_message=console.print, on_phase=show)
+    elif wanted:
+        write = partial(print, file=sys.stderr, flush=True)
+        with regular_lines(write) as show:
+            yield Progress(on_message=write, on_phase=show)
     else:
         yield Progress()

@@ -28,6 +28,7 @@ from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
+from strozzi_sim.simulation.warming import warm_all
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, CellCounts
@@ -66,7 +67,7 @@ def run(
         folder: results folder; default: in memory only.
         look: what is counted beside wins and scores, kept and shown.
         workers: number of workers, which does not affect results; default: one per core.
-        progress: True or False to show a bar, or a `Progress` with callbacks; default: in a terminal or notebook only.
+        progress: True or False to show a bar or lines, or a `Progress`; default: a bar in a terminal or notebook only.
         deals: deals of every cell instead of the study's.
         part: play only a share of the chunks, such as 2/5, and make no tables; `merge` joins the folders of all parts.
         backend: "dask", or "" for the backend set with `joblib.parallel_config`, by default threads of this process.
@@ -293,10 +294,10 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
     store.check_space(len(missing))
     games = _games_of(store)
     with stop_flag() as stop:
-        for number, cell in enumerate(study.cells):  # compile in this process, for workers to load
-            reporter.on_phase("compiling", number, len(study.cells))
-            counted = bool(store.plan(cell).crosstabs or store.held.tables)
-            cell.match.warm(counted=counted, luck=study.how_luck)
+        reporter.on_phase("compiling", 0, 0)
+        counted = [bool(store.plan(cell).crosstabs or store.held.tables) for cell in study.cells]
+        matches = [cell.match for cell in study.cells]
+        warm_all(list(zip(matches, counted, strict=True)), study.how_luck, reporter.on_message)
         for _, chunk in play_tasks((store.task(*key) for key in missing), workers, stop):
             store.write(chunk)
             reporter.on_phase(GAMES, store.games, games)

@@ -1,5 +1,6 @@
 """The command line: what it prints, where, and with which exit code. What depends on the process runs in one of its own."""
 
+import io
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_sim.cli import app as cli_app
 from strozzi_sim.cli.parser import PLACES, command_named
 from strozzi_sim.cli.play import names_meant
+from strozzi_sim.cli.show import linked
 from strozzi_sim.errors import Stopped, StorageError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
@@ -174,6 +176,40 @@ def test_run_and_report(tmp_path):
     again = document("report", tmp_path / "results" / "tiny")
     assert Path(again["report"]).is_file()
     assert again["played_now"] == 0
+
+
+@pytest.mark.parametrize(
+    ("can", "words"), [(True, ""), (False, "strozzi: no browser can be opened here; open {} in one\n")]
+)
+def test_the_page_is_opened_in_the_browser_or_it_is_said_that_there_is_none(can, words, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or can)
+    folder = tmp_path / "a folder"
+    play = ["balance", "strozzi", "--players", 3, "--agents", "random", "--deals", 60, "--out", folder]
+    for command in ([*play, "--open"], ["report", folder, "--open", "--json"]):
+        done = strozzi(*command)
+        assert (done.returncode, opened) == (0, [(folder / "report.html").as_uri()])
+        assert done.stderr.endswith(words.format(folder / "report.html"))
+        opened.clear()
+    assert strozzi(*play).returncode == 0
+    assert opened == []
+
+
+@pytest.mark.parametrize(
+    ("terminal", "is_link"),
+    [({"TERM": "xterm"}, True), ({"TERM": "dumb"}, False), ({"TERM": "xterm", "NO_COLOR": "1"}, False), (None, False)],
+)
+def test_a_printed_path_is_a_link_where_a_terminal_can(terminal, is_link, tmp_path, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in (terminal or {"TERM": "xterm"}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal is not None)
+    path = tmp_path / ("a long folder " * 20) / "report.html"
+    text = linked(path)
+    assert re.sub("\x1b]8;[^\x1b]*\x1b\\\\", "", text) == str(path)
+    assert (f";{path.as_uri()}\x1b" in text) == is_link
+    assert ("\x1b" in text) == is_link
 
 
 @pytest.fixture(scope="module")
@@ -375,6 +411,9 @@ BAD = {
     "bench strozzi --speed": "--speed: there is no such option; did you mean --seed? (see strozzi bench --help)",
     "bench strozzi --json=1": "--json: takes no value, got '1'",
     "bench strozzi --seed": "--seed: a value is missing",
+    "balance strozzi --open": "--open: there is no page without --out",
+    "replay games.jsonl --open": "--open: there is no page without --html",
+    "bench strozzi --open": "--open: there is no such option",
     "bench strozzi more": "'more': there is no place for it",
     "bench": "GAME: is needed",
     "xyz": "no command 'xyz'; strozzi --help lists them",

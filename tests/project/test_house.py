@@ -188,11 +188,11 @@ AT_START = {
 UNTIL_PLAY = """
 import os, sys
 from strozzi_sim.cli.app import run
-from strozzi_sim.simulation.match import Match
+from strozzi_sim.study import running
 def stop(*_, **__):
     print(*sys.modules, flush=True)
     os._exit(0)
-Match.warm = stop
+running.warm_all = stop
 run(["balance", "strozzi", "--players", "4", "--deals", "10"])
 """
 

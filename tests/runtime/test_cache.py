@@ -8,7 +8,7 @@ import pytest
 from numba import float64, int64
 
 from strozzi_sim.errors import StorageError
-from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.jit import before_compiling, entry, jit
 from strozzi_sim.runtime import cache
 
 root_only = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may do that")
@@ -79,6 +79,16 @@ def test_damaged_code_is_compiled_again(root, capfd, harm):
     assert capfd.readouterr().err == f"strozzi: damaged code is compiled again: {file}\n"
     assert compiled() == 1
     assert capfd.readouterr().err == ""
+
+
+def test_before_the_first_code_is_compiled_a_function_is_called_once_and_never_when_all_is_cached(root):
+    calls = []
+    for times in (1, 2):
+        with before_compiling(lambda times=times: calls.append(times)):
+            compiled()
+            entry(plus, float64(float64, float64), "strozzi")
+    compiled()
+    assert calls == [1]
 
 
 def test_code_of_other_types_is_not_loaded(root, capfd):

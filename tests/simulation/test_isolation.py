@@ -388,11 +388,12 @@ def test_only_a_worker_whose_agents_stand_still_is_ended(monkeypatch):
 
 def test_what_is_called_beside_a_block_ends_with_it(tmp_path):
     file = tmp_path / "done"
-    with run_beside(file.write_text, "by a worker"), run_beside(os._exit, 4):  # the end of a worker is nobody's concern
+    write, end = partial(file.write_text, "by a worker"), partial(os._exit, 4)
+    with run_beside([write, end]):  # the end of a worker is nobody's concern
         pass
     assert file.read_text() == "by a worker"
     began = time.monotonic()
-    with pytest.raises(KeyError), run_beside(time.sleep, 600):
+    with pytest.raises(KeyError), run_beside([partial(time.sleep, 600)]):
         raise KeyError
     assert time.monotonic() - began < 300  # it is killed
 

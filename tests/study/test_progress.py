@@ -1,13 +1,16 @@
 """Progress: every phase of a study is told, and a bar shows the one that is under way."""
 
 import io
+import time
+from queue import SimpleQueue
 
 import pytest
 from rich.console import Console
 
 import strozzi_sim as ss
 from needed import need
-from strozzi_sim.study.progress import GAMES, Progress, notebook_bar, progress_of, terminal_bar
+from strozzi_sim.study import progress as progress_module
+from strozzi_sim.study.progress import GAMES, Progress, notebook_bar, progress_of, regular_lines, terminal_bar
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +44,42 @@ def test_a_bar_shows_one_phase_at_a_time():
     assert "games" not in last
 
 
-def test_bars_are_shown_where_somebody_watches(capsys):
+@pytest.mark.parametrize(
+    ("state", "line"),
+    [
+        (("compiling", 0, 0, 0), "compiling, 10 s so far"),
+        ((GAMES, 8_000, 160_000, 8_000), "8,000 of 160,000 games"),  # of an earlier run
+        ((GAMES, 48_000, 160_000, 8_000), "48,000 of 160,000 games, 4,000 games/s, about 28 s left"),
+        ((GAMES, 4, 600, 1), "4 of 600 games, 0.3 games/s, about 33 min left"),
+    ],
+)
+def test_a_line_says_how_far_a_phase_is(state, line, monkeypatch):
+    monkeypatch.setattr(progress_module, "monotonic", lambda: 110.0)
+    assert progress_module._line(*state, 100.0) == line
+
+
+def test_without_a_terminal_lines_come_while_nothing_else_happens():
+    lines = SimpleQueue()
+    with regular_lines(lines.put, 0.02) as show:
+        for phase, done, total, words in (
+            ("compiling", 0, 0, "compiling, 0 s so far"),
+            (GAMES, 5, 20, "5 of 20 games"),
+        ):
+            show(phase, done, total)
+            while lines.get(timeout=60) != words:
+                pass
+    while not lines.empty():
+        lines.get()
+    time.sleep(0.1)
+    assert lines.empty()
+
+
+def test_nothing_is_said_of_a_study_that_ends_soon(capsys):
+    """As nobody waits for it."""
     with progress_of(True) as progress:
+        progress.on_message("a message")
         progress.on_phase(GAMES, 1, 2)
-    assert capsys.readouterr().err
+    assert capsys.readouterr() == ("", "a message\n")
     for wanted in (None, False):
         with progress_of(wanted) as progress:
             progress.on_phase(GAMES, 1, 2)
