@@ -1,13 +1,15 @@
 """Compile what the matches of a study need, in two processes at once, before workers load it."""
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.compile import compile_agent, compile_evaluator
 from strozzi_sim.agent.names import core_count
+from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.jit import before_compiling
 from strozzi_sim.runtime.workers import run_beside
 from strozzi_sim.simulation.loop import compiled_loop
@@ -16,7 +18,7 @@ from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.slots import kernels
 
 # Seconds of compilation, measured with the games and agents of this package on one core of 2020.
-_OF_LOOP, _OF_AGENT = 10, 4
+_OF_LOOP, _OF_AGENT = 10, 5
 
 
 @dataclass(frozen=True)
@@ -65,15 +67,23 @@ def _drawn(take: Callable[[], _Unit]) -> Iterator[_Unit]:
             yield take()
 
 
+def _compile_agents(specs: list[AgentSpec], game: Game) -> None:
+    for spec in specs:
+        compile_agent(spec, game)
+
+
 def _units(matches: Sequence[tuple[Match, bool]], luck: Luck | None) -> Iterator[_Unit]:
     """Yield the units of `Match.warm` for all matches, each once, loops last."""
     game = matches[0][0].game
     if luck is not None:
         yield _Unit(compile_evaluator, (luck.agent, game))
     specs = {spec.text: spec for match, _ in matches for spec in match.lineup}
+    of_agent = defaultdict(list)  # whose code serves all values of its parameters
     for spec in specs.values():
         if spec.agent.kind == "compiled" and not spec.foreign:
-            yield _Unit(compile_agent, (spec, game))
+            of_agent[spec.agent.name].append(spec)
+    for same in of_agent.values():
+        yield _Unit(_compile_agents, (same, game))
     if any(match.in_python for match, _ in matches):
         yield _Unit(kernels, (game,), _OF_LOOP)
     for output in sorted({"facts" if is_counted else "" for _, is_counted in matches}):
