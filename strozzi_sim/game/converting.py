@@ -104,7 +104,7 @@ def _plain_message(message: str, value: Any, as_key: str) -> str:
         type_text = " or ".join(_TYPES.get(name, name) for name in kinds)
         expected = expected.replace(types[0], type_text)
     expected = re.sub(
-        r" matching regex '\^\[([^\[\]]*)\]\{(\d+),(\d+)\}\\+Z'", r" of \2 to \3 characters of \1", expected
+        r" matching regex '\^\[([^\[\]]*)\]\{(\d+),(\d+)\}\$\(\?!\\+n\)'", r" of \2 to \3 characters of \1", expected
     )
     expected = re.sub(r"(?<= )\d{5,}$", lambda number: f"{int(number[0]):,}", expected) + as_key
     if not isinstance(value, bool | int | float | str):

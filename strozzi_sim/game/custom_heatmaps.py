@@ -15,7 +15,7 @@ from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, with_capital
 
-NAME = r"^[a-z0-9-]{1,64}\Z"
+NAME = r"^[a-z0-9-]{1,64}$(?!\n)"
 
 
 class Counted(Protocol):

@@ -36,7 +36,7 @@ _PLAIN = {
     r"(?:Type of|infer the type of) variable ('\w+')": "the values of {} must be of one type that can be compiled",
     r"Use of unsupported opcode \((\w+)\)": "a construct of Python that cannot be compiled ({})",
 }
-# `return_const` is an instruction of Python 3.12 and 3.13.
+# RETURN_CONST is an instruction of Python 3.12 and 3.13.
 _NO_RETURN = re.compile(r"No conversion from (.+?) to int64 for '[^']*return_(?:value|const)")
 _CALL = re.compile(r"^\s*>>> (\w+)\((.*)\)\s*$", re.MULTILINE)
 _INFIX = {"and_": "&", "or_": "|", "xor": "^", "lshift": "<<", "rshift": ">>", "add": "+", "sub": "-", "mul": "*"}

@@ -53,7 +53,7 @@ class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     seed: Annotated[int, Meta(ge=0, le=2**53 - 1)]
     deal: Annotated[int, Meta(ge=0, le=2**53 - 1)]
     seating: Annotated[int, Meta(ge=0)]
-    variant: Annotated[str, Meta(pattern=rf"^{NAME.pattern}\Z")]
+    variant: Annotated[str, Meta(pattern=rf"^{NAME.pattern}$(?!\n)")]
     behaviour: Annotated[int, Meta(ge=0)]
     components: dict[str, Any]
 

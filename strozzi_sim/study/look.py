@@ -40,7 +40,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         facts_share: rows of facts are kept of one in round(1 / facts_share) deals; None: of all.
     """
 
-    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}\Z")] = "study"
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9-]{1,64}$(?!\n)")] = "study"
     question: str = ""
     pages: tuple[str, ...] | None = None
     heatmaps: tuple[str, ...] = ()

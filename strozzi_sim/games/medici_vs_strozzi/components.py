@@ -27,7 +27,7 @@ Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
 Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
 Steps = Annotated[int, Meta(ge=0, le=limit.MAX_STEPS)]
 Value = Annotated[int, Meta(ge=0, le=limit.MAX_VALUE)]
-Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}\Z")]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$(?!\n)")]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
 _LETTERS = len(ascii_lowercase)  # most equal tiles: their ids end in different letters
 

@@ -35,7 +35,7 @@ PROVENANCE = ("provenance", "note", "how", "how_points", "source", "name", "text
 Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
 Points = Annotated[int, Meta(ge=0, le=limit.MAX_POINTS)]
 Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
-Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}\Z")]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$(?!\n)")]
 
 
 class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -58,7 +58,7 @@ class _About(_Block):
 
 class _Guilds(_Block):
     order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
-    letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]\Z")], str]
+    letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$(?!\n)")], str]
     colours: dict[str, str] = msgspec.field(default_factory=dict)
     goods_icon: dict[str, str] = msgspec.field(default_factory=dict)
 

@@ -49,7 +49,7 @@ class MinByPlayers(msgspec.Struct, forbid_unknown_fields=True):
 class Task(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """A task card."""
 
-    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}\Z")]
+    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]{1,32}$(?!\n)")]
     kind: Literal[tuple(TASK_WORDS)]  # type: ignore[valid-type]
     points: Annotated[int, Meta(ge=0, le=MAX_POINTS)]
     edifice: str | None = None

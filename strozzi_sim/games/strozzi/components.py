@@ -23,7 +23,7 @@ Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
 Symbols = Annotated[int, Meta(ge=0, le=limit.MAX_SYMBOLS)]
 Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
 Prizes = Annotated[list[Prize], Meta(max_length=limit.SEATS)]
-Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}\Z")]
+Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,32}$(?!\n)")]
 Pieces = Annotated[int, Meta(ge=0, le=10_000)]  # number of coins of one value
 
 
