@@ -279,7 +279,7 @@ def page(found: dict[str, Any]) -> str:
         )
     lines += [
         "",
-        f"Of these games {_sum(kits, 'refereed'):,} are compared decision by decision in every variant; the others test start players and illegal options.",
+        f"Of these games {_sum(kits, 'refereed'):,} are compared decision by decision, as published and with every switch turned; the others test start players and illegal options.",
         "The variants together turn every switch. The branches are those of `reference*.py` that the counted tests take. Branches of the",
         "compiled cores are not counted: games run as compiled code only, which reports no lines.",
         "",
