@@ -63,7 +63,7 @@ class Shelf:
         self.folder, self.changed, self.version = folder, Condition(), 0
         self._lock: sqlite3.Connection | None = None  # keeps other desks out
         self._process: subprocess.Popen[str] | None = None  # of the answer that plays
-        self._is_stopping = False  # whether that process was told to end
+        self._is_stopping = False  # whether the desk is ending that process
         file = folder / SHELF
         if folder.exists() and not folder.is_dir():
             raise ArgumentError("shelf", f"{folder} is not a folder")

@@ -64,14 +64,14 @@ def now_and_then(show: Show) -> Show:
 @contextmanager
 def regular_lines(write: Callable[[str], None], seconds: float = _LINE) -> Iterator[Show]:
     """Yield a callback after which, as long as the block runs, a line is written every so many seconds."""
-    state, ended = ("", 0, 0, 0, 0.0), Event()  # what was told last; what was done when the phase began, and when
+    state, ended = ("", 0, 0, 0, 0.0), Event()  # the last report, then the count and the time at which its phase began
 
     def show(phase: str, done: int, total: int) -> None:
         nonlocal state
         state = phase, done, total, *(state[3:] if phase == state[0] else (done, monotonic()))
 
     def write_lines() -> None:
-        with suppress(OSError):  # nobody reads them any more
+        with suppress(OSError):  # standard error is closed
             while not ended.wait(seconds):
                 if state[0]:
                     write(_line(*state))
