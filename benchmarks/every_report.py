@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.declare.pages import report_of
+
 QUIET = {"workers": 1, "progress": False}
 
 
@@ -57,7 +59,7 @@ def reports(game: str, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
 
     field, rivals = [usual, weaker, third][: max(few, 2)], [[usual], ["random"]]
     styles = [[style, *[usual] * (few - 1)] for style in (weaker, third, fourth)]
-    maps = list(load_game(game).report.heat_maps)[:3]
+    maps = list(report_of(load_game(game)).heat_maps)[:3]
     made: dict[str, Callable[[int], Any]] = {
         "balance tiny": lambda seed: run(deals=6, lineups=rivals, heatmaps=maps, seed=seed),
         "balance": lambda seed: run(deals=400, lineups=rivals, heatmaps=maps, pages=["balance", *own.pages], seed=seed),

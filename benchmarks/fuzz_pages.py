@@ -7,6 +7,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.declare.pages import report_of
+
 MOST_DEALS = 30
 MOST_MAPS = 3
 AGENTS = {
@@ -25,8 +27,8 @@ def make_study(seed: int, number: int, *, quick: bool = False) -> dict[str, Any]
     name = rng.choice(list(AGENTS)) if not quick else list(AGENTS)[number % len(AGENTS)]
     game, agents = load_game(name), AGENTS[name][: 1 if quick else None]
     players = sorted(rng.sample(game.player_counts, min(len(game.player_counts), rng.choice((1, 1, 2)))))
-    pages = rng.sample(list(game.report.pages), 1 if quick else rng.randrange(len(game.report.pages) + 1))
-    maps = rng.sample(list(game.report.heat_maps), 1 if quick else rng.randrange(MOST_MAPS + 1))
+    pages = rng.sample(list(report_of(game).pages), 1 if quick else rng.randrange(len(report_of(game).pages) + 1))
+    maps = rng.sample(list(report_of(game).heat_maps), 1 if quick else rng.randrange(MOST_MAPS + 1))
     lineups = [[rng.choice(agents)]] * rng.randrange(2)
     lineups += [[rng.choice(agents) for _ in range(rng.choice(players))] for _ in range(rng.randrange(3))]
     if not any(len(lineup) in (1, count) for lineup in lineups for count in players):

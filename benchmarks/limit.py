@@ -30,6 +30,7 @@ from limit_c import Failure, compile_program, play_c, plays
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, from_changes, resolve_variant, shipped_variants
@@ -174,7 +175,7 @@ def measure(programs: Programs, match: Match, seconds: float) -> dict[str, Any]:
     match.warm()
     if spec.is_uniform:
         match.warm(counted=True)
-        plan = match.plan(match.game.report.crosstabs(match.game.report.pages))
+        plan = match.plan(report_of(match.game).crosstabs(report_of(match.game).pages))
         sides["ours, counted"] = lambda: match.play(0, deals, plan=plan)
     for side in sides.values():
         side()

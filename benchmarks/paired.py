@@ -55,7 +55,7 @@ if kind == "vector":
             env.step(env.random_actions())
 else:
     match = Match(game, players, (load_agent(agent, game),), resolve_variant(game, "base"), 2008)
-    plan = match.plan(game.report.crosstabs(game.report.pages)) if kind == "counted" else None
+    plan = match.plan(report_of(game).crosstabs(report_of(game).pages)) if kind == "counted" else None
     def play(number):
         match.play(0, number, plan=plan)
 play(1)

@@ -24,6 +24,8 @@ from certain import ALPHA, PLAY, USUAL, false_claims, holm, p_of, pair
 from every_report import OF, reports
 from shown_rows import ESTIMATE, Shown
 
+from strozzi_sim.declare.pages import report_of
+
 
 class Said(Shown):
     """The sentences of a report."""
@@ -42,7 +44,7 @@ class Said(Shown):
 
     def false_finding(self, page: str, sentence: str) -> list[str]:
         """Return what is wrong with the finding of a page: two rows of what its picture compares, or one and an equal chance."""
-        picture, compared, finding = self.game.report.comparisons(self.results.tables)[page]
+        picture, compared, finding = report_of(self.game).comparisons(self.results.tables)[page]
         first = self.results.tables["balance"].iloc[0]
         counts = re.findall(r"at (\d) players: ", sentence) or [str(first["players"])]
         where = {"variant": first["variant"], "lineup": first["lineup"], "players": counts[0], **compared.where}
@@ -118,7 +120,7 @@ class Said(Shown):
                 wrong += false_claims(self, sentence)
                 wrong += ["says not who played"] if place == "verdict" and not self.names_players(text) else []
                 yield place, sentence, "; ".join(wrong)
-        pages = {page.title: name for name, page in self.game.report.pages.items()}
+        pages = {page.title: name for name, page in report_of(self.game).pages.items()}
         for section in self.content.sections:
             title = section.title
             if title != section.name:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from certain import TURNS, USUAL
 
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game.restricting import noun_of
 
 CELL, FIGURE = ("players", "variant", "lineup"), ("figure", "value", "low", "high", "n", "deals")
@@ -130,7 +131,7 @@ class Shown:
 
     def _names(self, row: Any, key: str, text: str) -> set[str]:
         """Return patterns of the words that name a level."""
-        cell, declared = (row.variant, row.lineup), self.game.report._declared
+        cell, declared = (row.variant, row.lineup), report_of(self.game)._declared
         if cell not in self._words:
             known = row.variant in self.layout.variants
             self._words[cell] = {**(self.layout.words(*cell) if known else {}), **declared.words}

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.blocks import Quantiles
 from strozzi_sim.game import as_json, load_game
 from strozzi_sim.game.converting import json_schema
@@ -155,7 +156,7 @@ def page() -> str:
 
 def _game(name: str) -> list[str]:
     game = load_game(name)
-    report = game.report
+    report = report_of(game)
     lines = [
         f"## {game.title}",
         "",

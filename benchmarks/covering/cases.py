@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 import strozzi_sim as ss
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.simulation.pool import Task, play_tasks
 from strozzi_sim.study.cells import Cell
@@ -75,7 +76,7 @@ def _case(group: str, name: str, maps: tuple[str, ...] = (), pages: tuple[str, .
 
 def _study(game: str, players: int, lineup: str, *, heatmaps: list[str] | None = None) -> Case:
     """Return the case of all pages of one line-up, and all heat maps or some."""
-    maps = tuple(load_game(game).report.heat_maps if heatmaps is None else heatmaps)
+    maps = tuple(report_of(load_game(game)).heat_maps if heatmaps is None else heatmaps)
     keys = {"game": game, "players": [players], "lineups": [lineup.split(",")]}
     return _case(f"study {game}", f"{players} players: {lineup}", maps, **keys)
 

@@ -13,8 +13,8 @@ from joblib import Parallel, delayed
 from scipy.stats import beta
 
 from strozzi_sim.agent import load_agent
+from strozzi_sim.declare.figure_tables import FigureTable
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.loop import OUTCOME
 from strozzi_sim.simulation.match import Match

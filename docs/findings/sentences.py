@@ -23,10 +23,10 @@ from reading import (
     worth_lines,
 )
 
+from strozzi_sim.declare.significance import ALPHA, corrected_p
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import listed
 from strozzi_sim.game.restricting import things
-from strozzi_sim.game.significance import ALPHA, corrected_p
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences

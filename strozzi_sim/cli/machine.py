@@ -7,6 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.cli.show import Answer
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError, check_range
 from strozzi_sim.runtime import cache as cache_folders
 from strozzi_sim.runtime.system import peak_memory, process_age
@@ -59,7 +60,7 @@ def bench(
     start = monotonic()
     warm_all([(match, count_facts)])
     compile_seconds = monotonic() - start
-    crosstabs = tuple(match.game.report.crosstabs(match.game.report.pages)) if count_facts else ()
+    crosstabs = tuple(report_of(match.game).crosstabs(report_of(match.game).pages)) if count_facts else ()
 
     def seconds_of(trial: int) -> float:
         began = monotonic()

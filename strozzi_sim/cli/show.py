@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from strozzi_sim.errors import pluralize
 
 if TYPE_CHECKING:
-    from strozzi_sim.facts.pictures import Unit
+    from strozzi_sim.declare.pictures import Unit
     from strozzi_sim.study.results import Results
 
 PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
@@ -136,7 +136,7 @@ def _changes(results: "Results", every: bool) -> Iterator[str]:
 
 
 def _own_maps(results: "Results") -> list[str]:
-    from strozzi_sim.game.custom_heatmaps import map_table_name
+    from strozzi_sim.declare.custom_heatmaps import map_table_name
 
     return [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
 
@@ -247,10 +247,10 @@ def _unit_of(figure: str) -> "Unit":
 
 
 def _text(form: str, shown: Any, unit: "Unit") -> str:
-    """Return a row or value as on the page: formatted by the function `form` of `game.reporting`."""
-    from strozzi_sim.game import reporting
+    """Return a row or value as on the page: formatted by the function `form` of `declare.printing`."""
+    from strozzi_sim.declare import printing
 
-    return str(getattr(reporting, form)(shown, unit)).replace(reporting.THIN, " ")
+    return str(getattr(printing, form)(shown, unit)).replace(printing.THIN, " ")
 
 
 def plain(value: Any) -> str:

@@ -11,9 +11,10 @@ import pandas as pd
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.declare.finding import Comparison
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import SCENARIO, Picture, unknown_figures
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.game.finding import Comparison
-from strozzi_sim.game.reporting import SCENARIO, Picture, unknown_figures
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.study.cells import CellCounts
@@ -27,7 +28,7 @@ def check_report(checked: Checked) -> None:
     if checked.variant.name != BASE:
         return
     try:
-        part = checked.game.report
+        part = report_of(checked.game)
         if part.is_default:
             return
         agent_counts = (1, 2)  # one agent alone has no table of positions
@@ -51,7 +52,7 @@ def check_report(checked: Checked) -> None:
 
 def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
     """Return the counts of a few games of a line-up of `agents` copies of the agent `random`."""
-    part = checked.game.report
+    part = report_of(checked.game)
     lineup = (load_agent("random", checked.game),) * agents
     match = Match(checked.game, players, lineup, checked.variant, checked.seed)
     maps = [heat_map.block.crosstab for heat_map in part.heat_maps.values() if heat_map.block]
@@ -73,7 +74,7 @@ def _require_known(checked: Checked, where: str, kind: str, name: Any, names: It
 def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
     """Check that the names used in a picture exist in its table."""
     where = f"picture {picture.name!r}"
-    _require_known(checked, where, "page", picture.page, checked.game.report.pages)
+    _require_known(checked, where, "page", picture.page, report_of(checked.game).pages)
     _require_known(checked, where, "table", picture.table, tables)
     table = tables[picture.table]
     where += f", table {picture.table!r}"

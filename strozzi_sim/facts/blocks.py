@@ -2,7 +2,7 @@
 
 A block is a part of a report's table: figures of one fact table by the same columns. Its `crosstab` is what a study
 counts, and `write` adds its figures. `cell` is a cell of a study with its counts (study.cells.CellCounts), `stats` the
-package strozzi_sim.stats, and `table` a game.reporting.FigureTable.
+package strozzi_sim.stats, and `table` a declare.figure_tables.FigureTable.
 """
 
 from collections.abc import Callable, Mapping, Sequence

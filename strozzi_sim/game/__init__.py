@@ -1,7 +1,7 @@
-"""The game contract, the code that all games share (variants, slices, restrictions, reports), and the installed games.
+"""The game contract, the code that all games share (variants, slices, restrictions), and the installed games.
 
 A game's folder holds its rules as kernels and declares its events, slices, restrictions, draws and fact tables. From
-these the modules here make the lines of records, observations, replays and pages.
+these the modules here make the lines of records, observations and replays.
 """
 
 from functools import cache

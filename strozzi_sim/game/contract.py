@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
 from threading import RLock
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numba import float64, int64
@@ -28,7 +28,6 @@ from strozzi_sim.game.protocols import (
     EventsPart,
     FactsPart,
     Part,
-    ReportPart,
     RestrictionsPart,
     StatePart,
     TablePart,
@@ -40,10 +39,6 @@ from strozzi_sim.kernel.jit import force_inline, generated, jit, register_overlo
 from strozzi_sim.kernel.journal import journal_dtype, write_event
 from strozzi_sim.runtime.files import check_portable
 
-if TYPE_CHECKING:
-    from strozzi_sim.game.pages import Report
-
-_PAGES = "strozzi_sim.game.pages"  # loads pandas
 TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest first
 
 
@@ -110,7 +105,12 @@ class Game:
         is_range = 1 < len(self.player_counts) == high - low + 1
         return f"{f'{low}-{high}' if is_range else ', '.join(map(str, self.player_counts))} players"
 
-    def _part(self, name: str, protocol: type, *, optional: bool = False) -> Any:
+    def part(self, name: str, protocol: type, *, optional: bool = False) -> Any:
+        """Return a module of the game's folder, with its Protocol's defaults; None if `optional` and missing.
+
+        Raises:
+            InputError: the folder lacks a module that every game must have.
+        """
         if find_spec(f"{self.package}.{name}") is not None:
             return Part(self, name, protocol)
         if optional:
@@ -118,31 +118,25 @@ class Game:
         raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
 
     # The modules of the game's folder, with the defaults of their Protocols; without its file `restrictions` is None.
-    state_part = cached_property(lambda game: cast(StatePart, game._part("state", StatePart)))
-    core = cached_property(lambda game: cast(CorePart, game._part("core", CorePart)))
+    state_part = cached_property(lambda game: cast(StatePart, game.part("state", StatePart)))
+    core = cached_property(lambda game: cast(CorePart, game.part("core", CorePart)))
     components_part = cached_property(lambda game: cast(ComponentsPart, Part(game, "components", ComponentsPart)))
-    events = cached_property(lambda game: cast(EventsPart, game._part("events", EventsPart)))
-    view = cached_property(lambda game: cast(ViewPart, game._part("view", ViewPart)))
+    events = cached_property(lambda game: cast(EventsPart, game.part("events", EventsPart)))
+    view = cached_property(lambda game: cast(ViewPart, game.part("view", ViewPart)))
     verify = cached_property(
         lambda game: cast(
-            VerifyPart, game._part("verify", VerifyPart, optional=True) or game._part("reference", VerifyPart)
+            VerifyPart, game.part("verify", VerifyPart, optional=True) or game.part("reference", VerifyPart)
         )
     )
     restrictions = cached_property(
-        lambda game: cast(RestrictionsPart | None, game._part("restrictions", RestrictionsPart, optional=True))
+        lambda game: cast(RestrictionsPart | None, game.part("restrictions", RestrictionsPart, optional=True))
     )
     facts = cached_property(lambda game: cast(FactsPart, Part(game, "fact_handlers", FactsPart)))
 
     @cached_property
-    def report(self) -> "Report":
-        """The report of `report.toml` and `report.py`, or the default report."""
-        report: Report = import_module(_PAGES).read_report(self, self._part("report", ReportPart, optional=True))
-        return report
-
-    @cached_property
     def table(self) -> Any:
         """`TABLE` of `table.py`, a subclass of `game.table.Table`, or None."""
-        part = self._part("table", TablePart, optional=True)
+        part = self.part("table", TablePart, optional=True)
         return part.TABLE if part else None
 
     @property

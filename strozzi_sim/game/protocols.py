@@ -4,7 +4,7 @@ A member with a value or a body here is optional: `Part` supplies this default. 
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import isfunction
@@ -14,10 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.blocks import Block, Quantiles
 from strozzi_sim.facts.columns import Table, decision_table, seat_table
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Board
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game.components import components_type, read_only, rules_dtype, rules_from
 from strozzi_sim.game.events import Events
@@ -228,23 +226,6 @@ class ViewPart(Protocol):
         """Return a summary of the rules, one line per paragraph; default: `short_rules.txt`, see `written_rules`."""
         rules: str = written_rules(self.game.package, components)
         return rules
-
-
-class ReportPart(Protocol):
-    """`report.py`: the report's tables, and its parts that depend on component data; `report.toml` has the rest."""
-
-    BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> more blocks of its table
-    MAPS: Mapping[str, Block] = MappingProxyType({})  # name in report.toml -> block, with the keys `row` and `column`
-    # page -> function(table, cell, stats) that adds figures to its table that no block makes
-    ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
-
-    def words(self, tables: Mapping[str, Any], data: Plain) -> Mapping[str, str]:
-        """Return labels of values that depend on the tables or on a variant's component data; `data` may be empty."""
-        return {}
-
-    def board(self, components: Plain) -> Board:
-        """Return the board on which pictures of kind `board` are drawn."""
-        raise InputError(f"game {self.game.name!r}: report.py has no board")  # type: ignore[attr-defined]
 
 
 class FactsPart(Protocol):

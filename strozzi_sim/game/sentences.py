@@ -98,3 +98,8 @@ def written_rules(package: str, components: Mapping[str, Any], **slots: Any) -> 
         return _RuleFormatter().vformat(place.read_text("utf-8-sig").strip(), (), {**components, **slots})
     except LookupError as error:
         raise InputError(f"{place}: no component {error}") from None
+
+
+def some_of(words: Sequence[str], most: int = 4) -> str:
+    """Return the first `most` words and the number of the others as a list in text: "a, b, c, d and 2 more"."""
+    return listed([*words[:most], f"{len(words) - most} more"] if len(words) > most else words)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, format_value, pick
+from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.printing import format_value
 from strozzi_sim.pictures.ink import width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Sheet, fit

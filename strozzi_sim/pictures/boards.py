@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.facts.pictures import Board, Place
-from strozzi_sim.game.reporting import Picture
+from strozzi_sim.declare.pictures import Board, Picture, Place
+from strozzi_sim.declare.significance import no_significant_difference
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import no_significant_difference
 from strozzi_sim.pictures.heat_tables import format_end
 from strozzi_sim.pictures.ink import NARROW, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from PIL import Image
 
+from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.errors import ArgumentError, short_repr
-from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.bars import draw_bars, draw_spread
 from strozzi_sim.pictures.boards import draw_board
 from strozzi_sim.pictures.ink import WIDE

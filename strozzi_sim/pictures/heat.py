@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgb
 
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.reporting import pick
+from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.pictures.heat_tables import HeatPanel, HeatTables, heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.facts.pictures import HeatMap, Unit
-from strozzi_sim.game.reporting import THIN, digits_for, format_value, half_width
-from strozzi_sim.game.significance import (
+from strozzi_sim.declare.pictures import HeatMap, Unit
+from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
+from strozzi_sim.declare.significance import (
     ALPHA,
     MAX_CHUNKS,
     degrees_of_freedom,

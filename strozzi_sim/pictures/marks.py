@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
+from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.pictures import Figure, Picture, Unit
+from strozzi_sim.declare.printing import THIN, digits_for, factor_of, format_range
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.reporting import THIN, Picture, digits_for, factor_of, format_range, pick
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import WIDE, Legend, style
 from strozzi_sim.pictures.panel import MINUS, AxesPanel, Face, Scale, Sheet

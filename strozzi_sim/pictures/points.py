@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture
+from strozzi_sim.declare.pictures import Figure, Picture
 from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.game.reporting import THIN, Picture, factor_of, format_value
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.declare.printing import THIN, factor_of, format_value
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, legend_of, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, on_scale, scale_of, sentence

@@ -8,7 +8,7 @@ import numpy as np
 from strozzi_sim.agent.analysis import LEAD, WIN
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import listed
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Drawn, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet

@@ -7,7 +7,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from strozzi_sim.game.reporting import THIN
+from strozzi_sim.declare.printing import THIN
 from strozzi_sim.pictures.heat_tables import HeatTables
 from strozzi_sim.pictures.ink import NARROW, WIDE
 from strozzi_sim.pictures.marks import Drawn

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import Tables, headline_players
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Figure, HeatMap, Picture
 from strozzi_sim.facts.blocks import Ratio
-from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Picture, Tables, headline_players
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.series import Words, in_order
 from strozzi_sim.report.naming import labels_of
@@ -43,7 +44,7 @@ def packed_explorer(
     requested ones. `words` has the names of raw values, `pictures` are those of the page, with the labels of figures.
     """
     labels = labels_of(pictures)
-    all_maps = {**game.report.heat_maps, **maps}
+    all_maps = {**report_of(game).heat_maps, **maps}
     counted = tables["explorer"].groupby("map", sort=False) if "explorer" in tables else ()
     frames: dict[str, pd.DataFrame] = {str(name): rows for name, rows in counted}
     blocks_of_frames = [all_maps[name].block for name in frames if name in all_maps]
@@ -58,9 +59,9 @@ def packed_explorer(
     of_frames = pd.concat(frames.values())[["players", "lineup", "variant"]]
     cells = list(dict.fromkeys(of_frames.itertuples(index=False, name=None)))
     map_by_name = {name: _map(name, all_maps, rows, cells, labels, words) for name, rows in frames.items()}
-    custom = [name for name in maps if name not in game.report.heat_maps and name in frames]
+    custom = [name for name in maps if name not in report_of(game).heat_maps and name in frames]
     presets = [[all_maps[name].title, name, all_maps[name].figure.name] for name in custom]
-    for question, name in game.report.questions.items():
+    for question, name in report_of(game).questions.items():
         figure, block = all_maps[name].figure.name, all_maps[name].block
         same_block = next((other for other in frames if all_maps[other].block == block), "")
         if same_block and figure in {measure["id"] for measure in map_by_name[same_block]["measures"]}:

@@ -7,17 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.printing import digits_for, format_beside, format_interval, format_value, half_width
 from strozzi_sim.facts.blocks import ALL
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import (
-    Picture,
-    digits_for,
-    format_beside,
-    format_interval,
-    format_value,
-    half_width,
-    pick,
-)
 from strozzi_sim.pictures.marks import numbers_of, rows_of
 from strozzi_sim.pictures.series import levels_of, named
 

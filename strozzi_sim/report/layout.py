@@ -11,9 +11,9 @@ import pandas as pd
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.names import agents_named
+from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.reporting import SCENARIO, Picture, pick
 from strozzi_sim.pictures.ink import MOST_SCENARIOS
 from strozzi_sim.pictures.series import Words, scenario_words, scenarios
 from strozzi_sim.report.naming import Naming

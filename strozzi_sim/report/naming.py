@@ -9,9 +9,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.declare.figure_tables import Tables, agent_names, pick
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Figure, Picture
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.reporting import Picture, Tables, agent_names, pick
 from strozzi_sim.pictures.series import Words
 
 # what pages say of the method, words and figures
@@ -24,7 +25,7 @@ class Naming:
 
     def __init__(self, game: Game, tables: Tables, variants: Mapping[str, Any]) -> None:
         self._tables = tables
-        self._words = cache(lambda variant: game.report.words(tables, variants.get(variant, {})))
+        self._words = cache(lambda variant: report_of(game).words(tables, variants.get(variant, {})))
 
     def of(self, variant: str, lineup: str) -> Words:
         """Return raw value -> name for pictures and tables of one variant and line-up."""
@@ -61,7 +62,7 @@ def labels_of(pictures: Iterable[Picture]) -> dict[str, Figure]:
 
 def definitions_of(names: Iterable[str], game: Game) -> dict[str, str]:
     """Return figure -> how it is counted, of the figures among these names that have a definition."""
-    all_definitions = {**game.report.definitions(), **TEXTS["definitions"]}
+    all_definitions = {**report_of(game).definitions(), **TEXTS["definitions"]}
     open_names = {name: text for name, text in all_definitions.items() if "{}" in name}
     patterns = [(re.compile(re.escape(name).replace(r"\{\}", ".+")), text) for name, text in open_names.items()]
     definitions = {}

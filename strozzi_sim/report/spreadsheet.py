@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.reporting import Picture
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.layout import Layout, Scene
 from strozzi_sim.report.naming import definitions_of

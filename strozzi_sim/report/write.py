@@ -10,20 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture, unknown_figures
+from strozzi_sim.declare.printing import THIN, digits_for, format_beside, format_value, half_width
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
-from strozzi_sim.facts.pictures import HeatMap
-from strozzi_sim.game.reporting import (
-    SCENARIO,
-    THIN,
-    Picture,
-    digits_for,
-    format_beside,
-    format_value,
-    half_width,
-    listed,
-    some_of,
-    unknown_figures,
-)
+from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.pictures.draw import Drawing, draw_picture
 from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.errors import InputError
-from strozzi_sim.game.reporting import pick
 from strozzi_sim.study.changes import changes_between
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import CELL, FIGURE, FigureTable, TablePart, Tables, pick
+from strozzi_sim.declare.pictures import Figure, Picture, Unit
+from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value, size_text
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
-from strozzi_sim.facts.pictures import Figure, Unit
 from strozzi_sim.game import Game
-from strozzi_sim.game.reporting import CELL, FIGURE, FigureTable, Picture, TablePart, Tables, listed, pick, some_of
-from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value, size_text
+from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide

@@ -14,22 +14,22 @@ import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.agent.spec_text import split_specs
-from strozzi_sim.facts.blocks import ALL, Block
-from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game import Game
-from strozzi_sim.game.finding import Comparison, Finding, finding_of
-from strozzi_sim.game.reporting import (
+from strozzi_sim.declare.figure_tables import (
     CELL,
     FigureTable,
-    Picture,
     Tables,
     agent_names,
     first_scenario,
     headline_players,
     pick,
 )
+from strozzi_sim.declare.finding import Comparison, Finding, finding_of
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Figure, HeatMap, Picture
+from strozzi_sim.facts.blocks import ALL, Block
+from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game import Game
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.study.cells import CellCounts, CountsOf
 from strozzi_sim.study.changes import changes, changes_section, listed_changes
@@ -42,7 +42,7 @@ EXPLORED = 24  # most cells of a study whose page has an explorer
 
 def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
     """Return the facts that `tables_of_games` needs."""
-    report, maps = study.the_game.report, look.maps_in(study.the_game).values()
+    report, maps = report_of(study.the_game), look.maps_in(study.the_game).values()
     return fact_union(
         report.crosstabs(look.pages_in(study.the_game)),
         (heat_map.block.crosstab for heat_map in maps if heat_map.block),
@@ -53,7 +53,7 @@ def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
 def _explored(study: Study, look: Look) -> dict[str, Block]:
     """Return the blocks of the page's explorer, by name of the heat map; {} for a page without one."""
     is_small = len(study.cells) <= EXPLORED
-    return study.the_game.report.explored(study.the_game.fact_tables) if look.explorer and is_small else {}
+    return report_of(study.the_game).explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
 
 def tables_of_games(
@@ -93,7 +93,7 @@ def figures_of_games(
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    of_game = game.report.tables(cells, pages, maps, stats, sums=sums)
+    of_game = report_of(game).tables(cells, pages, maps, stats, sums=sums)
     order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     balance.parts += of_game.pop("balance").parts
     balance.parts.sort(key=lambda part: order[part.players, part.variant, part.lineup])
@@ -135,7 +135,7 @@ def sections_of_games(
     `first` is what the verdict is about, and its section comes first: a page, changes, lineup or heatmaps; default: the
     balance of the seats. `paired`: whether the variants were played on the same deals.
     """
-    report, findings, sections = study.the_game.report, _findings(study, tables), dict[str, Section]()
+    report, findings, sections = report_of(study.the_game), _findings(study, tables), dict[str, Section]()
     pictures = [*pictures_of("balance", tables), *report.pictures(tables)]
     numbers = (*_gap_numbers(tables), *_length_numbers(tables))
     if first == "lineup":
@@ -163,7 +163,7 @@ def sections_of_games(
 
 def labelled_changes(study: Study, tables: Tables, *, every: bool) -> Iterator[tuple[str, str, Any]]:
     """Yield (first, second, changes) of every compared pair, with the labels of the page; see `listed_changes`."""
-    pictures = [*pictures_of("balance", tables), *study.the_game.report.pictures(tables)]
+    pictures = [*pictures_of("balance", tables), *report_of(study.the_game).pictures(tables)]
     yield from listed_changes(tables, _figures_of(pictures), every=every)
 
 
@@ -186,7 +186,7 @@ def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
     """Yield the two largest figures and the smallest one that the finding of a page compares."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
-    for row, figure, place in study.the_game.report.ends(tables, components, page) if page != "balance" else ():
+    for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
         yield KeyNumber(row, figure.unit, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")
 
 
@@ -266,7 +266,7 @@ def _cells_of(study: Study, tables: Tables, heat_map: HeatMap) -> Any:
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
     """Return the row and column of a cell, with the names that its map shows."""
-    words = study.the_game.report.words(tables, study.variant_of[row["variant"]].components)
+    words = report_of(study.the_game).words(tables, study.variant_of[row["variant"]].components)
     parts = []
     for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):
         level, short = str(row[side]), re.sub(r" \(.*?\)", "", label)
@@ -280,7 +280,7 @@ def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
 
 def verdict_on_page(study: Study, tables: Tables, page: str) -> list[str]:
     """Return the finding of a page of the game, or that no difference is certain."""
-    title, game = study.the_game.report.pages[page].title, study.the_game.title
+    title, game = report_of(study.the_game).pages[page].title, study.the_game.title
     finding = _findings(study, tables, named=True).get(page)
     return [finding or f"{title}: in these games of {game} no difference is certain."]
 
@@ -289,4 +289,4 @@ def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[s
     """Return the finding of each page that has one; with `named`, or of several cells, each names its games."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     whom = partial(players_words, study.the_game)
-    return study.the_game.report.findings(tables, components, study.chunks, named=named, whom=whom)
+    return report_of(study.the_game).findings(tables, components, study.chunks, named=named, whom=whom)

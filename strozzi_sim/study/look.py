@@ -9,14 +9,15 @@ from typing import Annotated, Any, Self
 import msgspec
 from msgspec import Meta
 
+from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map
+from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import HeatMap, Picture, Unit
+from strozzi_sim.declare.report_file import ReportFile, picture_of, read_report_file
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_names, short_repr, suggest_names
-from strozzi_sim.facts.pictures import HeatMap, Unit
 from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game import Game
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
-from strozzi_sim.game.report_file import ReportFile, picture_of, read_report_file
-from strozzi_sim.game.reporting import Picture, Tables
 from strozzi_sim.game.variants import with_text_keys
 from strozzi_sim.runtime.files import check_portable
 
@@ -77,15 +78,15 @@ class Look(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def pages_in(self, game: Game) -> tuple[str, ...]:
         """Return the pages that are shown."""
         if self.pages is None:
-            return tuple(game.report.pages)
-        as_argument_error("pages", check_names, "page", self.pages, game.report.pages)
+            return tuple(report_of(game).pages)
+        as_argument_error("pages", check_names, "page", self.pages, report_of(game).pages)
         return self.pages
 
     def maps_in(self, game: Game) -> dict[str, HeatMap]:
         """Return the heat maps that are shown, by name."""
-        known = game.report.heat_maps
+        known = report_of(game).heat_maps
         as_argument_error("heatmaps", check_names, "heat map", self.heatmaps, known)
-        drawn = game.report.drawn_maps if self.pages is None else ()
+        drawn = report_of(game).drawn_maps if self.pages is None else ()
         maps = {name: known[name] for name in dict.fromkeys((*drawn, *self.heatmaps))}
         for spec in self.heatmap:
             if spec.name in maps or spec.name in known:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from strozzi_sim.agent import AgentSpec, check_lineup, names
+from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.errors import (
     ArgumentError,
     as_argument_error,
@@ -27,7 +28,7 @@ from strozzi_sim.errors import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.converting import built, converted
-from strozzi_sim.game.reporting import Tables, listed
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import BASE, Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
 from strozzi_sim.simulation.match import Match

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.declare.figure_tables import FigureTable
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.game.reporting import FigureTable
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.precision import ALPHA, FIRST_LOOK, mean_half_width, share_interval
 from strozzi_sim.study.cells import Headline

@@ -15,12 +15,10 @@ import pandas as pd
 
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
-from strozzi_sim.errors import as_argument_error
-from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Unit
-from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, pick, some_of
-from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted
-from strozzi_sim.game.significance import (
+from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
+from strozzi_sim.declare.pictures import Unit
+from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.declare.significance import (
     ALPHA,
     MAX_CHUNKS,
     MIN_SHARE,
@@ -30,6 +28,10 @@ from strozzi_sim.game.significance import (
     not_excluded,
     p_value,
 )
+from strozzi_sim.errors import as_argument_error
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted
+from strozzi_sim.game.sentences import some_of
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm

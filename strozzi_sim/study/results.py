@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent.names import path_of
+from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.declare.significance import size_text
 from strozzi_sim.errors import pluralize, short_repr, suggest_names
-from strozzi_sim.game.reporting import format_estimate
-from strozzi_sim.game.significance import size_text
 from strozzi_sim.study.files import read_summary
 from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look

@@ -5,8 +5,9 @@ from typing import Any, TypeVar
 
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.agent.spec_text import split_specs
+from strozzi_sim.declare.printing import THIN, format_estimate
 from strozzi_sim.game import Game
-from strozzi_sim.game.reporting import THIN, format_estimate, listed, some_of
+from strozzi_sim.game.sentences import listed, some_of
 
 USUAL = "the usual computer player"
 FEW_AGENTS = 3  # most agents named one by one

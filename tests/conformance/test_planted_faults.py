@@ -15,8 +15,9 @@ from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.report import check_report
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Figure
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write_event
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position
@@ -167,7 +168,7 @@ def same_tables(figures, monkeypatch):
 
 def change_first(monkeypatch, kind="lines", **changes):
     """Change a picture of the game's report; returns its name."""
-    making = STROZZI.report.pictures
+    making = report_of(STROZZI).pictures
     found = []
 
     def pictures(tables):
@@ -178,7 +179,7 @@ def change_first(monkeypatch, kind="lines", **changes):
             made[k] = replace(made[k], **changes)
         return made
 
-    monkeypatch.setattr(STROZZI.report, "pictures", pictures)
+    monkeypatch.setattr(report_of(STROZZI), "pictures", pictures)
     return found
 
 
@@ -214,20 +215,20 @@ def test_a_misspelt_name_in_a_picture_is_named(same_tables, monkeypatch, changes
     ids=["figure", "key", "levels"],
 )  # fmt: skip
 def test_a_misspelt_name_in_a_finding_is_named(same_tables, monkeypatch, changes, words):
-    given = STROZZI.report.comparisons
+    given = report_of(STROZZI).comparisons
 
     def comparisons(tables):
         picture, compared, finding = given(tables)["ports"]
         return {"ports": (picture, replace(compared, **changes), finding)}
 
-    monkeypatch.setattr(STROZZI.report, "comparisons", comparisons)
+    monkeypatch.setattr(report_of(STROZZI), "comparisons", comparisons)
     with pytest.raises(ContractViolation, match=f"^strozzi: report: finding of picture 'city-coins'.*{words}"):
         check_report(checked())
 
 
 @pytest.mark.slow
 def test_a_misspelt_figure_of_a_heat_map_is_named(monkeypatch):
-    name, heat_map = next(iter(STROZZI.report.heat_maps.items()))
+    name, heat_map = next(iter(report_of(STROZZI).heat_maps.items()))
     wrong = {name: replace(heat_map, figure=replace(heat_map.figure, name="shrae"))}
-    monkeypatch.setattr(STROZZI.report, "heat_maps", wrong)
+    monkeypatch.setattr(report_of(STROZZI), "heat_maps", wrong)
     assert f"heat map {name!r}: unknown figure 'shrae'; known: " in broken("report", check_report, checked())

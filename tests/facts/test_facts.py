@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from strozzi_games import BASE, STROZZI, variant
+from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import GameConfig, Levels, bands, labels, numbers
 from strozzi_sim.facts.conditions import Condition
@@ -15,7 +16,6 @@ from strozzi_sim.facts.counting import count_rows, finish_counts
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.sink import SEATS, batch_for
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.pictures.series import in_order
 
 TABLES = STROZZI.facts.TABLES

@@ -17,13 +17,13 @@ import strozzi_sim as ss
 from needed import need
 from our_games import OUR_GAMES
 from strozzi_sim.agent import load_agent, python_agent, spec_of
+from strozzi_sim.declare.report_file import read_report_file
 from strozzi_sim.errors import InputError, Stopped, StorageError
 from strozzi_sim.facts.columns import Column, Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.row_storage import RowRecorder, RowSelection, kept_rows
 from strozzi_sim.facts.sink import sink_dtype
 from strozzi_sim.game import load_game
-from strozzi_sim.game.report_file import read_report_file
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import record_game
 from strozzi_sim.runtime.files import check_portable

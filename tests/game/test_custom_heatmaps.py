@@ -12,9 +12,9 @@ import strozzi_sim as ss
 from commands import strozzi
 from our_games import OUR_GAMES
 from paths import ROOT
+from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.custom_heatmaps import HeatMapSpec, custom_heat_map
 from strozzi_sim.study.progress import Progress
 from study_examples import played as run_keys
 from study_examples import tables_in

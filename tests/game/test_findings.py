@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from strozzi_sim import stats
+from strozzi_sim.declare.figure_tables import FigureTable
+from strozzi_sim.declare.finding import Finding, comparison_of, finding_of
+from strozzi_sim.declare.pictures import SCENARIO, Figure, Picture
+from strozzi_sim.declare.printing import THIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.finding import Finding, comparison_of, finding_of
-from strozzi_sim.game.reporting import SCENARIO, THIN, FigureTable, Picture
 
 WON = Figure("win_share", "games won", "share")
 COINS = Figure("coins_mean", "coins it brings", "amount")

@@ -17,13 +17,12 @@ import pytest
 from own_game import outputs
 from paths import ROOT
 from strozzi_sim.cli.app import run
+from strozzi_sim.declare.pictures import Figure, Picture
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import Column, Table
-from strozzi_sim.facts.pictures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
 from strozzi_sim.game.new_game import write_new_game
-from strozzi_sim.game.reporting import Picture
 from strozzi_sim.game.sentences import written_rules
 from strozzi_sim.game.slices import Group, Layout, Slice, members, number, observer, one_hot, seat_of, things_shown
 from strozzi_sim.kernel.jit import jit

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from strozzi_sim.declare.pages import read_report
+from strozzi_sim.declare.pictures import Figure
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.blocks import Block, ratios
 from strozzi_sim.facts.columns import Column, Table, labels, yes_or_no
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.pages import read_report
 
 FILE = """
 [units]

@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from strozzi_sim import stats
-from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import FigureTable
-from strozzi_sim.game.significance import (
+from strozzi_sim.declare.figure_tables import FigureTable
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.significance import (
     degrees_of_freedom,
     missed,
     not_excluded,
@@ -18,6 +17,8 @@ from strozzi_sim.game.significance import (
     p_value_of_share,
     size_text,
 )
+from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.game import load_game
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
 from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
@@ -87,7 +88,7 @@ def test_a_heat_map_of_noise_is_seldom_marked(deals):
 
 
 def test_the_drawing_marks_what_the_test_says():
-    heat_map = load_game("strozzi").report.heat_maps["win-by-flag-and-sail"]
+    heat_map = report_of(load_game("strozzi")).heat_maps["win-by-flag-and-sail"]
     table, cell = FigureTable("row", "column"), SimpleNamespace(players=4, variant="base", lineup="random", deals=200)
     value = np.array([[0.25, 0.24, 0.55]])
     half = np.array([[0.03, 0.03, 0.03]])

@@ -7,6 +7,7 @@ import pytest
 
 import strozzi_sim as ss
 from paths import ROOT
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS
 from study_examples import played
@@ -50,7 +51,7 @@ def test_every_file_has_a_question_in_words_and_as_a_key(path):
     comment = " ".join(line.removeprefix("#").strip() for line in text.split("\nname =")[0].splitlines())
     keys = tomllib.loads(text)
     assert "?" in comment
-    assert keys["question"] in {SEATS, AGENTS, VARIANTS, HEATMAPS, *load_game(keys["game"]).report.pages}
+    assert keys["question"] in {SEATS, AGENTS, VARIANTS, HEATMAPS, *report_of(load_game(keys["game"])).pages}
     assert keys["question"] in ABOUT
     assert ss.read_study(path)[1].name == path.stem.replace("_", "-")
     assert keys["question"] in {SEATS, AGENTS, VARIANTS, HEATMAPS, *keys.get("report", {}).get("pages", [])}

@@ -19,7 +19,7 @@ from strozzi_sim.game import game_names
 
 PACKAGE = ROOT / "strozzi_sim"
 ORDER = [
-    "errors", "runtime", "kernel", "stats", "facts", "game", "games", "agent", "template", "table", "simulation", "play", "adapters", "study", "pictures", "report", "web", "conformance", "cli", "desk",
+    "errors", "runtime", "kernel", "stats", "facts", "game", "declare", "games", "agent", "template", "table", "simulation", "play", "adapters", "study", "pictures", "report", "web", "conformance", "cli", "desk",
 ]  # fmt: skip
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from drawn import panels
-from strozzi_sim.facts.pictures import Board, Figure, Place
-from strozzi_sim.game.reporting import Picture
+from strozzi_sim.declare.pictures import Board, Figure, Picture, Place
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW
 

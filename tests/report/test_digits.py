@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import strozzi_sim as ss
 from strozzi_sim.cli.show import estimate
-from strozzi_sim.facts.pictures import Figure
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Figure
+from strozzi_sim.declare.printing import THIN, digits_for, format_estimate, format_row, format_value
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import THIN, digits_for, format_estimate, format_row, format_value
 from strozzi_sim.pictures.marks import label_of
 from strozzi_sim.pictures.marks import sentence as mark
 from strozzi_sim.pictures.panel import Scale
@@ -88,13 +89,13 @@ def test_figures_without_an_interval_have_three_digits_and_counts_all():
 @pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])
 def study(request):
     game = load_game(request.param)
-    return game, ss.simulate(game, agents=["random"], deals=60, heatmaps=list(game.report.heat_maps)[:2], workers=1)
+    return game, ss.simulate(game, agents=["random"], deals=60, heatmaps=list(report_of(game).heat_maps)[:2], workers=1)
 
 
 def test_every_table_of_the_page(study):
     game, results = study
     seen = in_cells = 0
-    for picture in game.report.pictures(results.tables):
+    for picture in report_of(game).pictures(results.tables):
         table = results.tables.get(picture.table)
         if picture.kind != "table" or table is None or not len(table):
             continue

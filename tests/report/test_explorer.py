@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.report import explorer
 from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.layout import Layout
@@ -123,11 +124,11 @@ def test_the_numbers_are_those_of_the_tables(results, data):
 
 
 def test_every_map_of_the_game_and_of_the_study_is_there(results, data):
-    blocks = {name: heat_map.block for name, heat_map in results.study.the_game.report.heat_maps.items()}
+    blocks = {name: heat_map.block for name, heat_map in report_of(results.study.the_game).heat_maps.items()}
     there = {one["id"] for one in data["maps"]}
     empty = {
         name
-        for name in results.study.the_game.report.explored(results.study.the_game.fact_tables)
+        for name in report_of(results.study.the_game).explored(results.study.the_game.fact_tables)
         if not table_of(results, name)["value"].notna().any()
     }
     assert {name for name in blocks if blocks[name] not in [blocks[each] for each in there if each in blocks]} <= {
@@ -142,7 +143,7 @@ def test_every_question_names_a_map_and_a_measure_of_it(results, data):
     assert len(data["presets"]) >= 12
     maps = {one["id"]: {measure["id"] for measure in one["measures"]} for one in data["maps"]}
     for question, name, measure in data["presets"]:
-        assert question in results.study.the_game.report.questions or name == "late"
+        assert question in report_of(results.study.the_game).questions or name == "late"
         assert measure in maps[name]
     assert len({tuple(preset[1:]) for preset in data["presets"]}) > 8
     assert data["first"] in results.study.the_game.player_counts
@@ -150,7 +151,7 @@ def test_every_question_names_a_map_and_a_measure_of_it(results, data):
 
 def test_every_measure_says_what_it_is(results, data):
     """A map of games won or of coins has not the caption of the shares that the same block counts."""
-    every = results.look.maps_in(results.study.the_game) | dict(results.study.the_game.report.heat_maps)
+    every = results.look.maps_in(results.study.the_game) | dict(report_of(results.study.the_game).heat_maps)
     for one in data["maps"]:
         shown = {each.figure.name: each for each in every.values() if each.block == every[one["id"]].block}
         for measure in one["measures"]:

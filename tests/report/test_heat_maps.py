@@ -13,9 +13,10 @@ from matplotlib.figure import Figure as Canvas
 from drawn import panels
 from paths import ROOT
 from report_cells import CELL, FIGURE
-from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Figure, HeatMap
+from strozzi_sim.declare.significance import no_significant_difference
 from strozzi_sim.game import load_game
-from strozzi_sim.game.significance import no_significant_difference
 from strozzi_sim.pictures.heat import draw_heat, heat_map_files
 from strozzi_sim.pictures.heat_tables import heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT
@@ -136,4 +137,4 @@ def test_no_variant_or_line_up_is_left_out(counts):
 
 def test_the_study_of_all_heat_maps_names_them_all():
     study = tomllib.loads((ROOT / "experiments" / "strategy_heatmaps.toml").read_text("utf-8"))
-    assert study["report"]["heatmaps"] == list(load_game("strozzi").report.heat_maps)
+    assert study["report"]["heatmaps"] == list(report_of(load_game("strozzi")).heat_maps)

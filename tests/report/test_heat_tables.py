@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from strozzi_sim.facts.pictures import Figure, HeatMap
+from strozzi_sim.declare.pictures import Figure, HeatMap
 from strozzi_sim.pictures.heat_tables import heat_tables
 
 WINS = HeatMap("Wins", "", "flag", "sail", Figure("win_share", "games won", "share"))

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import THIN, Picture
+from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.printing import THIN
 from strozzi_sim.report.html_tables import cell_of, format_p, page_table
 
 WON, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")

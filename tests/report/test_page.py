@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from needed import need
 from page_text import assert_stands_alone, text_of
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
@@ -146,7 +147,7 @@ def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
     assert all(each.interval for each in (above, below, margin))
     assert "seats" not in {item.anchor for section in made.sections for item in section.items}
     questions = [section.question for section in made.sections]
-    assert len(questions) == len(set(questions)) == 1 + len(results.study.the_game.report.pages)
+    assert len(questions) == len(set(questions)) == 1 + len(report_of(results.study.the_game).pages)
 
 
 @pytest.mark.slow
@@ -301,7 +302,7 @@ def test_a_picture_without_values_is_refused_before_it_is_shown(results, monkeyp
 
 
 def test_every_figure_of_a_page_says_how_it_is_counted(results):
-    for name in ("seats", "balance", *results.study.the_game.report.pages):
+    for name in ("seats", "balance", *report_of(results.study.the_game).pages):
         figures = set(results.tables[name]["figure"])
         assert not figures - definitions_of(figures, results.study.the_game).keys(), name
     known = definitions_of(["ship_prize_mean", "win_share_minus_position_0"], results.study.the_game)

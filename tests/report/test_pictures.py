@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
 from drawn import RecordedSheet, panels
-from strozzi_sim.facts.pictures import Figure
-from strozzi_sim.game.reporting import Picture, format_value
+from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.printing import format_value
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW, letters_without_font, style, width_of, wrapped
 from strozzi_sim.pictures.panel import Scale

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure as Canvas
 import strozzi_sim as ss
 from drawn import panels
 from report_cells import cell, tables_of
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import Board, Figure, Picture, Place
 from strozzi_sim.errors import ArgumentError
-from strozzi_sim.facts.pictures import Board, Figure, Place
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import Picture
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.report.layout import Layout
@@ -49,7 +49,7 @@ def album():
     """Return every picture of the game that has one of each kind, drawn in two variants with two line-ups."""
     game = load_game("strasbourg")
     one = cell(game, 3)
-    tables = {name: spread_out(table) for name, table in tables_of(game, [one], game.report.pages, {}).items()}
+    tables = {name: spread_out(table) for name, table in tables_of(game, [one], report_of(game).pages, {}).items()}
     study = ss.Study.of(game=game.name, players=[3], lineups=[["random"]], deals=one.deals)
     shown = Results(study, Look(name="x"), Frames(tables))
     layout, found = Layout(shown), {}

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sentences, changes_section
 from strozzi_sim.study.folders import study_of
@@ -333,7 +334,7 @@ def test_a_heat_map_names_its_ends_only_if_cells_differ():
              "low": value - 0.01, "high": value + 0.01, "n": 3000, "deals": 1000}
             for (row, column), value in values.items()
         ]  # fmt: skip
-        name, heat_map = next((name, each) for name, each in STUDY.the_game.report.heat_maps.items() if each.equal)
+        name, heat_map = next((name, each) for name, each in report_of(STUDY.the_game).heat_maps.items() if each.equal)
         look = Look(name="x", heatmaps=(name,))
         rows = pd.DataFrame(rows).assign(figure=heat_map.figure.name)
         return verdict_on_maps(STUDY, {f"heat_{name.replace('-', '_')}": rows}, look)[0]

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from report_cells import cell, tables_of
+from strozzi_sim.declare.figure_tables import agent_names, pick
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import agent_names, pick
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.naming import Naming
@@ -135,7 +136,7 @@ def data(cells):
 
 @pytest.fixture(scope="module")
 def tables(game, cells):
-    return tables_of(game, cells, game.report.pages, {})
+    return tables_of(game, cells, report_of(game).pages, {})
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +153,7 @@ def only(tables, variant):
 def lines(game, tables, data):
     """Return the tables of a page, of the changed variant: title -> its lines."""
     naming, found = Naming(game, tables, data), {}
-    for picture in [*pictures_of("balance", tables), *game.report.pictures(tables)]:
+    for picture in [*pictures_of("balance", tables), *report_of(game).pictures(tables)]:
         if picture.kind == "table":
             rows = pick(tables[picture.table], variant="changed")
             table = page_table(picture, rows, naming.of("changed", "random"))
@@ -175,7 +176,7 @@ def test_tables_of_a_variant_have_its_own_labels(game, tables, own, data):
 
 def test_labels_that_variants_share_are_said_to_vary(game, tables, data):
     every = Naming(game, tables, data).of_all()
-    base, own = (game.report.words(tables, data[variant]) for variant in ("base", "changed"))
+    base, own = (report_of(game).words(tables, data[variant]) for variant in ("base", "changed"))
     for raw in base.keys() & own.keys():
         assert every[raw] == own[raw] if own[raw] == base[raw] else every[raw].endswith("varies"), raw
     if game.name == "strozzi":
@@ -228,7 +229,7 @@ def together(game, sure):
 
 def found_in(game, tables, data):
     """The findings without the names of their games: page -> sentence."""
-    found = game.report.findings(tables, data, 6)
+    found = report_of(game).findings(tables, data, 6)
     return {
         page: re.sub(r"^Played by [^:]* players: (.)", lambda first: first[1].upper(), text)
         for page, text in found.items()
@@ -243,20 +244,20 @@ SILENT = {
 
 
 def test_every_page_has_a_finding_where_all_is_known(game, data, sure):
-    assert set(game.report.pages) - set(game.report.findings(sure, data, 6)) <= SILENT
+    assert set(report_of(game).pages) - set(report_of(game).findings(sure, data, 6)) <= SILENT
 
 
 def test_a_finding_is_of_the_picture_beside_it(game, sure):
     """The title of a section is about the first picture that it shows; `balance` begins with the seats, which are the verdict's."""
-    pictures = game.report.pictures(sure)
-    for page, (picture, _, _) in game.report.comparisons(sure).items():
+    pictures = report_of(game).pictures(sure)
+    for page, (picture, _, _) in report_of(game).comparisons(sure).items():
         drawn = [each for each in pictures if each.page == page and each.kind != "table"]
         assert page == "balance" or picture.name in {each.name for each in drawn[:1] or pictures}, page
 
 
 def test_findings_name_their_games_if_there_are_several_and_hold_there(game, data, sure, together):
     """Whatever is said of the first cell stays as it is where the contrary holds in the others."""
-    every = game.report.findings(together, data, 6)
+    every = report_of(game).findings(together, data, 6)
     whom = f"Played by random at {PLAYERS[game.name]} players: "
     assert every
     assert [text for text in every.values() if not text.startswith(whom)] == []
@@ -265,13 +266,13 @@ def test_findings_name_their_games_if_there_are_several_and_hold_there(game, dat
 
 def test_findings_of_a_variant_use_its_own_data(game, tables, own, data):
     last = {key: pd.concat([own[key], only(tables, "base")[key]], ignore_index=True) for key in tables}
-    assert all(" in changed at " in text for text in game.report.findings(last, data, 6).values())
+    assert all(" in changed at " in text for text in report_of(game).findings(last, data, 6).values())
     assert found_in(game, last, data) == found_in(game, own, data)
 
 
 def test_all_is_never_said_to_be_one_of_the_levels(game, sure, data):
     """Tables have rows of all rounds, all steps and so on, which are no round and no step."""
-    found = game.report.findings(sure, data, 6)
+    found = report_of(game).findings(sure, data, 6)
     assert len(found) > 3
     assert [sentence for sentence in found.values() if re.search(r"\ball\b", sentence)] == []
 

@@ -11,6 +11,7 @@ import pytest
 
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation import pool
@@ -85,7 +86,7 @@ def test_what_is_played_in_one_call_equals_what_is_played_alone(game, players, a
     game = load_game(game)
     lineup = tuple(load_agent(each, game) for each in agents.split(","))
     match = Match(game, players, lineup, resolve_variant(game, "base"), 5, "rotate")
-    counted = game.report.crosstabs(game.report.pages) if facts else ()
+    counted = report_of(game).crosstabs(report_of(game).pages) if facts else ()
     luck = None if facts else Luck(load_agent("learned", game), 2)
     tasks = [Task(k, match, 3 * k + k % 2, 3 * k + 3, counted, rows=True, luck=luck) for k in range(12)]
     alone = contents(tasks, monkeypatch, 1)

@@ -12,6 +12,7 @@ import pytest
 
 from stopped_scripts import heed_signals
 from strozzi_sim.agent import load_agent, python_agent, spec_of
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.judging import Judge
@@ -75,7 +76,7 @@ def test_one_worker_stops_in_the_middle_of_a_chunk(game, agent):
 @pytest.mark.slow
 def test_what_counts_facts_or_measures_luck_stops():
     match, luck = match_of("random"), Luck(load_agent("learned", "strozzi"), 10_000)
-    crosstabs = tuple(match.game.report.crosstabs(match.game.report.pages))
+    crosstabs = tuple(report_of(match.game).crosstabs(report_of(match.game).pages))
     match.warm(counted=True)
     match.warm(luck=luck)
     assert own_seconds_to_end(lambda: play_in_study(match, 10_000_000, crosstabs=crosstabs), KeyboardInterrupt) < LIMIT

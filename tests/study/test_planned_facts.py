@@ -7,6 +7,7 @@ import pytest
 
 import strozzi_sim as ss
 from our_games import OUR_GAMES
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
@@ -60,7 +61,7 @@ def two_values(game):
 def test_every_crosstab_that_a_table_reads_is_held(name):
     """Of each page and map alone, and of all pages, maps, the explorer, a sweep and a worth in every combination."""
     game = load_game(name)
-    pages, maps = list(game.report.pages), list(game.report.heat_maps)
+    pages, maps = list(report_of(game).pages), list(report_of(game).heat_maps)
     worth = [next(name for name, thing in things(game, resolve_variant(game, "base")).items() if thing.use)]
     alone = {"": {}, **{page: {"pages": [page]} for page in pages}, **{each: {"heatmaps": [each]} for each in maps}}
     alone |= {"worth": {"worth": worth}, "explorer": {"explorer": True}}

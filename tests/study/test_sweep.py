@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.declare.printing import THIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.game.reporting import THIN
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.study.kinds.weights import numbers, steps
 from study_examples import played

@@ -3,6 +3,7 @@
 import numpy as np
 
 from strozzi_sim.agent import load_agent
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.study.cells import CellCounts
@@ -16,8 +17,8 @@ def cell(game, players, agents="random", deals=240, chunks=12, variant="base"):
     lineup = tuple(load_agent(agent, game) for agent in agents.split(","))
     resolved = resolve_variant(game, variant) if isinstance(variant, str) else variant
     match = Match(game, players, lineup, resolved, 2008, "one" if len(lineup) == 1 else "rotate")
-    maps = [heat_map.block.crosstab for heat_map in game.report.heat_maps.values()]
-    plan = match.plan([*game.report.crosstabs(game.report.pages), *maps])
+    maps = [heat_map.block.crosstab for heat_map in report_of(game).heat_maps.values()]
+    plan = match.plan([*report_of(game).crosstabs(report_of(game).pages), *maps])
     played = [match.play(c * deals // chunks, (c + 1) * deals // chunks, plan=plan) for c in range(chunks)]
     outcome, counts = np.concatenate([each.outcome for each in played]), np.stack([each.counts for each in played])
     return CellCounts(0, match, deals, outcome=outcome, counts=counts, plan=plan)

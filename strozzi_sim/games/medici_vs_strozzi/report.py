@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.pages import LEADERS, QUANTILES
 from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, Ratio, ratios
-from strozzi_sim.game.pages import LEADERS, QUANTILES
-from strozzi_sim.game.reporting import Tables
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import FATES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.pages import QUANTILES
+from strozzi_sim.declare.pictures import Board, Place, Shape
 from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, ratios
-from strozzi_sim.facts.pictures import Board, Place, Shape
-from strozzi_sim.game.pages import QUANTILES
-from strozzi_sim.game.reporting import Tables
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names

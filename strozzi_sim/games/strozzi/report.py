@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from strozzi_sim.declare.figure_tables import Tables, pick
+from strozzi_sim.declare.pages import LEADERS, QUANTILES
 from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, ratios
-from strozzi_sim.game.pages import LEADERS, QUANTILES
-from strozzi_sim.game.reporting import Tables, pick
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 SOURCES = ("ships", "markers", "bonus", "promotion")

@@ -11,13 +11,15 @@ import numpy as np
 
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.names import Agents, Players, Variants
+from strozzi_sim.declare.custom_heatmaps import split_maps
+from strozzi_sim.declare.figure_tables import CELL, Tables, headline_players, pick
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, in_ranges, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.custom_heatmaps import split_maps
-from strozzi_sim.game.reporting import CELL, Tables, format_estimate, headline_players, listed, pick
-from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
+from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
@@ -253,7 +255,7 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
     """Yield a sentence for each seat of `report.held` favoured in the base box: in how many other boxes it was too."""
     favoured = [cell for cell in seat_cells(tables) if cell.verdict == FAVOURED and cell.variant == BASE]
     favoured_seats = {(cell.players, cell.lineup, int(cell.best.seat)) for cell in favoured}
-    for entry in game.report.held:
+    for entry in report_of(game).held:
         if (entry.players, entry.agent, entry.seat) in favoured_seats:
             seat, agent = with_capital(seat_words(entry.seat, entry.players)), players_words(game, entry.agent)
             boxes = f"{entry.held} of {entry.boxes} other reconstructions that fit the known facts as well"

@@ -13,12 +13,12 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, AnyAgent, names
 from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
+from strozzi_sim.declare.pictures import Unit
+from strozzi_sim.declare.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, pick
-from strozzi_sim.game.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate

@@ -10,9 +10,9 @@ import msgspec
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players, Variants
+from strozzi_sim.declare.custom_heatmaps import custom_heat_map, heat_map_spec
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game import Game, find_game, game_names
-from strozzi_sim.game.custom_heatmaps import custom_heat_map, heat_map_spec
 from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
 from strozzi_sim.study.files import UnwritableError
 from strozzi_sim.study.folders import read_study

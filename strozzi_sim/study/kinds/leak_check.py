@@ -11,10 +11,10 @@ import pandas as pd
 
 from strozzi_sim.agent import AnyAgent, names
 from strozzi_sim.agent.names import Players
+from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.significance import ALPHA
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import Tables
-from strozzi_sim.game.significance import ALPHA
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakCheck as CheckResult
 from strozzi_sim.play.leak_check import check_leaks

@@ -17,9 +17,11 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
+from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
+from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.errors import ArgumentError, check_range, check_whole, pluralize
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import FigureTable, Tables, format_estimate, headline_players, listed, pick
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.drama import drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match

@@ -17,9 +17,10 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.agent import names
+from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import Tables, listed
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array

@@ -16,13 +16,14 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, pick
+from strozzi_sim.declare.pictures import Figure, HeatMap, Picture
+from strozzi_sim.declare.printing import format_value
+from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import CELL, FIGURE, Picture, Tables, format_value, pick
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import ALPHA, corrected_p, not_excluded
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import CountsOf

@@ -25,13 +25,13 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.analysis import WORTHS
 from strozzi_sim.agent.names import Agents, Players, Variants
+from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
+from strozzi_sim.declare.pictures import Figure, HeatMap
+from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.errors import ArgumentError, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
-from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import FigureTable, Tables, headline_players, listed, pick, some_of
-from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
+from strozzi_sim.game.sentences import listed, some_of, with_capital
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.simulation.finishing_orders import AHEAD_UNITS, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS

@@ -25,10 +25,11 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents
+from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.reporting import FIGURE, Tables, listed, pick, some_of
+from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile

@@ -6,6 +6,7 @@ import pytest
 import strozzi_sim as ss
 from report_cells import CELL, cell, sums, tables_of
 from strozzi_sim import stats
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_changes
@@ -13,8 +14,8 @@ from strozzi_sim.games.medici_vs_strozzi.fact_tables import SAMPLED, totals
 from strozzi_sim.games.medici_vs_strozzi.report import FAIR_BY, LOTS_BY
 
 GAME = load_game("medici_vs_strozzi")
-PAGES = GAME.report.pages
-HEATMAPS = GAME.report.heat_maps
+PAGES = report_of(GAME).pages
+HEATMAPS = report_of(GAME).heat_maps
 BALANCE = [
     "seat_gap", "seat_fairness_p", "medici_win_share", "medici_margin_mean", "score_q05", "score_q25", "score_q50",
     "score_q75", "score_q95", "score_mean", "winner_score_mean", "loser_score_mean", "margin_mean", "tie_share",
@@ -189,12 +190,12 @@ def test_every_variant_has_tables_and_findings(changes):
     variant = from_changes(GAME, "other", changes, "tests other")
     counts = cell(GAME, 2, deals=60, chunks=6, variant=variant)
     tables = tables_of(GAME, [counts], PAGES, HEATMAPS)
-    found = GAME.report.findings(tables, {"other": variant.components}, 6)
+    found = report_of(GAME).findings(tables, {"other": variant.components}, 6)
     assert set(found) <= set(PAGES)
     for sentence in found.values():
         assert "nan" not in sentence
         assert sentence.endswith(".")
-    assert GAME.report.tables([counts], ["balance"], {}, stats)["balance"].frame()["n"].min() > 0
+    assert report_of(GAME).tables([counts], ["balance"], {}, stats)["balance"].frame()["n"].min() > 0
 
 
 def test_every_level_that_can_occur_has_a_row():

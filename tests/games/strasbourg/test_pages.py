@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from report_cells import CELL, cell, sums, tables_of
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
@@ -13,7 +14,7 @@ from strozzi_sim.games.strasbourg.tasks import task_names
 pytestmark = pytest.mark.slow
 
 GAME = load_game("strasbourg")
-PAGES, HEATMAPS = GAME.report.pages, GAME.report.heat_maps
+PAGES, HEATMAPS = report_of(GAME).pages, report_of(GAME).heat_maps
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks")
 DEALS = 480
 
@@ -191,6 +192,6 @@ def test_tasks_are_called_by_what_they_ask_for():
         assert set(names) == {task["id"] for task in data["tasks"]}
         assert len(set(names.values())) == len(names)
     assert names["N_THREE_E4"] == "3 beside E4"
-    words = GAME.report.words({}, data)
+    words = report_of(GAME).words({}, data)
     assert words["N_ROW4"] == "row of 4 \N{MIDDLE DOT} 9"
     assert "no" not in words  # of any column but that of bids made after waiting

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from report_cells import CELL, cell, sums, tables_of
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import load_game
 from strozzi_sim.games.strozzi.report import MAPS
 
 GAME = load_game("strozzi")
-PAGES = GAME.report.pages
-HEATMAPS = GAME.report.heat_maps
+PAGES = report_of(GAME).pages
+HEATMAPS = report_of(GAME).heat_maps
 BALANCE = [
     "seat_gap", "seat_fairness_p", "score_q05", "score_q25", "score_q50", "score_q75", "score_q95", "score_mean",
     "winner_score_mean", "margin_mean", "florence_tie_share", "lead_changes_mean", "leader_1_wins_share",

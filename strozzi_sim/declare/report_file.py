@@ -13,14 +13,14 @@ from typing import Any
 import msgspec
 import pandas as pd
 
+from strozzi_sim.declare.custom_heatmaps import Counted, counted, map_table_name, table_of, words_of
+from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.finding import Figures, Finding
+from strozzi_sim.declare.pictures import Figure, HeatMap, Kind, Picture, Unit
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL, Block, Ratio
 from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.pictures import Figure, HeatMap, Unit
 from strozzi_sim.game.converting import converted
-from strozzi_sim.game.custom_heatmaps import Counted, counted, map_table_name, table_of, words_of
-from strozzi_sim.game.finding import Figures, Finding
-from strozzi_sim.game.reporting import Kind, Picture, Tables
 from strozzi_sim.game.sentences import with_capital
 
 FILE = "report.toml"
@@ -39,7 +39,7 @@ class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DeclaredPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A picture or table of a page; see `game.reporting.Picture`."""
+    """A picture or table of a page; see `declare.pictures.Picture`."""
 
     page: str
     kind: Kind

@@ -2,19 +2,27 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from msgspec import structs
 
-from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr, suggest_names
-from strozzi_sim.facts.blocks import Block, Quantiles, ratios
-from strozzi_sim.facts.columns import Table
-from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.pictures import Figure, HeatMap
-from strozzi_sim.game.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
-from strozzi_sim.game.finding import Comparison, Finding, compared_rows, comparison_of, finding_of, with_key
-from strozzi_sim.game.report_file import (
+from strozzi_sim.declare.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
+from strozzi_sim.declare.figure_tables import (
+    CELL,
+    FIGURE,
+    FigureTable,
+    Tables,
+    agent_names,
+    first_scenario,
+    headline_players,
+    pick,
+)
+from strozzi_sim.declare.finding import Comparison, Finding, compared_rows, comparison_of, finding_of, with_key
+from strozzi_sim.declare.pictures import Board, Figure, HeatMap, Picture
+from strozzi_sim.declare.report_file import (
     DeclaredPicture,
     ReportFile,
     caption_of,
@@ -26,19 +34,13 @@ from strozzi_sim.game.report_file import (
     picture_of,
     read_report_file,
 )
-from strozzi_sim.game.reporting import (
-    CELL,
-    FIGURE,
-    FigureTable,
-    Picture,
-    Tables,
-    agent_names,
-    first_scenario,
-    headline_players,
-    pick,
-)
+from strozzi_sim.declare.significance import MAX_CHUNKS
+from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr, suggest_names
+from strozzi_sim.facts.blocks import Block, Quantiles, ratios
+from strozzi_sim.facts.columns import Table
+from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import MAX_CHUNKS
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
 # share of games won by the leader after each round but the last, where facts `round` have a column `leader`
@@ -51,6 +53,23 @@ LEADERS = Block(
     named="round",
 )
 _SEPARATOR = " \N{MIDDLE DOT} "  # separates the parts of a label, of which findings use the first
+
+
+class ReportPart(Protocol):
+    """`report.py`: the report's tables, and its parts that depend on component data; `report.toml` has the rest."""
+
+    BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> more blocks of its table
+    MAPS: Mapping[str, Block] = MappingProxyType({})  # name in report.toml -> block, with the keys `row` and `column`
+    # page -> function(table, cell, stats) that adds figures to its table that no block makes
+    ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
+
+    def words(self, tables: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return labels of values that depend on the tables or on a variant's component data; `data` may be empty."""
+        return {}
+
+    def board(self, components: Mapping[str, Any]) -> Board:
+        """Return the board on which pictures of kind `board` are drawn."""
+        raise InputError(f"game {self.game.name!r}: report.py has no board")  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -284,6 +303,12 @@ class Report:
             return words.get(f"{key}={level}", words.get(level, level)).split(_SEPARATOR)[0]
 
         return players, scenario, name_of
+
+
+@cache
+def report_of(game: Game) -> Report:
+    """Return the report of a game: `report.toml` and `report.py`, or the default report. Raises InputError."""
+    return read_report(game, game.part("report", ReportPart, optional=True))
 
 
 def read_report(game: Any, code: Any) -> Report:

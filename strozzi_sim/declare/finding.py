@@ -15,12 +15,13 @@ import msgspec
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.pictures import SCENARIO, Figure, Picture, Unit
+from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
+from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL
-from strozzi_sim.facts.pictures import Figure, Unit
-from strozzi_sim.game.reporting import SCENARIO, THIN, Picture, digits_for, format_value, half_width, pick
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.game.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 

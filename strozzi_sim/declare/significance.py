@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.declare.pictures import Unit
 from strozzi_sim.errors import pluralize
-from strozzi_sim.facts.pictures import Unit
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 

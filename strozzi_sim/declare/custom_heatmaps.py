@@ -7,11 +7,11 @@ from typing import Annotated, Any, Protocol
 import msgspec
 from msgspec import Meta
 
+from strozzi_sim.declare.pictures import Figure, HeatMap
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, short_repr, suggest_names
 from strozzi_sim.facts.blocks import GAMES, Block, Ratio
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
-from strozzi_sim.facts.pictures import Figure, HeatMap
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, with_capital
 

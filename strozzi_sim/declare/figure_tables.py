@@ -1,0 +1,129 @@
+"""Tidy tables of figures, and the rows of them that are shown. A `cell` is a study's, with its counts (study.cells)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+Tables = Mapping[str, pd.DataFrame]
+Level = str | int | Sequence[str] | Sequence[int]
+
+CELL = ("players", "variant", "lineup")
+FIGURE = ("figure", "value", "low", "high", "n", "deals")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+NUMBER_KEYS = ("seat", "position")
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """The figures that one call adds to a table: one figure at all combinations of levels."""
+
+    players: int
+    variant: str
+    lineup: str
+    deals: int
+    figure: str
+    levels: dict[str, Any]  # one level or a list, for every key
+    estimate: Any  # stats.Estimate, with one axis for each list
+    keep: Any  # True, or a bool array of this shape, False for impossible combinations
+
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """The keys with a list of levels, in order."""
+        return {key: levels for key, levels in self.levels.items() if isinstance(levels, list)}
+
+
+class FigureTable:
+    """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
+
+    With `sums`, `parts` keep what paired differences need: counts of ratios, or figures without each chunk.
+    """
+
+    def __init__(self, *keys: str, sums: bool = False) -> None:
+        self.columns = (*CELL, *keys, *FIGURE)
+        self._keys, self._sums = keys, sums
+        self.parts: list[TablePart] = []
+
+    def add(self, cell: Any, figure: str, estimate: Any, *, keep: Any = True, **levels: Level) -> None:
+        """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
+
+        Every level has a row, even without an event: zero events are a result, and a share listed only when it
+        occurred would be overestimated on average. `levels` has one level or a list for every key; `keep`, a bool
+        array of this shape, is False for impossible combinations.
+        """
+        if not self._sums:
+            estimate = replace(estimate, sums=None, without=None)
+        known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self._keys}
+        part = TablePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
+        self.parts.append(part)
+
+    def add_all(self, cell: Any, estimates: Mapping[str, Any], **levels: Level) -> None:
+        """Add estimates by figure, all with the same levels."""
+        for figure, estimate in estimates.items():
+            self.add(cell, figure, estimate, **levels)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table; without rows it still has its columns and their types."""
+        columns: dict[str, list[Any]] = {name: [] for name in self.columns}
+        for part in self.parts:
+            entries = _entries(part)
+            for name, column in columns.items():
+                entry = entries[name]
+                column.extend([entry] * len(entries["n"]) if isinstance(entry, str | int) else entry)
+        types = dict.fromkeys(self.columns, "str")
+        types |= dict.fromkeys(("players", "n", "deals", *NUMBER_KEYS), "int64")
+        types |= dict.fromkeys(("value", "low", "high"), "float64")
+        return pd.DataFrame({name: pd.Series(column, dtype=types[name]) for name, column in columns.items()})
+
+
+def _entries(part: TablePart) -> dict[str, Any]:
+    """Return the columns of a part: one entry for all rows, or one for each."""
+    shape = tuple(len(axis) for axis in part.axes.values())
+    is_possible = np.broadcast_to(part.keep, shape).ravel()
+    rows = list(compress(product(*part.axes.values()), is_possible))
+    entries: dict[str, Any] = {"players": part.players, "variant": part.variant, "lineup": part.lineup, **part.levels}
+    entries |= {key: [row[k] for row in rows] for k, key in enumerate(part.axes)}
+    for side in ("value", "low", "high", "n"):
+        entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[is_possible]
+    return entries | {"figure": part.figure, "deals": part.deals}
+
+
+def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:
+    """Return the rows of a table whose columns have these values."""
+    keep = np.ones(len(table), bool)
+    for column, value in where.items():
+        keep &= (table[column] == value).to_numpy()
+    return table[keep]
+
+
+def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the table's first variant and line-up."""
+    if table.empty:
+        return table
+    first = table.iloc[0]
+    return pick(table, variant=first["variant"], lineup=first["lineup"])
+
+
+def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
+    """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
+
+    Without rows one agent plays itself, and the names are those of the seats: "seat 0".
+    """
+    agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
+    if not agents:
+        return [f"seat {seat}" for seat in range(players)]
+    many, named = Counter(agents.values()), Counter[str]()
+    names = []
+    for _, agent in sorted(agents.items()):
+        named[agent] += 1
+        names.append(agent if many[agent] == 1 else f"{_ORDINALS[named[agent] - 1]} {agent}")
+    return names
+
+
+def headline_players(table: pd.DataFrame) -> int:
+    """Return the player count of the headline: 4, or the smallest."""
+    return 4 if (table["players"] == 4).any() else int(table["players"].min())
