@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import inspect
 
 from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.converting import types_at
 from strozzi_sim.game.restricting import restrictions
 from strozzi_sim.game.variants import BASE, component_data, resolve_variant, shipped_variants, with_settings
@@ -19,19 +20,24 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     """Return the box of a variant with changed keys, and the names that questions about it can use.
 
     A setting is KEY=VALUE, as `--set` takes it; a refused one raises InputError. A group of the box has fields, each
-    with key, kind, range, and value before and after the changes; or it has blocks, as a table. Groups and blocks name
-    the source of their data.
+    with key, label, kind, range, step, value before and after the changes, and both in words; or it has blocks, as a
+    table. Groups and blocks name the source of their data.
     """
     game = find_game(game)
     unchanged, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
     data, kind, groups = component_data(game), inspect.type_info(game.components_part.Components), []
     for section in game.components_part.VARIABLE:
         boxed, now, before = data.get(section, {}), changed.components[section], unchanged.components[section]
-        group = {"name": section, **_source(boxed if isinstance(boxed, Mapping) else data.get(f"{section}_meta", {}))}
+        label = name_of_key(game, section).label
+        group = {
+            "name": section,
+            "label": label,
+            **_source(boxed if isinstance(boxed, Mapping) else data.get(f"{section}_meta", {})),
+        }
         if isinstance(now, list) and now and isinstance(now[0], Mapping) and "id" in now[0]:
             groups.append(group | _blocks(kind, section, now, before, boxed))
         else:
-            groups.append(group | {"fields": list(_fields(kind, (section,), now, before))})
+            groups.append(group | {"fields": list(_fields(game, kind, (section,), now, before))})
     shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
     columns = sorted({column.name for table in game.fact_tables for column in table.columns})
     box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
@@ -45,21 +51,26 @@ def _source(block: Mapping[str, Any]) -> Json:
     return {"source": block.get("provenance", ""), "note": block.get("provenance_note", "")}
 
 
-def _fields(kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) -> Iterator[Json]:
+def _fields(game: Game, kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) -> Iterator[Json]:
     """Yield a field for each value in a table and the tables in it; any other value is one field."""
     if not isinstance(now, Mapping):
-        yield {"key": ".".join(path), "value": now, "before": before, **_control(kind, path, now)}
+        key = ".".join(path)
+        name = name_of_key(game, key)
+        says = name.clause(now) if now == before else name.change(before, now)
+        words = {"label": name.label, "says": says, "step": name.step}
+        yield {"key": key, "value": now, "before": before, **words, **_control(kind, path, now)}
         return
     for name, value in now.items():
         if name not in _SILENT:
-            yield from _fields(kind, (*path, name), value, before.get(name) if isinstance(before, Mapping) else None)
+            old = before.get(name) if isinstance(before, Mapping) else None
+            yield from _fields(game, kind, (*path, name), value, old)
 
 
 def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
     """Return the input of a value: `kind` (number, switch, choice, list, text or fixed), choices and, if any, range."""
     found: Json = {"kind": _KINDS.get(type(value), "text"), "choices": []}
     for each in types_at(kind, path):
-        if isinstance(each, inspect.LiteralType) and not isinstance(value, bool):
+        if isinstance(each, inspect.LiteralType):
             found |= {"kind": "choice" if len(each.values) > 1 else "fixed", "choices": list(each.values)}
         elif isinstance(each, inspect.IntType | inspect.FloatType):
             found |= {"low": each.ge, "high": each.le}

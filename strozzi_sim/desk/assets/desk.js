@@ -121,7 +121,7 @@ function keeper() {
 
 function changed() {
   const undo = (words, act) => el("li", {}, el("span", {}, words), el("button", { type: "button", "aria-label": `Undo: ${words}`, onclick: tried(() => change(act)) }, "undo"));
-  const found = Object.entries(changes.values).map(([key, value]) => undo(`${key} = ${literal(value)}`, all => { delete all.values[key]; }));
+  const found = Object.entries(changes.values).map(([key, value]) => undo(said(key) ?? `${key} = ${literal(value)}`, all => { delete all.values[key]; }));
   for (const [key, ids] of Object.entries(changes.removed)) {
     found.push(...ids.map(id => undo(`${key.split(".")[0]}: ${id} removed`, all => { all.removed[key] = all.removed[key].filter(each => each !== id); })));
   }
@@ -131,6 +131,7 @@ function changed() {
   return found;
 }
 
+const said = key => box.groups.flatMap(group => group.fields ?? []).find(field => field.key === key)?.says;
 const words = name => name.replaceAll("_", " ");
 function group(each, open) {
   const touched = settings().filter(text => text.startsWith(`${each.name}.`)).length;
@@ -139,7 +140,7 @@ function group(each, open) {
   const body = each.fields ? each.fields.map(field) : [blocks(each)];
   const note = each.note ? el("p", { class: "muted" }, each.note) : null;
   return el("details", { open: open.has(each.name), "data-name": each.name },
-    el("summary", {}, words(each.name), ...sources, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
+    el("summary", {}, each.label, ...sources, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
 }
 
 function input(kind, value, id, label, given, choices, onchange) {
@@ -152,7 +153,7 @@ function input(kind, value, id, label, given, choices, onchange) {
     return made;
   }
   if (kind === "number") {
-    return el("input", { type: "number", id, value: String(value), step: "any", min: given.low, max: given.high, "aria-label": label,
+    return el("input", { type: "number", id, value: String(value), step: given.step ?? 1, min: given.low, max: given.high, "aria-label": label,
       onchange: event => onchange(event.target.value === "" ? value : Number(event.target.value)) });
   }
   const plain = typeof value === "string";
@@ -163,15 +164,15 @@ function input(kind, value, id, label, given, choices, onchange) {
 }
 
 function field(each) {
-  const id = `field-${each.key}`, label = words(each.key.split(".").slice(1).join(" ") || each.key), low = each.low ?? null, high = each.high ?? null;
+  const id = `field-${each.key}`, label = each.label, low = each.low ?? null, high = each.high ?? null;
   const same = JSON.stringify(each.value) === JSON.stringify(each.before), range = low === null ? null : high === null ? `at least ${low}` : `${low} to ${high}`;
   const set = value => tried(() => change(all => {
     if (JSON.stringify(value) === JSON.stringify(each.before)) delete all.values[each.key];
     else all.values[each.key] = value;
   }))();
   return el("div", { class: same ? "field" : "field changed" },
-    el("label", { for: id, title: range }, label), input(each.kind, each.value, id, label, each, each.choices, set),
-    same ? null : el("small", {}, `before: ${literal(each.before)}`));
+    el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, id, label, each, each.choices, set),
+    same && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
 }
 
 function blocks(each) {

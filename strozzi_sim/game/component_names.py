@@ -1,0 +1,147 @@
+"""Names of component data: what a key is called at the table, how a change of it reads, and how a number is changed.
+
+A game declares them in `names.toml` beside `components.toml`, a table for each pattern of a key; keys without one get
+names made of their own words. Names have no effect on play and are part of no study.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from strozzi_sim.errors import InputError, pluralize
+from strozzi_sim.game.contract import Game
+from strozzi_sim.game.converting import converted
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.variants import differing_keys
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NOTHING = "nothing"  # the value of an entry that is missing
+
+
+class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the data at a key is called, and how a number there may be changed.
+
+    In texts `{0}`, `{1}` are the parts of the key that `*` in its pattern stands for, and `{0:place}` is the place in a
+    list as a word: first, second.
+    """
+
+    label: str  # noun: "prize on space {0} of the tracks"
+    text: str = ""  # a clause with {value}: "space {0} of the tracks pays {value}"; default: "LABEL is {value}"
+    unit: str = ""  # what is counted, in the singular: "coin"
+    when: dict[str, str] = {}  # of a switch (true, false) or a choice: value -> a clause
+    step: int = 1  # between the numbers that a designer would print
+    low: int | None = None  # least number that a designer would print; default: the least that the type allows
+    high: int | None = None  # largest such number
+    tunable: bool = True  # whether a designer may want to change the number to balance the game
+
+    def clause(self, value: Any) -> str:
+        """Return the clause for a value: "space 9 of the tracks pays 15 coins"."""
+        return self.when.get(_key_of(value)) or self._filled(self._amount(value))
+
+    def change(self, before: Any, after: Any) -> str:
+        """Return the clause for a changed value: "space 9 of the tracks pays 20 coins instead of 15"."""
+        if _key_of(after) in self.when:
+            return self.when[_key_of(after)]
+        if isinstance(after, list) and not self.text:
+            return f"{self.label}: changed"
+        if type(before) is int and type(after) is int:
+            return f"{self._filled(self._amount(after))} instead of {before}"
+        return f"{self._filled(self._amount(after))} instead of {self._amount(before)}"
+
+    def _filled(self, amount: str) -> str:
+        return (self.text or f"{self.label} is {{value}}").replace("{value}", amount)
+
+    def _amount(self, value: Any) -> str:
+        """Return a value as text, a number with its unit."""
+        if value is None or value == "":
+            return _NOTHING
+        if isinstance(value, list | tuple):
+            return listed([str(entry) for entry in value])
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        return pluralize(value, self.unit) if self.unit and isinstance(value, int) else str(value)
+
+
+def _key_of(value: Any) -> str:
+    """Return the key of a value in `when`, as TOML writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _Part(str):
+    """A part of a key, which the format `place` shows as a word: 0 is first."""
+
+    def __format__(self, form: str) -> str:
+        return _ORDINALS[int(self)] if form == "place" and int(self) < len(_ORDINALS) else str(self)
+
+
+@cache
+def declared_names(game: Game) -> dict[str, Name]:
+    """Return pattern of a key -> Name, as the game declares them; {} without a `names.toml`. Raises InputError."""
+    place = files(game.package).joinpath("names.toml")
+    if not place.is_file():
+        return {}
+    try:
+        raw = tomllib.loads(place.read_text("utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{place}: not a TOML file: {error}") from None
+    names: dict[str, Name] = converted(raw, dict[str, Name], str(place))
+    for pattern, name in names.items():
+        parts = [_Part("0")] * pattern.split(".").count("*")
+        try:
+            _with_parts(name, parts)
+        except (IndexError, KeyError, ValueError) as error:
+            allowed = f"{{value}} and {len(parts)} parts of the key, from {{0}}" if parts else "{value}"
+            raise InputError(f"{place}: {pattern}: a text may use {allowed}: {error}") from None
+    return names
+
+
+def name_of_key(game: Game, key: str) -> Name:
+    """Return the name of the data at a key, such as `tracks.bonus.9`, of a section, or of a block.
+
+    >>> from strozzi_sim.game import load_game
+    >>> name_of_key(load_game("strozzi"), "tracks.bonus.9").change(15, 20)
+    'space 9 of the tracks pays 20 coins instead of 15'
+    """
+    parts = key.split(".")
+    for pattern, name in declared_names(game).items():
+        asked = pattern.split(".")
+        if len(asked) == len(parts) and all(each in ("*", part) for each, part in zip(asked, parts, strict=True)):
+            matched = [_Part(part) for each, part in zip(asked, parts, strict=True) if each == "*"]
+            return _with_parts(name, matched)
+    section, *rest = (part.replace("_", " ") for part in parts)
+    return Name(f"{section}: {' '.join(rest)}" if rest else section)
+
+
+def _with_parts(name: Name, matched: Sequence[_Part]) -> Name:
+    def filled(text: str) -> str:
+        return text.format(*matched, value="{value}")
+
+    when = {value: filled(clause) for value, clause in name.when.items()}
+    return replace(name, label=filled(name.label), text=filled(name.text), when=when)
+
+
+def changes_in_words(game: Game, first: Any, second: Any) -> Iterator[tuple[str, str]]:
+    """Yield each key at which the component data of a second variant differ, and the change as a clause.
+
+    >>> from strozzi_sim.game import load_game
+    >>> from strozzi_sim.game.variants import Variant
+    >>> base, changed = (Variant.of("strozzi", values=each) for each in ({}, {"scoring.ship_ranks": [20, 10, 5]}))
+    >>> for key, words in changes_in_words(load_game("strozzi"), base.components, changed.components):
+    ...     print(f"{key}: {words}")
+    scoring.ship_ranks.0: the first ship at a port earns 20 coins instead of 15
+    """
+    for key, before, after in differing_keys(first, second):
+        if isinstance(before, Mapping) or isinstance(after, Mapping):
+            label = name_of_key(game, key).label
+            yield key, f"{label} is {'removed' if after is None else 'added'}"
+        elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+            for place, (old, new) in enumerate(zip(before, after, strict=True)):
+                if old != new:
+                    yield f"{key}.{place}", name_of_key(game, f"{key}.{place}").change(old, new)
+        else:
+            yield key, name_of_key(game, key).change(before, after)
