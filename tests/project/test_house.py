@@ -24,7 +24,7 @@ ORDER = [
 SOURCES = sorted([*PACKAGE.rglob("*.py"), *(ROOT / "agents").rglob("*.py")])
 GAME_FILES = {
     "__init__.py", "components.toml", "variants.toml", "components.py", "state.py", "core.py", "events.py", "view.py",
-    "fact_handlers.py", "report.py", "report.toml", "reference.py", "verify.py",
+    "fact_handlers.py", "report.py", "report.toml", "names.toml", "reference.py", "verify.py",
 }  # fmt: skip
 
 
