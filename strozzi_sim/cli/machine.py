@@ -48,7 +48,7 @@ def bench(
     from strozzi_sim.agent.names import worker_count
     from strozzi_sim.play.records import match_of
     from strozzi_sim.simulation.interrupts import stop_flag
-    from strozzi_sim.simulation.pool import Task, play_tasks
+    from strozzi_sim.simulation.pool import PlayTask, play_tasks
     from strozzi_sim.simulation.warming import warm_all
 
     if seconds is not None and games is not None:
@@ -65,7 +65,7 @@ def bench(
     def seconds_of(trial: int) -> float:
         began = monotonic()
         with stop_flag() as stop:
-            list(play_tasks([Task(0, match, 0, trial, crosstabs)], 1, stop))
+            list(play_tasks([PlayTask(0, match, 0, trial, crosstabs)], 1, stop))
         return monotonic() - began
 
     seconds_of(1)
@@ -73,11 +73,11 @@ def bench(
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
     size = _slice_size(seconds_of, games, _BATCH_SLICE if in_batches else _SLICE)
 
-    def tasks() -> Iterator[Task]:
+    def tasks() -> Iterator[PlayTask]:
         first, limit = 0, monotonic() + (seconds or 5.0)
         while first < games if games else first == 0 or monotonic() < limit:  # at least one, even on a slow machine
             last = min(first + size, games or first + size)
-            yield Task(first, match, first, last, crosstabs)
+            yield PlayTask(first, match, first, last, crosstabs)
             first = last
 
     games_played = decisions = playouts = 0

@@ -135,7 +135,7 @@ class Game:
 
     @cached_property
     def table(self) -> Any:
-        """`TABLE` of `table.py`, a subclass of `game.table.Table`, or None."""
+        """`TABLE` of `table.py`, a subclass of `game.table.GameTable`, or None."""
         part = self.part("table", TablePart, optional=True)
         return part.TABLE if part else None
 

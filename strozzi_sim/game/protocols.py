@@ -250,7 +250,7 @@ class FactsPart(Protocol):
 class TablePart(Protocol):
     """`table.py`: the game's table on a page, as data; `table.js` and `table.css` beside it draw it."""
 
-    TABLE: Any  # subclass of `game.table.Table`, which folds the lines of a record
+    TABLE: Any  # subclass of `game.table.GameTable`, which folds the lines of a record
 
 
 class VerifyPart(Protocol):

@@ -13,7 +13,7 @@ from numba import types
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.analysis import WIN, WORTHS, write_result
 from strozzi_sim.game.contract import Game, actor, apply, conceal, count_legal, deal, determinize, kth_legal
-from strozzi_sim.game.table import Table
+from strozzi_sim.game.table import GameTable
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, int64_at
 from strozzi_sim.kernel.record_types import array_type, exact_copy, record_type
@@ -21,7 +21,7 @@ from strozzi_sim.kernel.streams import deal_key, game_key, hash_combine, mix, st
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import successor_states
 from strozzi_sim.simulation.interrupts import call_interruptible
-from strozzi_sim.simulation.luck import Luck, luck_dtype, luck_records
+from strozzi_sim.simulation.luck import LuckMethod, luck_dtype, luck_records
 from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
 from strozzi_sim.stats.intervals import t_quantile
 
@@ -96,7 +96,7 @@ def _kernels(game: Game) -> tuple[Any, Any, Any, Any]:
 class Judge:
     """The judge of positions and actions of one game; signals can interrupt it."""
 
-    def __init__(self, table: Position, luck: Luck) -> None:
+    def __init__(self, table: Position, luck: LuckMethod) -> None:
         self.table, self._stop = table, np.zeros(1, np.int64)
         self._record, self._kept = luck_records(luck, table.game, self._stop)
         self._rules = exact_copy(table.variant.rules)
@@ -156,13 +156,13 @@ class Outcome:
 
 
 def outcomes_of_game(
-    table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
+    table: Position, actions: Sequence[int], agent: AgentSpec, namer: GameTable
 ) -> dict[int, list[Outcome]]:
     """Play all actions on `table`; return the possible outcomes of draws, by the number of the decision before, from 1.
 
     A draw counts if `namer` gives its outcomes two names or more, and it has at most MAX_OUTCOMES.
     """
-    judge, outcomes = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
+    judge, outcomes = Judge(table, LuckMethod(agent, DRAWS)), dict[int, list[Outcome]]()
     for number, action in enumerate(actions, 1):
         before = table.copy()
         table.play(action)
@@ -175,7 +175,7 @@ def outcomes_of_game(
     return outcomes
 
 
-def _named_outcomes(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
+def _named_outcomes(before: Position, action: int, after: Position, namer: GameTable) -> dict[str, list[Any]]:
     """Return the states to which an action may lead by name of their draw, or {}; earlier draws are as in `after`."""
     if after.over:
         return {}

@@ -32,7 +32,7 @@ LUCK_FIELDS = [(name, "f8", (SEATS, SEATS, len(WORTHS))) for name in LUCK_SUMS]
 
 
 @dataclass(frozen=True)
-class Luck:
+class LuckMethod:
     """A method of measuring luck."""
 
     agent: AgentSpec  # the evaluator of positions
@@ -71,7 +71,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
 
 
 def luck_records(
-    luck: Luck, game: Game, stop: np.ndarray[Any, Any] = NO_STOP, count: int = 1
+    luck: LuckMethod, game: Game, stop: np.ndarray[Any, Any] = NO_STOP, count: int = 1
 ) -> tuple[np.ndarray[Any, Any], Any]:
     """Return `count` records of `luck_dtype` and the objects that must outlive them; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)

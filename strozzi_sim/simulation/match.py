@@ -33,7 +33,7 @@ from strozzi_sim.simulation.loop import (
     playouts_offset,
     work_dtype,
 )
-from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_records
+from strozzi_sim.simulation.luck import LUCK_FIELDS, LuckMethod, luck_records
 from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
 from strozzi_sim.simulation.slots import kernels
@@ -45,7 +45,7 @@ class MatchResult:
 
     games: int
     outcome: np.ndarray[Any, Any]  # record of `outcome_dtype`, array of shape (1,)
-    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.Task` for orders
+    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.PlayTask` for orders
     rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
     journal: np.ndarray[Any, Any] | None  # of one game, if requested
     playouts: int = 0  # number of playouts of the agents that count them
@@ -146,7 +146,7 @@ class Match:
             self._plans[key] = CrosstabPlan(facts.TABLES, facts.SINK, self.setting, key)
         return self._plans[key]
 
-    def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
+    def warm(self, *, counted: bool = False, luck: LuckMethod | None = None) -> None:
         """Compile what workers load to play this match, except third-party agents; `warm_all` has two processes."""
         compiled_loop(self.game, "facts" if counted else "", luck is not None)
         if luck is not None:
@@ -172,7 +172,7 @@ class Match:
         rows: bool = False,
         seating: int | None = None,
         start_player: int = 0,
-        luck: Luck | None = None,
+        luck: LuckMethod | None = None,
         answers: bool = False,
         stop: np.ndarray[Any, Any] | None = None,
     ) -> list[MatchResult]:

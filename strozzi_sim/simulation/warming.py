@@ -13,7 +13,7 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.kernel.jit import before_compiling
 from strozzi_sim.runtime.workers import run_beside
 from strozzi_sim.simulation.loop import compiled_loop
-from strozzi_sim.simulation.luck import Luck
+from strozzi_sim.simulation.luck import LuckMethod
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.slots import kernels
 
@@ -35,7 +35,9 @@ class _Unit:
 
 
 def warm_all(
-    matches: Sequence[tuple[Match, bool]], luck: Luck | None = None, say: Callable[[str], None] = lambda line: None
+    matches: Sequence[tuple[Match, bool]],
+    luck: LuckMethod | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> None:
     """Compile what workers load to play matches of one game, each with whether its facts are counted.
 
@@ -72,7 +74,7 @@ def _compile_agents(specs: list[AgentSpec], game: Game) -> None:
         compile_agent(spec, game)
 
 
-def _units(matches: Sequence[tuple[Match, bool]], luck: Luck | None) -> Iterator[_Unit]:
+def _units(matches: Sequence[tuple[Match, bool]], luck: LuckMethod | None) -> Iterator[_Unit]:
     """Yield the units of `Match.warm` for all matches, each once, loops last."""
     game = matches[0][0].game
     if luck is not None:
