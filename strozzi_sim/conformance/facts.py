@@ -13,7 +13,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game, apply, begin_match, close_game, deal, on_decision, open_game
-from strozzi_sim.game.protocols import FactsPart
+from strozzi_sim.game.parts import FactsPart
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.record_types import array_type

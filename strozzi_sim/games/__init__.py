@@ -1,1 +1,1 @@
-"""The built-in games: one folder each, with the modules that `game.protocols` describes."""
+"""The built-in games: one folder each, with the modules that `game.parts` describes."""

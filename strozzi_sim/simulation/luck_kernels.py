@@ -2,9 +2,9 @@
 
 from numba import float64, int64, uint64
 
-from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
+from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS, lead_of, share_of_win
 from strozzi_sim.facts.sink import SEATS
-from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, lead_of, score, share_of_win
+from strozzi_sim.game.contract import apply, count_legal, deal, kth_legal, score
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, int64_at, zero_at
 from strozzi_sim.kernel.streams import SOURCES, below, hash_combine, mix, redraw, stream_key

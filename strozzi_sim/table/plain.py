@@ -26,7 +26,7 @@ class PlainTable(GameTable):
         """Begin with an empty board and unknown points."""
         self.names = [YOU if seat == self.viewer else f"seat {seat}" for seat in range(self.players)]
         self.view |= {"text": "", "now": [None] * self.players}
-        self.has_zones = not self.game.view.declares("render")  # type: ignore[attr-defined]
+        self.has_zones = not self.game.view.declares("render")
         if self.has_zones:
             self.view["zones"] = []
             self.head["columns"] = [
