@@ -15,9 +15,10 @@ import numpy as np
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.kernel.jit import Kernels
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
-from strozzi_sim.play.kernels import Kernels, kernels
+from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.start import script_of, set_up_game
 
 DIGEST = 16  # bytes of the digest of what a seat has seen and done

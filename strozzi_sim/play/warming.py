@@ -20,10 +20,8 @@ def warm(game: Game) -> Iterator[str]:
     for output, name in (("", "silent loop"), ("facts", "counting loop"), ("journal", "recording loop")):
         compiled_loop(game, output)
         yield name
-    position_kernels = kernels.kernels(game)
-    for name in position_kernels.signatures:
-        getattr(position_kernels, name)
-        yield f"position: {name}"
+    kernels.kernels(game).loaded()
+    yield "position"
     slots.kernels(game)
     vector.kernels(game)
     yield "vector environment"
