@@ -36,6 +36,7 @@ _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 _PACKAGE = Path(__file__).resolve().parents[1]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _EXCLUDED_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
+_SETTINGS = ("NUMBA_", "STROZZI_PLAIN_NUMBA")  # how names of settings that change the code begin
 _TABLE = "table.py"  # a game's module of drawings, without kernels
 
 
@@ -125,7 +126,7 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    keys = sorted(key for key in os.environ if key.startswith("NUMBA_") and key not in _EXCLUDED_SETTINGS)
+    keys = sorted(key for key in os.environ if key.startswith(_SETTINGS) and key not in _EXCLUDED_SETTINGS)
     digest.update(repr([(key, os.environ[key]) for key in keys]).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 
