@@ -10,6 +10,7 @@ import pandas as pd
 import strozzi_sim as ss
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
+from strozzi_sim.simulation.match import Measures
 from strozzi_sim.simulation.pool import PlayTask, play_tasks
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.model import Study
@@ -45,7 +46,7 @@ class Chunks(Store):
                 (cell.number, chunk),
                 cell.match,
                 *(first + deal for deal in study.deals_of(cell, chunk)),
-                self.counted,
+                Measures(self.counted),
                 orders=study.keeps_orders,
             )
             for cell in study.cells

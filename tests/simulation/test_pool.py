@@ -16,7 +16,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation import pool
 from strozzi_sim.simulation.luck import LuckMethod
-from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.match import Match, Measures
 from strozzi_sim.simulation.pool import PlayTask, play_tasks
 
 
@@ -88,7 +88,8 @@ def test_what_is_played_in_one_call_equals_what_is_played_alone(game, players, a
     match = Match(game, players, lineup, resolve_variant(game, "base"), 5, "rotate")
     counted = report_of(game).crosstabs(report_of(game).pages) if facts else ()
     luck = None if facts else LuckMethod(load_agent("learned", game), 2)
-    tasks = [PlayTask(k, match, 3 * k + k % 2, 3 * k + 3, counted, rows=True, luck=luck) for k in range(12)]
+    measures = Measures(tuple(counted), rows=True, luck=luck)
+    tasks = [PlayTask(k, match, 3 * k + k % 2, 3 * k + 3, measures) for k in range(12)]
     alone = contents(tasks, monkeypatch, 1)
     assert contents(tasks, monkeypatch, 12) == alone
     assert all(alone[k] == contents(tasks[k:], monkeypatch, 5)[k] for k in (5, 11))

@@ -19,7 +19,7 @@ from strozzi_sim.play.judging import Judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.interrupts import NO_STOP, current_stop, stop_flag
 from strozzi_sim.simulation.luck import LuckMethod
-from strozzi_sim.simulation.match import Match
+from strozzi_sim.simulation.match import Match, Measures
 from strozzi_sim.simulation.pool import PlayTask, perform, play_tasks
 from strozzi_sim.simulation.rollouts import Rollouts
 
@@ -45,9 +45,9 @@ def own_seconds_to_end(play, error):
     return time.process_time() - began - AFTER
 
 
-def play_in_study(match, deals, **asked):
+def play_in_study(match, deals, **measured):
     with stop_flag() as stop:
-        list(play_tasks([PlayTask(0, match, 0, deals, **asked)], 1, stop))
+        list(play_tasks([PlayTask(0, match, 0, deals, Measures(**measured))], 1, stop))
 
 
 @pytest.mark.slow_for("learned:redraws={}", "ismcts:iterations={}")
