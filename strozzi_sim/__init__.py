@@ -6,6 +6,14 @@ Names are imported on first use. Only the names listed here are public.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from strozzi_sim import runtime
+
+runtime.compiled_sources = (
+    *(f"strozzi_sim.{room}" for room in ("kernel", "facts", "agent", "simulation", "play", "conformance.kernels")),
+    *(f"strozzi_sim.game.{module}" for module in ("contract", "events", "slices")),
+    "strozzi_agents",
+)
+
 if TYPE_CHECKING:
     from strozzi_sim.agent import Param, compiled_agent, load_agent, python_agent
     from strozzi_sim.agent.registry import agents

@@ -209,7 +209,7 @@ def test_the_folder_depends_on_every_reachable_source(monkeypatch):
     names = {f"{file.parent.name}/{file.name}" for file in sources}
     assert {"strozzi/core.py", "kernel/streams.py", "simulation/loop.py"} <= names
     assert {"strozzi_agents/uniform.py", "strozzi/heuristic.py"} <= names
-    package = [file for file in cache._PACKAGE.rglob("*.py") if file.parent.name != "template"]
+    package = [file for file in Path(cache.__file__).parents[1].rglob("*.py") if file.parent.name != "template"]
     with_kernels = {file for file in package if "strozzi_sim.kernel.jit import" in file.read_text("utf-8")}
     assert with_kernels <= set(cache._sources())
     before = cache.folder_of("strozzi")
