@@ -47,10 +47,10 @@ def bench(
     """
     from strozzi_sim.agent.names import worker_count
     from strozzi_sim.play.records import match_of
+    from strozzi_sim.play.warming import warm_all
     from strozzi_sim.simulation.interrupts import stop_flag
     from strozzi_sim.simulation.match import Measures
     from strozzi_sim.simulation.pool import PlayTask, play_tasks
-    from strozzi_sim.simulation.warming import warm_all
 
     if seconds is not None and games is not None:
         raise ArgumentError("seconds", "leave out --games, or this")

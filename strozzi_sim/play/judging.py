@@ -21,8 +21,7 @@ from strozzi_sim.kernel.streams import deal_key, game_key, hash_combine, mix, st
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import successor_states
 from strozzi_sim.simulation.interrupts import call_interruptible
-from strozzi_sim.simulation.luck import LuckMethod, luck_dtype, luck_records
-from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
+from strozzi_sim.simulation.luck import LuckMethod, add_worth, evaluate, luck_dtype, luck_records, redraw_all
 from strozzi_sim.stats.intervals import t_quantile
 
 Worth = npt.NDArray[np.float64]  # [..., 3]: by WORTHS; [P, 3] unless another shape is given

@@ -36,8 +36,7 @@ from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, ze
 from strozzi_sim.kernel.record_types import array_type, keep_words, record_type, tuple_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, below, deal_key, next_word, random_word, seat_stream, seed_chance
 from strozzi_sim.runtime.workers import HEARTBEAT
-from strozzi_sim.simulation.luck import luck_dtype
-from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal
+from strozzi_sim.simulation.luck import add_luck, after_action, before_action, luck_dtype, measure_deal
 
 POSITIONS = SEATS  # most positions of a line-up
 UNIFORM = -1  # address of the agent `random`, which the loop plays by itself

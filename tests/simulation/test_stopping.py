@@ -15,13 +15,13 @@ from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.play.drama import Rollouts
 from strozzi_sim.play.judging import Judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.interrupts import NO_STOP, current_stop, stop_flag
 from strozzi_sim.simulation.luck import LuckMethod
 from strozzi_sim.simulation.match import Match, Measures
 from strozzi_sim.simulation.pool import PlayTask, perform, play_tasks
-from strozzi_sim.simulation.rollouts import Rollouts
 
 AFTER = 0.3  # seconds until the signal
 LIMIT = 2.0  # seconds of this process, since other processes may have the machine
