@@ -39,7 +39,7 @@ class ActionAnalysis:
 
 
 @force_inline
-def lead_of(state, seat):
+def lead_of(state: Any, seat: Any) -> Any:
     """Return the lead of `seat` over the mean score of the others, float64; positive is better."""
     total = 0
     for other in range(state.players):
@@ -49,7 +49,7 @@ def lead_of(state, seat):
 
 
 @force_inline
-def share_of_win(state, seat):
+def share_of_win(state: Any, seat: Any) -> Any:
     """Return the share of the win of `seat`: 1 / k for a win shared by k, float64."""
     better, shared = placing(state, seat)
     return 1.0 / shared if better == 0 else 0.0
