@@ -209,6 +209,21 @@ def _count_facts(sink, counting, counts):
     sink.games = 0
 
 
+@jit
+def _write_rows(rows, state, deal_number, seating, positions, decisions):
+    """Write the row of each seat of a finished game into the first rows."""
+    for seat in range(state.players):
+        row = rows[seat]
+        better, shared = placing(state, seat)
+        row.deal = deal_number
+        row.seating = seating
+        row.seat = seat
+        row.position = positions[seat]
+        row.score = score(state, seat)
+        row.twice_place = 2 * better + shared + 1
+        row.decisions = decisions
+
+
 @force_inline
 def games_per_deal(job, seatings):
     """Return the number of games of each deal."""
@@ -273,16 +288,7 @@ def _play(games, k, stop, tally, first_row, sink, facts, luck):
             if facts is not None:
                 _close_facts(sink, state, rules, number, seating, facts.counting, facts.counts[k])
             if rows.shape[0] > 0:
-                for seat in range(players):
-                    row = rows[played * players + seat]
-                    better, shared = placing(state, seat)
-                    row.deal = number
-                    row.seating = seating
-                    row.seat = seat
-                    row.position = positions[seat]
-                    row.score = score(state, seat)
-                    row.twice_place = 2 * better + shared + 1
-                    row.decisions = decisions
+                _write_rows(rows[played * players :], state, number, seating, positions, decisions)
             played += 1
     if facts is not None:
         _count_facts(sink, facts.counting, facts.counts[k])
