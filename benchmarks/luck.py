@@ -15,7 +15,7 @@ from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, worth_field
 from strozzi_sim.game import load_game
 from strozzi_sim.game.contract import actor, kth_legal, score
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.simulation.luck import Luck
+from strozzi_sim.simulation.luck import LuckMethod
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.luck import LuckSums
 
@@ -85,7 +85,7 @@ def zero(game, variant, games):
     print(f"mean luck of position 0, {games:,} games of greedy among three heuristic, one draw; z = mean / error")
     match = Match(game, 4, tuple(load_agent(name, game) for name in ("greedy", *["heuristic"] * 3)), variant, 11)
     for name, spec in evaluators(game).items():
-        outcome, _ = chunks_of(match, Luck(spec, 1), games, 10)
+        outcome, _ = chunks_of(match, LuckMethod(spec, 1), games, 10)
         line = []
         for worth, figure in NAMES.items():
             luck = outcome["luck"][:, 0, :4, worth].sum(axis=1)
@@ -115,7 +115,7 @@ def table(game, variant, deals, redraws, lineups: Sequence[tuple[str, ...]], cou
             for design in ("rotate", "spread") if len(set(full)) > 1 else ("one",):
                 match = Match(game, players, tuple(load_agent(name, game) for name in full), variant, 12, design)
                 number = deals if design == "rotate" else deals * players  # equally many games
-                luck = Luck(load_agent("learned", game), redraws)
+                luck = LuckMethod(load_agent("learned", game), redraws)
                 match.play(0, 1, luck=luck)
                 match.play(0, 1)
                 outcome, seconds = chunks_of(match, luck, number, max(number // 100, 1))

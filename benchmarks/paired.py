@@ -41,6 +41,7 @@ WORKER = """
 import sys
 from time import thread_time
 from strozzi_sim.agent import load_agent
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match

@@ -24,7 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Questions": (),  # all that are in no other group
     "One game": ("Position", "record", "analyse"),
     "Thousands of games at once": ("VectorEnv",),
-    "What there is": ("games", "agents", "load_game", "load_agent"),
+    "What there is": ("game_names", "agents", "load_game", "load_agent"),
     "Agents and games of your own": ("compiled_agent", "python_agent", "Param", "check_agent", "check_game"),
 }
 SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:")
@@ -53,8 +53,6 @@ def page() -> str:
 
 def _entry(name: str) -> list[str]:
     thing = getattr(ss, name)
-    if name == "games":
-        return ["### `ss.games()`", "", str(inspect.getdoc(type(thing).__call__))]
     made_by_us = "" if name == "Results" else _signature(thing)
     lines = [f"### `ss.{name}{made_by_us}`", "", *_text(inspect.getdoc(thing) or "")]
     if inspect.isclass(thing) and thing.__module__.split(".")[1] != "agent":

@@ -6,12 +6,19 @@ Names are imported on first use. Only the names listed here are public.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from strozzi_sim import runtime
+
+runtime.compiled_sources = (
+    *(f"strozzi_sim.{room}" for room in ("kernel", "facts", "agent", "simulation", "play", "conformance.kernels")),
+    *(f"strozzi_sim.game.{module}" for module in ("contract", "events", "slices")),
+    "strozzi_agents",
+)
+
 if TYPE_CHECKING:
     from strozzi_sim.agent import Param, compiled_agent, load_agent, python_agent
     from strozzi_sim.agent.registry import agents
     from strozzi_sim.conformance import check_agent, check_game
-    from strozzi_sim.game import game_names as games
-    from strozzi_sim.game import load_game
+    from strozzi_sim.game import game_names, load_game
     from strozzi_sim.game.variants import Variant
     from strozzi_sim.play.one_game import analyse, record
     from strozzi_sim.play.position import Position
@@ -40,7 +47,7 @@ _NAMES = {  # module -> its public names
     "agent": ("Param", "compiled_agent", "load_agent", "python_agent"),
     "agent.registry": ("agents",),
     "conformance": ("check_agent", "check_game"),
-    "game": ("load_game",),
+    "game": ("game_names", "load_game"),
     "game.variants": ("Variant",),
     "play.one_game": ("analyse", "record"),
     "play.position": ("Position",),
@@ -58,9 +65,9 @@ _PLACES = {name: module for module, names in _NAMES.items() for name in names}
 _PLACES |= {name: f"study.kinds.{name}" for name in _KINDS}
 
 __all__ = ["Look", "Param", "Position", "Results", "Study", "Variant", "VectorEnv", "__version__", "agents", "analyse"]
-__all__ += ["check_agent", "check_game", "compare", "compiled_agent", "exploit", "games", "heatmap", "leak_check"]
-__all__ += ["load_agent", "load_game", "load_results", "luck", "merge", "our_table", "python_agent", "read_study"]
-__all__ += ["record", "run", "side_by_side", "simulate", "sweep", "tournament", "weights", "worth"]
+__all__ += ["check_agent", "check_game", "compare", "compiled_agent", "exploit", "game_names", "heatmap"]
+__all__ += ["leak_check", "load_agent", "load_game", "load_results", "luck", "merge", "our_table", "python_agent"]
+__all__ += ["read_study", "record", "run", "side_by_side", "simulate", "sweep", "tournament", "weights", "worth"]
 
 
 def __getattr__(name: str) -> Any:
@@ -69,8 +76,6 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("strozzi-sim")
-    if name == "games":  # also a module, which is callable
-        return import_module("strozzi_sim.games")
     if name not in _PLACES:
         from strozzi_sim.errors import suggest_names
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from strozzi_sim.agent import Param, Weights, compiled_agent
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, probabilities_field, worth_field, write_result
-from strozzi_sim.game.contract import actor, conceal, count_legal, is_over, kth_legal, lead_of, observe, score
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, lead_of, probabilities_field, worth_field, write_result
+from strozzi_sim.game.contract import actor, conceal, count_legal, is_over, kth_legal, observe, score
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.network import network_outputs, network_work, run_network
 from strozzi_sim.kernel.pointers import clone, int64_at

@@ -10,7 +10,8 @@ import pandas as pd
 import strozzi_sim as ss
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
-from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.simulation.match import Measures
+from strozzi_sim.simulation.pool import PlayTask, play_tasks
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.running import tables_of
@@ -41,11 +42,11 @@ class Chunks(Store):
     def __init__(self, study: Study, look: ss.Look, first: int) -> None:
         super().__init__(None, study, look)
         tasks = (
-            Task(
+            PlayTask(
                 (cell.number, chunk),
                 cell.match,
                 *(first + deal for deal in study.deals_of(cell, chunk)),
-                self.counted,
+                Measures(self.counted),
                 orders=study.keeps_orders,
             )
             for cell in study.cells

@@ -18,7 +18,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.loop import OUTCOME
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.simulation.pool import PlayTask, play_tasks
 from strozzi_sim.stats import holm
 from strozzi_sim.study.cells import CellCounts
 from strozzi_sim.study.games import _add_fairness
@@ -46,7 +46,7 @@ def _pool(field: str, most: int) -> tuple[Match, Array]:
     agents = tuple(load_agent(text, game) for text in lineup.split(","))
     variant = resolve_variant(game, "base")
     match = Match(game, players, agents, variant, 0, "one" if len(agents) == 1 else "rotate")
-    tasks = (Task(deal, match, deal, deal + 1) for deal in range(most))
+    tasks = (PlayTask(deal, match, deal, deal + 1) for deal in range(most))
     return match, np.concatenate([played.outcome for _, played in play_tasks(tasks, 1, GO)])
 
 

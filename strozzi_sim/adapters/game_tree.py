@@ -15,9 +15,10 @@ import numpy as np
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.kernel.jit import Kernels
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SeatRng
-from strozzi_sim.play.kernels import Kernels, kernels
+from strozzi_sim.play.kernels import kernels
 from strozzi_sim.play.start import script_of, set_up_game
 
 DIGEST = 16  # bytes of the digest of what a seat has seen and done
@@ -25,7 +26,7 @@ _SAMPLES = 16  # random games that `largest_draw` plays
 Array = np.ndarray[Any, Any]
 
 
-class Table:
+class TreeGame:
     """A game, its variant and its number of seats, with the kernels that play it."""
 
     def __init__(self, game: str | Game, players: int | None, variant: AnyVariant) -> None:
@@ -61,11 +62,11 @@ class Table:
                     node = node.after(legal[rng.below(len(legal))])
         return largest
 
-    def __deepcopy__(self, memo: Any) -> "Table":
+    def __deepcopy__(self, memo: Any) -> "TreeGame":
         return self
 
     def __reduce__(self) -> Any:
-        return Table, (self.game, self.players, self.variant)
+        return TreeGame, (self.game, self.players, self.variant)
 
 
 @dataclass(eq=False, repr=False)
@@ -76,7 +77,7 @@ class Decision:
     all draws since then. An `imagined` decision was sampled and has none of these. The `actor` of the end is -1.
     """
 
-    table: Table
+    table: TreeGame
     state: Array
     actor: int
     before: "Decision | None" = None
@@ -149,7 +150,7 @@ class Node:
 
     __slots__ = ("action", "decision", "drawn", "outcomes", "source", "table")
 
-    def __init__(self, table: Table, decision: Decision | None, action: int | None, drawn: tuple[int, ...]) -> None:
+    def __init__(self, table: TreeGame, decision: Decision | None, action: int | None, drawn: tuple[int, ...]) -> None:
         """Play `action` with these outcomes, or the deal without a decision; without an action stay at `decision`."""
         self.table, self.decision, self.action, self.drawn = table, decision, action, drawn
         self.source = self.outcomes = 0
@@ -226,7 +227,7 @@ class Node:
         return _node, (self.table, start and (start.state, start.actor, start.seen), choices)
 
 
-def _node(table: Table, start: tuple[Array, int, Any] | None, choices: list[int]) -> Node:
+def _node(table: TreeGame, start: tuple[Array, int, Any] | None, choices: list[int]) -> Node:
     if start is None:
         node = table.start
     else:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.adapters.common import needs
-from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, Table
+from strozzi_sim.adapters.game_tree import DIGEST, Decision, Node, TreeGame
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game import default_players, installed_games
 from strozzi_sim.game.contract import Game
@@ -42,7 +42,7 @@ def load_game(game: str | Game, players: int | None = None, variant: AnyVariant 
     >>> load_game("medici_vs_strozzi", variant={"one-round": {"rounds": {"count": 1, "starter": ["Medici"]}}})
     python_medici_vs_strozzi(players=2,variant=one-round)
     """
-    table = Table(game, players, variant)  # checks the arguments: errors raised inside pyspiel hide those of Python
+    table = TreeGame(game, players, variant)  # checks the arguments: errors raised inside pyspiel hide those of Python
     name = table.variant.name
     if not isinstance(variant, str):
         is_shipped = name == BASE or name in shipped_variants(table.game)
@@ -62,7 +62,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         game, name = self.game, parameters["variant"]
-        self.table = Table(game, parameters["players"], _variants.get((game.name, name), name))
+        self.table = TreeGame(game, parameters["players"], _variants.get((game.name, name), name))
         players = self.table.players
         utilities = {"min_utility": -1 / (players - 1), "max_utility": 1.0, "utility_sum": 0.0}
         sizes = {"max_chance_outcomes": self.table.largest_draw(), "max_game_length": game.journal_rows}
@@ -169,7 +169,7 @@ class OpenSpielObserver:
         dict: views of the parts of the tensor, by name.
     """
 
-    def __init__(self, table: Table, observation_type: Any = None, parameters: Any = None) -> None:
+    def __init__(self, table: TreeGame, observation_type: Any = None, parameters: Any = None) -> None:
         if parameters:
             raise InputError(f"observer: takes no parameters, got {short_repr(parameters)}")
         kind = observation_type or pyspiel.IIGObservationType(perfect_recall=False)

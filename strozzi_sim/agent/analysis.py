@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import float64
 
 from strozzi_sim.errors import AgentFault
-from strozzi_sim.game.contract import lead_of, score, share_of_win
-from strozzi_sim.kernel.jit import jit
+from strozzi_sim.game.contract import merit, placing, score
+from strozzi_sim.kernel.jit import force_inline, jit
 
 WORTHS = ("score", "lead", "win")  # the final score, the lead over the mean of the others, the share of the win
 SCORE, LEAD, WIN = range(len(WORTHS))
@@ -35,6 +36,23 @@ class ActionAnalysis:
     value: float | None = None  # expected value for the seat that takes it, on the agent's own scale; None if unknown
     seat: int | None = None  # seat that takes the action; default: the seat that decides
     node: Any = None  # any object that identifies the position after the action; None if it was not analysed
+
+
+@force_inline
+def lead_of(state: Any, seat: Any) -> Any:
+    """Return the lead of `seat` over the mean score of the others, float64; positive is better."""
+    total = 0
+    for other in range(state.players):
+        total += score(state, other)
+    mine = score(state, seat)
+    return merit(state, mine - float64(total - mine) / (state.players - 1))
+
+
+@force_inline
+def share_of_win(state: Any, seat: Any) -> Any:
+    """Return the share of the win of `seat`: 1 / k for a win shared by k, float64."""
+    better, shared = placing(state, seat)
+    return 1.0 / shared if better == 0 else 0.0
 
 
 @jit

@@ -47,9 +47,10 @@ def bench(
     """
     from strozzi_sim.agent.names import worker_count
     from strozzi_sim.play.records import match_of
+    from strozzi_sim.play.warming import warm_all
     from strozzi_sim.simulation.interrupts import stop_flag
-    from strozzi_sim.simulation.pool import Task, play_tasks
-    from strozzi_sim.simulation.warming import warm_all
+    from strozzi_sim.simulation.match import Measures
+    from strozzi_sim.simulation.pool import PlayTask, play_tasks
 
     if seconds is not None and games is not None:
         raise ArgumentError("seconds", "leave out --games, or this")
@@ -60,12 +61,13 @@ def bench(
     start = monotonic()
     warm_all([(match, count_facts)])
     compile_seconds = monotonic() - start
-    crosstabs = tuple(report_of(match.game).crosstabs(report_of(match.game).pages)) if count_facts else ()
+    report = report_of(match.game)
+    measures = Measures(tuple(report.crosstabs(report.pages)) if count_facts else ())
 
     def seconds_of(trial: int) -> float:
         began = monotonic()
         with stop_flag() as stop:
-            list(play_tasks([Task(0, match, 0, trial, crosstabs)], 1, stop))
+            list(play_tasks([PlayTask(0, match, 0, trial, measures)], 1, stop))
         return monotonic() - began
 
     seconds_of(1)
@@ -73,11 +75,11 @@ def bench(
     in_batches = any(spec.agent.kind == "batch" for spec in match.lineup)
     size = _slice_size(seconds_of, games, _BATCH_SLICE if in_batches else _SLICE)
 
-    def tasks() -> Iterator[Task]:
+    def tasks() -> Iterator[PlayTask]:
         first, limit = 0, monotonic() + (seconds or 5.0)
         while first < games if games else first == 0 or monotonic() < limit:  # at least one, even on a slow machine
             last = min(first + size, games or first + size)
-            yield Task(first, match, first, last, crosstabs)
+            yield PlayTask(first, match, first, last, measures)
             first = last
 
     games_played = decisions = playouts = 0

@@ -9,7 +9,7 @@ from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, Variant, resolve_variant
-from strozzi_sim.play.leak_check import LeakCheck, check_leaks
+from strozzi_sim.play.leak_check import LeakVerdict, check_leaks
 from strozzi_sim.simulation.match import Match
 
 
@@ -21,7 +21,7 @@ def check_agent(
     players: Sequence[int] | None = None,
     deals: int = 2,
     seed: int = 0,
-) -> LeakCheck:
+) -> LeakVerdict:
     """Check that an agent plays legally, uses only its seat's knowledge, and has one result per deal.
 
     Args:
@@ -33,7 +33,7 @@ def check_agent(
         seed: seed of the deals.
 
     Returns:
-        the LeakCheck, with the number of decisions checked.
+        the LeakVerdict, with the number of decisions checked.
 
     Raises:
         ContractViolation: a choice depends on more than its seat knows, or a non-batch agent's result on other deals.

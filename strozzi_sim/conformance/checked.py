@@ -9,8 +9,8 @@ from strozzi_sim.errors import ContractViolation
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.jit import Kernels
 from strozzi_sim.kernel.record_types import exact_copy
-from strozzi_sim.play.kernels import Kernels
 from strozzi_sim.play.position import Position
 
 Array = np.ndarray[Any, Any]

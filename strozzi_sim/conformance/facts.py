@@ -1,65 +1,25 @@
 """Check a game's facts: they are documented, equal from core and journal, and consistent with each other."""
 
 import re
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.sink import batch_for
-from strozzi_sim.game.contract import Game, apply, begin_match, close_game, deal, on_decision, open_game
-from strozzi_sim.game.protocols import FactsPart
-from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.kernel.journal import write_event
-from strozzi_sim.kernel.record_types import array_type
-from strozzi_sim.kernel.streams import CHANCE, deal_key, game_key, seed_chance
+from strozzi_sim.game.parts import FactsPart
+from strozzi_sim.kernel.streams import CHANCE, deal_key, game_key
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
 DEALS = 8  # deals over which agreements are counted
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 Array = np.ndarray[Any, Any]
-
-
-@jit
-def _write_from_core(facts, states, rules, chances, key, players, number, actions):
-    """Write the facts of a game from its core."""
-    sink = facts[0]
-    begin_match(sink, rules[0], players)
-    open_game(sink, number)
-    seed_chance(chances[0], key)
-    deal(states[0], rules[0], players, 0, chances[0], sink)
-    for k in range(actions.shape[0]):
-        on_decision(sink, states[0], rules[0], actions[k])
-        apply(states[0], rules[0], actions[k], chances[0], sink)
-    close_game(sink, states[0], rules[0])
-
-
-@jit
-def _write_from_journal(facts, states, rules, players, number, rows):
-    """Write the facts of a finished game from its journal."""
-    sink = facts[0]
-    begin_match(sink, rules[0], players)
-    open_game(sink, number)
-    for k in range(rows.shape[0]):
-        write_event(sink, rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4], rows[k, 5])
-    close_game(sink, states[0], rules[0])
-
-
-@cache
-def _kernels(game: Game) -> tuple[Any, Any]:
-    game.register()
-    sink, state, rules, chance = (array_type(dtype) for dtype in (game.facts.SINK, game.state, game.rules, CHANCE))
-    i8 = types.int64
-    return (
-        entry(_write_from_core, types.void(sink, state, rules, chance, types.uint64, i8, i8, i8[::1]), game.name),
-        entry(_write_from_journal, types.void(sink, state, rules, i8, i8, types.Array(types.int32, 2, "C")), game.name),
-    )
 
 
 def check_facts(checked: Checked) -> None:
@@ -141,10 +101,12 @@ def check_core_matches_journal(checked: Checked, position: Position) -> None:
     state, chance = np.zeros(1, checked.game.state), np.zeros(1, CHANCE)
     key = np.uint64(deal_key(checked.seed, game_key(checked.game.name), checked.players, checked.deal))
     actions = np.array(checked.actions, np.int64)
-    play, retell = _kernels(checked.game)
-    play(from_core, state, checked.variant.rules, chance, key, checked.players, checked.deal, actions)
+    compiled = kernels(checked.game)
+    compiled.facts_of_core(from_core, state, checked.variant.rules, chance, key, checked.players, checked.deal, actions)
     journal = np.ascontiguousarray(position.journal)
-    retell(from_journal, position.state, checked.variant.rules, checked.players, checked.deal, journal)
+    compiled.facts_of_journal(
+        from_journal, position.state, checked.variant.rules, checked.players, checked.deal, journal
+    )
     config, require = checked.setting, partial(checked.require, "facts")
     for table in part.TABLES:
         rows, limit = int(from_core[f"{table.name}_rows"][0]), table.max_rows(config)

@@ -133,7 +133,7 @@ def _check_components(checked: Checked) -> None:
     except InputError as error:
         checked.require("components", False, str(error))
     part, rules = checked.game.components_part, checked.variant.rules
-    if not part.declares("Components"):  # type: ignore[attr-defined]
+    if not part.declares("Components"):
         sections = [(name, each) for name, each in checked.variant.components.items() if isinstance(each, dict)]
         keys = [f"{name}.{key}" for name, each in sections for key in each if not isinstance(each[key], bool | str)]
         unlimited = [key for key in keys if key not in part.LIMITS]

@@ -11,19 +11,24 @@ from strozzi_sim.agent.compile import CompiledAgent, compile_agent
 from strozzi_sim.game.contract import (
     Game,
     apply,
+    begin_match,
+    close_game,
     count_legal,
+    deal,
     determinize,
     imagine,
     is_legal,
     is_over,
     kth_legal,
     observe,
+    on_decision,
+    open_game,
 )
-from strozzi_sim.kernel.jit import jit
+from strozzi_sim.kernel.jit import Kernels, jit
+from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.pointers import clone
 from strozzi_sim.kernel.record_types import array_type
-from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed
-from strozzi_sim.play.kernels import Kernels
+from strozzi_sim.kernel.streams import CHANCE, RANDOM, randbelow, reseed, seed_chance
 from strozzi_sim.play.kernels import kernels as play_kernels
 
 
@@ -76,22 +81,53 @@ def _play_on(states, rules, chances, randoms):
         apply(state, rules[0], kth_legal(state, rules[0], k), chances[0], None)
 
 
+@jit
+def _write_from_core(facts, states, rules, chances, key, players, number, actions):
+    """Write the facts of a game from its core."""
+    sink = facts[0]
+    begin_match(sink, rules[0], players)
+    open_game(sink, number)
+    seed_chance(chances[0], key)
+    deal(states[0], rules[0], players, 0, chances[0], sink)
+    for k in range(actions.shape[0]):
+        on_decision(sink, states[0], rules[0], actions[k])
+        apply(states[0], rules[0], actions[k], chances[0], sink)
+    close_game(sink, states[0], rules[0])
+
+
+@jit
+def _write_from_journal(facts, states, rules, players, number, rows):
+    """Write the facts of a finished game from its journal."""
+    sink = facts[0]
+    begin_match(sink, rules[0], players)
+    open_game(sink, number)
+    for k in range(rows.shape[0]):
+        write_event(sink, rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4], rows[k, 5])
+    close_game(sink, states[0], rules[0])
+
+
 @cache
 def kernels(game: Game) -> Kernels:
     """Return the kernels of the checks of `game`."""
     game.register()
     state, rules, chance, rng = (array_type(dtype) for dtype in (game.state, game.rules, CHANCE, RANDOM))
     i8 = types.int64
-    signatures = {
+    sink, rows = array_type(game.facts.SINK), types.Array(types.int32, 2, "C")
+    table = {
+        **{name: play_kernels(game).table[name] for name in ("conceal", "results", "seen")},
         "determinize": (_determinize, types.void(state, rules, i8, rng)),
         "imagine": (_imagine, types.void(state, rules, i8, i8[::1], rng)),
         "observe": (_observe, types.void(state, rules, i8, types.float32[::1])),
         "is_legal": (_is_legal, i8(state, rules, i8)),
         "count": (_count, i8(state, rules, chance, i8)),
         "play_on": (_play_on, types.void(state, rules, chance, rng)),
+        "facts_of_core": (
+            _write_from_core,
+            types.void(sink, state, rules, chance, types.uint64, i8, i8, i8[::1]),
+        ),
+        "facts_of_journal": (_write_from_journal, types.void(sink, state, rules, i8, i8, rows)),
     }
-    verbs = play_kernels(game).signatures
-    return Kernels(game, {name: verbs[name] for name in ("conceal", "results", "seen")} | signatures)
+    return Kernels(game.name, table)
 
 
 @cache

@@ -17,7 +17,7 @@ from strozzi_sim.game.variants import BASE, Variant
 
 
 @dataclass
-class _Games:
+class _CheckedGames:
     """The check of one player count, whose games are played once for all promises."""
 
     game: Game
@@ -84,7 +84,7 @@ def game_checks(
     return [
         _parameter(partial(games.check, promise), f"{count} players-{promise}", expected.get(promise))
         for count in players or game.player_counts
-        for games in [_Games(game, variant, count, deals, seed)]
+        for games in [_CheckedGames(game, variant, count, deals, seed)]
         for promise in PROMISES
     ]
 

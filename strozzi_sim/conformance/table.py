@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from strozzi_sim.conformance.checked import Checked
-from strozzi_sim.game.table import Line, Table, ask, fold
+from strozzi_sim.game.table import GameTable, Line, ask, fold
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
@@ -36,7 +36,7 @@ def check_table(checked: Checked) -> None:
             checked.require("table", points == scores, f"the points in the end are {points}, the scores {scores}")
 
 
-def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[str, Any]]:
+def _page(checked: Checked, position: Position, seat: int) -> tuple[GameTable, dict[str, Any]]:
     """Return the table of a seat, folded from all lines so far, and its page as JSON values."""
     header = {"players": checked.players, "components": checked.variant.components, "variant": checked.variant.name}
     table = table_of(checked.game, header, seat)
@@ -50,18 +50,18 @@ def _page(checked: Checked, position: Position, seat: int) -> tuple[Table, dict[
     return table, {"head": table.head, "steps": steps, "ask": ask(table, position)}
 
 
-def _check_standing(checked: Checked, table: Table, line: Line) -> None:
+def _check_standing(checked: Checked, table: GameTable, line: Line) -> None:
     """Check that `now` is what `standing` returns after a line: an override of `apply` may not change that later."""
     points, standing = list(table.view["now"]), list(table.standing())
     checked.require(
         "table",
         points == standing,
         f"after a line of type {line['type']} the page shows the points {points}, a line late: standing() returns "
-        f"{standing}; change what it reads in on_TYPE or lay_out, not after Table.apply",
+        f"{standing}; change what it reads in on_TYPE or lay_out, not after GameTable.apply",
     )
 
 
-def _check_seat(checked: Checked, position: Position, seat: int) -> Table:
+def _check_seat(checked: Checked, position: Position, seat: int) -> GameTable:
     """Check the page of a seat, and return its table."""
     table, page = _page(checked, position, seat)
     try:

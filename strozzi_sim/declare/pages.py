@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import structs
 
@@ -40,6 +40,7 @@ from strozzi_sim.facts.blocks import Block, Quantiles, ratios
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.parts import Part
 from strozzi_sim.game.sentences import with_capital
 
 QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75": 0.75, "score_q95": 0.95}
@@ -55,9 +56,10 @@ LEADERS = Block(
 _SEPARATOR = " \N{MIDDLE DOT} "  # separates the parts of a label, of which findings use the first
 
 
-class ReportPart(Protocol):
+class ReportPart(Part):
     """`report.py`: the report's tables, and its parts that depend on component data; `report.toml` has the rest."""
 
+    FILE = "report"
     BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> more blocks of its table
     MAPS: Mapping[str, Block] = MappingProxyType({})  # name in report.toml -> block, with the keys `row` and `column`
     # page -> function(table, cell, stats) that adds figures to its table that no block makes
@@ -69,7 +71,7 @@ class ReportPart(Protocol):
 
     def board(self, components: Mapping[str, Any]) -> Board:
         """Return the board on which pictures of kind `board` are drawn."""
-        raise InputError(f"game {self.game.name!r}: report.py has no board")  # type: ignore[attr-defined]
+        raise InputError(f"game {self.game.name!r}: report.py has no board")
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,7 @@ class Report:
 @cache
 def report_of(game: Game) -> Report:
     """Return the report of a game: `report.toml` and `report.py`, or the default report. Raises InputError."""
-    return read_report(game, game.part("report", ReportPart, optional=True))
+    return read_report(game, ReportPart.if_any(game))
 
 
 def read_report(game: Any, code: Any) -> Report:

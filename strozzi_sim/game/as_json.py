@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.protocols import CONSTANT, StateView
+from strozzi_sim.game.parts import CONSTANT, StateView
 
 
 class Action(msgspec.Struct):

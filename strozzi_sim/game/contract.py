@@ -1,8 +1,8 @@
 """The game contract: the parts of a game, and the verbs that compiled code for any game calls.
 
-A game is one folder: a package of modules with the same names in every game (`game.protocols`). `components`, `report`,
+A game is one folder: a package of modules with the same names in every game (`game.parts`). `components`, `report`,
 `fact_handlers`, `restrictions`, `table`, `verify` and `variants.toml` are optional. Searches, loops and agents of any
-game are written with the verbs below. A verb has no body: a module of the game or a default implements it, and the
+game are written with the verbs below. A module of the game implements a verb, or the verb's own body does, and the
 compiler chooses the implementation by the dtype of the first argument. `Game.register` registers the implementations
 before code for the game is compiled.
 """
@@ -12,22 +12,21 @@ from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import signature
 from threading import RLock
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numba import float64, int64
+from numba import int64
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import DECISION, SEAT, Table
 from strozzi_sim.facts.sink import declared_rows, sink_dtype
-from strozzi_sim.game.protocols import (
+from strozzi_sim.game.parts import (
     ComponentsPart,
     CorePart,
     EventsPart,
     FactsPart,
-    Part,
+    ReferencePart,
     RestrictionsPart,
     StatePart,
     TablePart,
@@ -35,7 +34,7 @@ from strozzi_sim.game.protocols import (
     ViewPart,
 )
 from strozzi_sim.game.slices import Layout, observer
-from strozzi_sim.kernel.jit import force_inline, generated, jit, register_overload
+from strozzi_sim.kernel.jit import generated, jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
 from strozzi_sim.runtime.files import check_portable
 
@@ -73,11 +72,45 @@ class Game:
                 known = suggest_names(tier, TIERS)
                 raise InputError(f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {known}")
 
-    # members of state.py
-    player_counts = cached_property(lambda game: cast(tuple[int, ...], game.state_part.PLAYER_COUNTS))
-    state = cached_property(lambda game: cast(np.dtype[Any], game.state_part.STATE))
-    rules = cached_property(lambda game: cast(np.dtype[Any], game.state_part.RULES))
-    journal_rows = cached_property(lambda game: int(game.state_part.JOURNAL_ROWS))
+    # the modules of the game's folder, with their defaults
+    state_part = cached_property(StatePart)
+    core = cached_property(CorePart)
+    components_part = cached_property(ComponentsPart)
+    events = cached_property(EventsPart)
+    view = cached_property(ViewPart)
+    facts = cached_property(FactsPart)
+    restrictions = cached_property(RestrictionsPart.if_any)  # None without its file
+
+    @cached_property
+    def verify(self) -> VerifyPart:
+        """The replay of records: `verify.py`, else `reference.py`."""
+        return VerifyPart.if_any(self) or ReferencePart(self)
+
+    @cached_property
+    def table(self) -> Any:
+        """`TABLE` of `table.py`, a subclass of `game.table.GameTable`, or None."""
+        part = TablePart.if_any(self)
+        return part.TABLE if part else None
+
+    @property
+    def player_counts(self) -> tuple[int, ...]:
+        """The player counts, in ascending order."""
+        return self.state_part.PLAYER_COUNTS
+
+    @property
+    def state(self) -> np.dtype[Any]:
+        """The record of a position."""
+        return self.state_part.STATE
+
+    @property
+    def rules(self) -> np.dtype[Any]:
+        """The record of the rules."""
+        return self.state_part.RULES
+
+    @property
+    def journal_rows(self) -> int:
+        """The largest number of events of a game."""
+        return int(self.state_part.JOURNAL_ROWS)
 
     @property
     def sign(self) -> int:
@@ -104,40 +137,6 @@ class Game:
         low, high = self.player_counts[0], self.player_counts[-1]
         is_range = 1 < len(self.player_counts) == high - low + 1
         return f"{f'{low}-{high}' if is_range else ', '.join(map(str, self.player_counts))} players"
-
-    def part(self, name: str, protocol: type, *, optional: bool = False) -> Any:
-        """Return a module of the game's folder, with its Protocol's defaults; None if `optional` and missing.
-
-        Raises:
-            InputError: the folder lacks a module that every game must have.
-        """
-        if find_spec(f"{self.package}.{name}") is not None:
-            return Part(self, name, protocol)
-        if optional:
-            return None
-        raise InputError(f"game {self.name!r}: {self.package} has no module {name}, which every game must have")
-
-    # The modules of the game's folder, with the defaults of their Protocols; without its file `restrictions` is None.
-    state_part = cached_property(lambda game: cast(StatePart, game.part("state", StatePart)))
-    core = cached_property(lambda game: cast(CorePart, game.part("core", CorePart)))
-    components_part = cached_property(lambda game: cast(ComponentsPart, Part(game, "components", ComponentsPart)))
-    events = cached_property(lambda game: cast(EventsPart, game.part("events", EventsPart)))
-    view = cached_property(lambda game: cast(ViewPart, game.part("view", ViewPart)))
-    verify = cached_property(
-        lambda game: cast(
-            VerifyPart, game.part("verify", VerifyPart, optional=True) or game.part("reference", VerifyPart)
-        )
-    )
-    restrictions = cached_property(
-        lambda game: cast(RestrictionsPart | None, game.part("restrictions", RestrictionsPart, optional=True))
-    )
-    facts = cached_property(lambda game: cast(FactsPart, Part(game, "fact_handlers", FactsPart)))
-
-    @cached_property
-    def table(self) -> Any:
-        """`TABLE` of `table.py`, a subclass of `game.table.Table`, or None."""
-        part = self.part("table", TablePart, optional=True)
-        return part.TABLE if part else None
 
     @property
     def fact_tables(self) -> tuple[Table, ...]:
@@ -166,8 +165,7 @@ class Game:
     @cached_property
     def journal(self) -> np.dtype[Any]:
         """The dtype of a journal of this game."""
-        dtype: np.dtype[Any] = journal_dtype(self.journal_rows)
-        return dtype
+        return journal_dtype(self.journal_rows)
 
     def register(self) -> None:
         """Register this game's implementation of every verb, once per process."""
@@ -178,7 +176,7 @@ class Game:
             if self.state in _registered:
                 return
             # `note` handles the events that the core writes
-            for verb, (part, default) in {**VERBS, write_event: ("fact_handlers", "None")}.items():
+            for verb, (part, make) in {**VERBS, write_event: ("fact_handlers", lambda game: _ignore)}.items():
                 dtype = self.facts.SINK if part == "fact_handlers" else self.state
                 where, name = f"{self.package}.{part}", "note" if verb is write_event else verb.__name__
                 kernel = getattr(import_module(where), name, None) if part and find_spec(where) else None
@@ -186,10 +184,10 @@ class Game:
                 if kernel is not None and declared:
                     message = f"{where} has {name}, which replaces the default that writes the table {declared}"
                     raise InputError(f"game {self.name!r}: {message}")
-                kernel = kernel if kernel is not None else _default(self, verb, default)
+                kernel = kernel if kernel is not None else _default(self, verb, make)
                 if kernel is None:
                     raise InputError(f"game {self.name!r}: {where} has no {name}, which this file must have")
-                inlined = kernel in self.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit)
+                inlined = kernel in self.core.FORCE_INLINE or verb in (write_event, actor, is_over, merit, action_count)
                 register_overload(verb, dtype, kernel, force_inline=inlined)
             _registered[self.state] = self.package
 
@@ -202,30 +200,40 @@ def _game_in(package: str) -> Game:
 
 _registering = RLock()
 _registered: dict[np.dtype[Any], str] = {}  # state record -> package of the game whose verbs are registered for it
-# an expression in a verb's parameters, or a function of the game that returns such an expression or a kernel; None:
-# every game implements the verb
-Default = str | Callable[[Game], Any] | None
-# verb -> (module of the game's folder that implements it, its default)
-VERBS: dict[Callable[..., Any], tuple[str, Default]] = {}
+Maker = Callable[[Game], Callable[..., Any]]  # makes the implementation of a verb for a game
+# verb -> module of the game's folder that implements it, maker of its default; None: every game implements the verb
+VERBS: dict[Callable[..., Any], tuple[str, Maker | None]] = {}
 
 
-def _verb(part: str, default: Default = None) -> Callable[[Any], Any]:
-    """Return a decorator for a verb that the module `part` of a game implements; it can omit a verb with a default."""
+def _verb(part: str, *, required: bool = False, made: Maker | None = None) -> Callable[[Any], Any]:
+    """Return a decorator for a verb that the module `part` of a game implements.
 
-    def declare(stub: Any) -> Any:
-        @wraps(stub)
+    A game may omit a verb, unless `required`: then the function that `made` makes for the game implements it, or
+    without `made` the body of the verb.
+    """
+
+    def declare(body: Any) -> Any:
+        @wraps(body)
         def verb(*arguments: Any) -> Any:
             raise TypeError(
-                f"{stub.__name__} is a verb of compiled code; call it from a kernel with a record of a game"
+                f"{body.__name__} is a verb of compiled code; call it from a kernel with a record of a game"
             )
 
-        VERBS[verb] = part, default
+        VERBS[verb] = part, None if required else made or (lambda game: body)
         return verb
 
     return declare
 
 
-@_verb("core")
+def _constant(value: int) -> Callable[..., Any]:
+    return lambda state: value
+
+
+def _ignore(sink, kind, a, b, c, d, e):
+    """Write nothing: the default handler of events."""
+
+
+@_verb("core", required=True)
 def deal(state, rules, players, start_player, chance, journal):
     """Set up a game for `players` seats, begun by the seat `start_player`, and continue to the first decision.
 
@@ -235,33 +243,37 @@ def deal(state, rules, players, start_player, chance, journal):
     """
 
 
-@_verb("core", "state.actor")
+@_verb("core")
 def actor(state):
     """Return the acting seat; undefined when the game is over. Default: the field `actor`."""
+    return state.actor
 
 
-def _legal_loop(found: str, otherwise: str, *names: str) -> Callable[[Game], Any]:
-    """Return a verb's default: it runs `found` for each legal action after `count` others, then returns `otherwise`."""
-
-    def default(game: Game) -> Any:
-        lines = [f"def default({', '.join(names)}):", "    count = 0", f"    for action in range(1, {game.actions}):"]
-        lines += ["        if is_legal(state, rules, action):", f"            {found}", f"    return {otherwise}\n"]
-        return generated("\n".join(lines), "default", is_legal=is_legal)
-
-    return default
+@_verb("", made=lambda game: _constant(game.actions))
+def action_count(state):
+    """Return A: action numbers are 1 to A - 1. `Game.register` makes the kernel; games do not implement it."""
 
 
-@_verb("core", _legal_loop("count += 1", "count", "state", "rules"))
+@_verb("core")
 def count_legal(state, rules):
     """Return the number of legal actions: at least 2 during the game, 0 at its end. Default: a loop over actions."""
+    count = 0
+    for action in range(1, action_count(state)):
+        if is_legal(state, rules, action):
+            count += 1
+    return count
 
 
-@_verb(
-    "core",
-    _legal_loop("if count == k:\n                return action\n            count += 1", "0", "state", "rules", "k"),
-)
+@_verb("core")
 def kth_legal(state, rules, k):
     """Return the k-th legal action (k from 0), in ascending order. Default: a loop over all actions."""
+    count = 0
+    for action in range(1, action_count(state)):
+        if is_legal(state, rules, action):
+            if count == k:
+                return action
+            count += 1
+    return 0
 
 
 def _within_count(kernel):
@@ -278,30 +290,40 @@ def _within_count(kernel):
 kth_legal.guard = _within_count
 
 
-@_verb("core")
+@_verb("core", required=True)
 def is_legal(state, rules, action):
     """Return whether `action` (any int64) is legal. Action 0 never is."""
 
 
-@_verb("core")
+@_verb("core", required=True)
 def apply(state, rules, action, chance, journal):
     """Play a legal action, and continue until a seat has more than one legal action or the game is over."""
 
 
-@_verb("core", lambda game: f"state.phase == {int(game.state_part.OVER)}")
+def _has_phase_over(game: Game) -> Callable[..., Any]:
+    over = int(game.state_part.OVER)
+    return lambda state: state.phase == over
+
+
+@_verb("core", made=_has_phase_over)
 def is_over(state):
     """Return whether the game has ended. Default: `phase` is OVER of state.py."""
 
 
-@_verb("core", "state.score[seat]")
+@_verb("core")
 def score(state, seat):
     """Return the score of a seat: so far, or final once the game is over. The highest wins, unless `Game.lowest_wins`.
 
     Default: the field `score`, as players count their points.
     """
+    return state.score[seat]
 
 
-@_verb("", lambda game: "-points" if game.lowest_wins else "points")
+def _best_is_highest(game: Game) -> Callable[..., Any]:
+    return (lambda state, points: -points) if game.lowest_wins else (lambda state, points: points)
+
+
+@_verb("", made=_best_is_highest)
 def merit(state, points):
     """Return points of score as a number of which the highest is best: `points`, or `-points` if the lowest score wins.
 
@@ -309,21 +331,18 @@ def merit(state, points):
     """
 
 
-def _by_score(state, seat):
+@_verb("core")
+def placing(state, seat):
+    """Return (seats placed better, seats that share the place, including this one); (0, 1) is a sole win.
+
+    Default: the highest score is best (the lowest with `Game.lowest_wins`), equal scores share a place.
+    """
     own, better, equal = merit(state, score(state, seat)), 0, 0
     for other in range(state.players):
         theirs = merit(state, score(state, other))
         better += int64(theirs > own)
         equal += int64(theirs == own)
     return better, equal
-
-
-@_verb("core", lambda game: _by_score)
-def placing(state, seat):
-    """Return (seats placed better, seats that share the place, including this one); (0, 1) is a sole win.
-
-    Default: the highest score is best (the lowest with `Game.lowest_wins`), equal scores share a place.
-    """
 
 
 @jit
@@ -333,7 +352,7 @@ def write_scores(state, journal, kind):
         write_event(journal, kind, seat, score(state, seat), placing(state, seat)[0], 0, 0)
 
 
-@_verb("view", "None")
+@_verb("view")
 def conceal(state, rules, seat):
     """Reduce a state in place to the knowledge of `seat`, so that equal knowledge is equal bytes.
 
@@ -342,7 +361,7 @@ def conceal(state, rules, seat):
     """
 
 
-@_verb("view", "None")
+@_verb("view")
 def determinize(state, rules, seat, rng):
     """Sample, in place, every unknown of a concealed state, consistently with the knowledge of `seat`.
 
@@ -352,7 +371,7 @@ def determinize(state, rules, seat, rng):
     """
 
 
-@_verb("view", "None")
+@_verb("view")
 def imagine(state, rules, seat, policy, rng):
     """Resample, in place, the rivals' secret choices in a state that `determinize` sampled for `seat`, from an agent.
 
@@ -362,22 +381,23 @@ def imagine(state, rules, seat, policy, rng):
     """
 
 
-@_verb("view", "action")
+@_verb("view")
 def seen_action(before, after, rules, action, viewer):
     """Return what `viewer` learns from a step: the action, a coarser code, or 0 for nothing. Default: the action."""
+    return action
 
 
-@_verb("view", lambda game: observer(game.slices, game.state, game.rules))
+@_verb("view", made=lambda game: observer(game.slices, game.state, game.rules))
 def observe(state, rules, seat, out):
     """Write the observation of `seat` to float32 `out[F]`. Default: by the sources of view.SLICES (`observer`)."""
 
 
-@_verb("fact_handlers", "None")
+@_verb("fact_handlers")
 def begin_match(facts, rules, players):
     """Store match data for the handlers in a sink; the default `open_game` would clear them. Default: no change."""
 
 
-def _zero_notes(game: Game) -> Any:
+def _zero_notes(game: Game) -> Callable[..., Any]:
     lines, counted = ["def default(facts, number):", "    pass"], sink_dtype(game.facts.TABLES).names or ()
     for name in game.facts.SINK.names or ():
         shape = game.facts.SINK[name].shape
@@ -388,56 +408,42 @@ def _zero_notes(game: Game) -> Any:
     return generated("\n".join([*lines, ""]), "default")
 
 
-@_verb("fact_handlers", _zero_notes)
+@_verb("fact_handlers", made=_zero_notes)
 def open_game(facts, number):
     """Prepare a sink for a game of deal `number`, before it is dealt. Default: set all fields for handlers to 0."""
 
 
-def _declared(each: str, *head: str) -> Callable[[Game], Any]:
+def _declared(each: str, *head: str) -> Maker:
     """Return the default of the handler `each`: after the lines `head` it writes the rows of tables declared for it."""
 
-    def default(game: Game) -> Any:
+    def default(game: Game) -> Callable[..., Any]:
         lines, bound = declared_rows(game.fact_tables, each)
         indent = 8 if head[-1].endswith(":") else 4
-        source = "\n".join([*head, *(f"{' ' * indent}{line}" for line in lines), ""])
-        return generated(source, "default", actor=actor, count_legal=count_legal, **bound) if lines else "None"
+        source = "\n".join([*head, *(f"{' ' * indent}{line}" for line in lines or ["pass"]), ""])
+        return generated(source, "default", actor=actor, count_legal=count_legal, **bound)
 
     return default
 
 
-@_verb("fact_handlers", _declared(DECISION, "def default(facts, state, rules, action):", "    seat = actor(state)"))
+_of_decision = _declared(DECISION, "def default(facts, state, rules, action):", "    seat = actor(state)")
+
+
+@_verb("fact_handlers", made=_of_decision)
 def on_decision(facts, state, rules, action):
     """Handle a seat's legal `action`, before the state changes. Default: write the rows of a `decision_table`."""
 
 
-@_verb("fact_handlers", _declared(SEAT, "def default(facts, state, rules):", "    for seat in range(state.players):"))
+_of_end = _declared(SEAT, "def default(facts, state, rules):", "    for seat in range(state.players):")
+
+
+@_verb("fact_handlers", made=_of_end)
 def close_game(facts, state, rules):
     """Write the rows that are known only at the end of a game. Default: those of a `seat_table`."""
 
 
-@force_inline
-def lead_of(state, seat):
-    """Return the lead of `seat` over the mean score of the others, float64; positive is better."""
-    total = 0
-    for other in range(state.players):
-        total += score(state, other)
-    mine = score(state, seat)
-    return merit(state, mine - float64(total - mine) / (state.players - 1))
-
-
-@force_inline
-def share_of_win(state, seat):
-    """Return the share of the win of `seat`: 1 / k for a win shared by k, float64."""
-    better, shared = placing(state, seat)
-    return 1.0 / shared if better == 0 else 0.0
-
-
-def _default(game: Game, verb: Callable[..., Any], default: Default) -> Any:
+def _default(game: Game, verb: Callable[..., Any], make: Maker | None) -> Any:
     """Return the default kernel of a verb; None if the game must implement it."""
-    has_secrets = game.components_part.declares("hidden")  # type: ignore[attr-defined]
-    if default is None or (has_secrets and verb in (conceal, determinize)):
+    has_secrets = game.components_part.declares("hidden")
+    if make is None or (has_secrets and verb in (conceal, determinize)):
         return None
-    made = default(game) if callable(default) else default
-    if isinstance(made, str):
-        made = generated(f"def default({', '.join(signature(verb).parameters)}):\n    return {made}\n", "default")
-    return jit(made)
+    return jit(make(game))

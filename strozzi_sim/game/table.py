@@ -21,7 +21,7 @@ Line = Mapping[str, Any]
 Json = dict[str, Any]
 
 
-class Table:
+class GameTable:
     """The fold of one game. A game's class has `set_up`, and by type of line `on_TYPE(line)`, which returns a sentence.
 
     A line without a method is folded by `on_line`, which returns the text of its event. After each line `lay_out`
@@ -169,7 +169,7 @@ class Table:
         yield from ()
 
 
-def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = None) -> list[Json]:
+def fold(table: GameTable, lines: Iterable[Line], before: dict[str, bytes] | None = None) -> list[Json]:
     """Return a step for each line: `said`, `type`, `marks`, and under `set` the keys of the view that changed.
 
     `before` is the encoded view of the last step, updated in place; default: the first line sets all keys.
@@ -185,7 +185,7 @@ def fold(table: Table, lines: Iterable[Line], before: dict[str, bytes] | None = 
     return steps
 
 
-def ask(table: Table, position: Any) -> Json | None:
+def ask(table: GameTable, position: Any) -> Json | None:
     """Return the pending decision of the viewer with its choices; None if another seat decides or the game is over."""
     if position.over or position.actor != table.viewer:
         return None

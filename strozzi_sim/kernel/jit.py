@@ -7,7 +7,7 @@ stored in the cache folder, so that the folder's key (see `runtime.cache`) cover
 """
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
@@ -15,7 +15,7 @@ from pathlib import Path
 from textwrap import indent
 from threading import RLock
 from types import CodeType
-from typing import Any
+from typing import Any, Self
 
 import numba
 from numba.core import caching, ir, serialize, sigutils, typeinfer, types
@@ -94,6 +94,32 @@ def entry(kernel: Any, signature: Any, game: str) -> Any:
             return dispatcher
     except COMPILE_ERRORS as error:
         raise InputError(f"game {game!r} does not compile: {describe_compile_error(error)}") from error
+
+
+class Kernels:
+    """The kernels of a game by name, as attributes: each is compiled, or loaded from the cache, at its first use.
+
+    A kernel marked by `jit` becomes an entry, a plain function a C function.
+    """
+
+    def __init__(self, game: str, table: Mapping[str, tuple[Any, Any]]) -> None:
+        """Take the name of a game whose verbs are registered, and by name the kernels and their signatures."""
+        self.game, self.table = game, table
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a kernel, compiled at its first use; from then on it is an attribute."""
+        if name not in vars(self).get("table", {}):
+            raise AttributeError(name)
+        kernel, signature = self.table[name]
+        compile_unit = entry if isinstance(kernel, _Kernel) else compile_cfunc
+        self.__dict__[name] = compiled = compile_unit(kernel, signature, self.game)
+        return compiled
+
+    def loaded(self) -> Self:
+        """Return these kernels, all of them compiled."""
+        for name in self.table:
+            getattr(self, name)
+        return self
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)

@@ -19,7 +19,7 @@ _I64, _I32, _BYTES = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
 WIDTH = 6  # numbers in a row: the kind of event, then five numbers defined in the game's events.py
 
 
-def journal_dtype(rows: int) -> Any:
+def journal_dtype(rows: int) -> np.dtype[Any]:
     """Return the dtype of a journal of up to `rows` events.
 
     count : number of events, including those not stored

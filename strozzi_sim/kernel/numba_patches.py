@@ -16,6 +16,17 @@ are plain only in marked modules.
   less time.
 - Unique names: numba names machine code by numbers counted within a process, so cached code of two processes can share
   a name, and a process that loads both gets the first for both (numba issue 10486).
+
+The environment variable STROZZI_PLAIN_NUMBA turns changes off: names of PATCHES divided by commas, or `all`. A test
+plays every game with all of them off, with equal results.
+
+If numba changes: the two changes for the whole process replace `FunctionIdentity._unique_ids` (names) and
+`arrayobj.fix_integer_index` (indices); the libraries override methods of `JITCodeLibrary` and `JITCPUCodegen` (drafts,
+private), and `EntryCompiler` adds a pass before the one that precedes `NativeLowering`. If one of these is renamed,
+importing or compiling fails at once, and the variable is the way out. If one is no longer called, code is slower, or an
+unlinked function is found by `_Whole`; `tests/kernel/test_numba_patches.py` compares each with plain numba. No switch
+replaces what else depends on numba's internals: `_Cache` of `kernel.jit`, the types of `kernel.record_types`, and the
+texts of errors in `kernel.compile_errors`, which only word messages.
 """
 
 import gc
@@ -34,9 +45,26 @@ from numba.core.environment import lookup_environment
 from numba.core.lowering import Environment
 from numba.core.typed_passes import NativeLowering
 
-_PACKAGES = ("strozzi_sim", "strozzi_agents")
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 
-FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
+_PACKAGES = ("strozzi_sim", "strozzi_agents")
+PATCHES = ("drafts", "private", "indices", "references", "collection", "names")
+
+
+def _applied() -> frozenset[str]:
+    """Return the changes that STROZZI_PLAIN_NUMBA does not turn off. Raises InputError for an unknown name."""
+    off = os.environ.get("STROZZI_PLAIN_NUMBA", "")
+    names = PATCHES if off == "all" else tuple(name for name in off.split(",") if name)
+    for name in names:
+        if name not in PATCHES:
+            raise InputError(f"STROZZI_PLAIN_NUMBA: unknown change {short_repr(name)}; {suggest_names(name, PATCHES)}")
+    return frozenset(PATCHES).difference(names)
+
+
+APPLIED = _applied()
+
+if "names" in APPLIED:
+    FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 
 class _Codegen:
@@ -95,6 +123,9 @@ class _Whole(_Library):
         self.environments: list[Environment] = []  # kept alive, since the code points to them
 
     def _optimize_final_module(self) -> None:
+        if "private" not in APPLIED:
+            super()._optimize_final_module()
+            return
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
                 # Not "internal": the JIT would find such a function by its name for other modules that link the same
@@ -139,7 +170,7 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
         if type(codegen) is JITCPUCodegen and state.library is None:
             state.library = self.library(codegen, state.func_id.func_qualname)
             state.library.plain_indices = is_internal(state.func_id.modname)
-            if self.library is _Whole:
+            if self.library is not _Draft:
                 state.library.enable_object_caching()
         return False
 
@@ -147,7 +178,7 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
 @register_pass(mutates_CFG=False, analysis_only=True)
 class _BeginDraft(_BeginLibrary):
     _name = "begin_draft"
-    library = _Draft
+    library = _Draft if "drafts" in APPLIED else _Library
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -166,10 +197,12 @@ class EntryCompiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with the library created before lowering."""
-        _plain_indices()
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        names = [pass_type.__name__ for pass_type, _ in passes.passes]
-        passes.add_pass_after(self.begin, passes.passes[names.index(NativeLowering.__name__) - 1][0])
+        if "indices" in APPLIED:
+            _plain_indices()
+        if APPLIED.intersection(("drafts", "private", "indices")):
+            names = [pass_type.__name__ for pass_type, _ in passes.passes]
+            passes.add_pass_after(self.begin, passes.passes[names.index(NativeLowering.__name__) - 1][0])
         self.extend(passes)
         passes.finalize()
         return [passes]
@@ -185,7 +218,7 @@ DRAFT: dict[str, Any] = {"pipeline_class": _DraftCompiler, "no_cpython_wrapper":
 
 def references(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the option that counts references to arrays: off for functions of strozzi-sim, which allocate nothing."""
-    return {"_nrt": not is_internal(function.__module__)}
+    return {"_nrt": "references" not in APPLIED or not is_internal(function.__module__)}
 
 
 def is_internal(module: str) -> bool:
@@ -196,8 +229,9 @@ def is_internal(module: str) -> bool:
 @contextmanager
 def without_collection() -> Iterator[None]:
     """Switch garbage collection off inside the block."""
-    enabled = gc.isenabled()
-    gc.disable()
+    enabled = gc.isenabled() and "collection" in APPLIED
+    if enabled:
+        gc.disable()
     try:
         yield
     finally:

@@ -215,8 +215,26 @@ def array_type(dtype: Any, ndim: int = 1) -> Any:
     return kind
 
 
+def tuple_type(of: type, *kinds: Any) -> Any:
+    """Return the numba type of a named tuple `of` members of these types, as in `record_type` and `array_type`."""
+    kind = types.NamedTuple(kinds, of)
+    _accept(_plain_of(kind), kind)
+    return kind
+
+
+def _plain_of(kind: Any) -> Any:
+    """Return the type of what Python passes as `kind`."""
+    if isinstance(kind, NarrowRecord):
+        return kind._plain
+    if isinstance(kind, types.Array):
+        return kind.copy(dtype=_plain_of(kind.dtype))
+    if isinstance(kind, types.NamedTuple):
+        return types.NamedTuple([_plain_of(member) for member in kind], kind.instance_class)
+    return kind
+
+
 def _accept(plain: Any, kind: Any) -> None:
-    """Allow Python to pass a plain record, or an array of them, as `kind`."""
+    """Allow Python to pass a plain record, an array of them, or a tuple of these, as `kind`."""
     if kind != plain:
         default_type_manager.set_compatible(plain, kind, Conversion.safe)
 

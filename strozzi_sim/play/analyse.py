@@ -29,7 +29,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import RecordedGame, reconstruct_actions
-from strozzi_sim.simulation.luck import Luck
+from strozzi_sim.simulation.luck import LuckMethod
 from strozzi_sim.stats.intervals import t_quantile
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ def find_judge(text: str, game: Game, players: int, variant: Variant) -> AgentSp
     spec = load_agent(text, game)
     check_lineup([spec], game, players)
     _check_open(game, variant)
-    Luck(spec)  # refuses agents that do not evaluate
+    LuckMethod(spec)  # refuses agents that do not evaluate
     return spec
 
 
@@ -284,7 +284,7 @@ def analyse_game(
     """Play all actions on `table`, a game as dealt, and return its analysis; `names`: a name for every seat."""
     check_lineup([spec], table.game, table.players)
     _check_open(table.game, table.variant)
-    judge = Judge(table, Luck(spec, redraws))
+    judge = Judge(table, LuckMethod(spec, redraws))
     start = judge.before_the_deal()
     worth_before = judge.position(0)
     deal_luck, decisions, line_count = worth_before - start, list[JudgedDecision](), len(table.lines())

@@ -13,16 +13,15 @@ from numba import types
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.analysis import WIN, WORTHS, write_result
 from strozzi_sim.game.contract import Game, actor, apply, conceal, count_legal, deal, determinize, kth_legal
-from strozzi_sim.game.table import Table
-from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.game.table import GameTable
+from strozzi_sim.kernel.jit import Kernels, jit
 from strozzi_sim.kernel.pointers import assign, int64_at
 from strozzi_sim.kernel.record_types import array_type, exact_copy, record_type
 from strozzi_sim.kernel.streams import deal_key, game_key, hash_combine, mix, stream_key
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.start import successor_states
 from strozzi_sim.simulation.interrupts import call_interruptible
-from strozzi_sim.simulation.luck import Luck, luck_dtype, luck_records
-from strozzi_sim.simulation.luck_kernels import add_worth, evaluate, redraw_all
+from strozzi_sim.simulation.luck import LuckMethod, add_worth, evaluate, luck_dtype, luck_records, redraw_all
 from strozzi_sim.stats.intervals import t_quantile
 
 Worth = npt.NDArray[np.float64]  # [..., 3]: by WORTHS; [P, 3] unless another shape is given
@@ -80,27 +79,28 @@ def _write_result(states, worth):
 
 
 @cache
-def _kernels(game: Game) -> tuple[Any, Any, Any, Any]:
-    """Return the compiled functions that judge all actions, a position, other deals, and a finished game."""
+def _kernels(game: Game) -> Kernels:
+    """Return the kernels that judge all actions, a position, other deals, and a finished game."""
     game.register()
     start = [array_type(game.state), array_type(game.rules), record_type(luck_dtype(game))]
     worth, worths = types.float64[:, ::1], types.float64[:, :, ::1]
-    return (
-        entry(_judge_actions, types.void(*start, types.uint64, worths), game.name),
-        entry(_judge_position, types.void(*start, types.uint64, worth), game.name),
-        entry(_judge_deals, types.void(*start, *[types.int64] * 5, worth), game.name),
-        entry(_write_result, types.void(start[0], worth), game.name),
-    )
+    table = {
+        "actions": (_judge_actions, types.void(*start, types.uint64, worths)),
+        "position": (_judge_position, types.void(*start, types.uint64, worth)),
+        "deals": (_judge_deals, types.void(*start, *[types.int64] * 5, worth)),
+        "result": (_write_result, types.void(start[0], worth)),
+    }
+    return Kernels(game.name, table)
 
 
 class Judge:
     """The judge of positions and actions of one game; signals can interrupt it."""
 
-    def __init__(self, table: Position, luck: Luck) -> None:
+    def __init__(self, table: Position, luck: LuckMethod) -> None:
         self.table, self._stop = table, np.zeros(1, np.int64)
         self._record, self._kept = luck_records(luck, table.game, self._stop)
         self._rules = exact_copy(table.variant.rules)
-        self._actions, self._position, self._deals, self._result = _kernels(table.game)
+        self._judging = _kernels(table.game)
 
     def _call(self, judge: Any, state: Any, *key: Any, shape: tuple[int, ...] = ()) -> Worth:
         """Return the worths that a kernel adds to its last argument, float64[*shape, P, 3]."""
@@ -121,7 +121,8 @@ class Judge:
 
     def actions(self, number: int) -> Worth:
         """Return the worth of every legal action, float64[K, P, 3]; `number`: of the decision, from 1."""
-        return self._call(self._actions, self.table.state, self._word(number, 0), shape=(len(self.table.legal),))
+        shape = (len(self.table.legal),)
+        return self._call(self._judging.actions, self.table.state, self._word(number, 0), shape=shape)
 
     def position(self, number: int) -> Worth:
         """Return the worth of the position; `number`: of the last decision, or 0."""
@@ -129,18 +130,18 @@ class Judge:
 
     def state(self, state: Any, word: np.uint64) -> Worth:
         """Return the worth of a state, shape (1,); the key `word` determines the draws."""
-        return self._call(self._position, state, word)
+        return self._call(self._judging.position, state, word)
 
     def before_the_deal(self) -> Worth:
         """Return the mean worth of other deals, drawn at random: the worth before the deal."""
         table = self.table
         deal = game_key(table.game.name), table.seed, table.players, table.deal, table.start_player
-        return self._call(self._deals, np.zeros(1, table.game.state), *deal)
+        return self._call(self._judging.deals, np.zeros(1, table.game.state), *deal)
 
     def result(self) -> Worth:
         """Return score, lead and share of the win of every seat of a finished game."""
         worth = np.zeros((self.table.players, len(WORTHS)))
-        self._result(self.table.state, worth)
+        self._judging.result(self.table.state, worth)
         return worth
 
 
@@ -156,13 +157,13 @@ class Outcome:
 
 
 def outcomes_of_game(
-    table: Position, actions: Sequence[int], agent: AgentSpec, namer: Table
+    table: Position, actions: Sequence[int], agent: AgentSpec, namer: GameTable
 ) -> dict[int, list[Outcome]]:
     """Play all actions on `table`; return the possible outcomes of draws, by the number of the decision before, from 1.
 
     A draw counts if `namer` gives its outcomes two names or more, and it has at most MAX_OUTCOMES.
     """
-    judge, outcomes = Judge(table, Luck(agent, DRAWS)), dict[int, list[Outcome]]()
+    judge, outcomes = Judge(table, LuckMethod(agent, DRAWS)), dict[int, list[Outcome]]()
     for number, action in enumerate(actions, 1):
         before = table.copy()
         table.play(action)
@@ -175,7 +176,7 @@ def outcomes_of_game(
     return outcomes
 
 
-def _named_outcomes(before: Position, action: int, after: Position, namer: Table) -> dict[str, list[Any]]:
+def _named_outcomes(before: Position, action: int, after: Position, namer: GameTable) -> dict[str, list[Any]]:
     """Return the states to which an action may lead by name of their draw, or {}; earlier draws are as in `after`."""
     if after.over:
         return {}

@@ -1,7 +1,6 @@
 """Compiled kernels of single games: verbs on arrays of shape (1,), for any game, with random or scripted chance."""
 
 from functools import cache
-from typing import Any
 
 from numba import int64, types
 
@@ -21,7 +20,7 @@ from strozzi_sim.game.contract import (
     score,
     seen_action,
 )
-from strozzi_sim.kernel.jit import entry, jit
+from strozzi_sim.kernel.jit import Kernels, jit
 from strozzi_sim.kernel.pointers import call_at, clone
 from strozzi_sim.kernel.record_types import array_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, deal_key, reseed, seat_stream, seed_chance
@@ -115,31 +114,16 @@ def _imagine(states, rules, chances, seat, rng):
     return _decider(states[0])
 
 
-class Kernels:
-    """Kernels of a game, each compiled, or loaded from the cache, at its first use.
+@cache
+def kernels(game: Game, *, scripted: bool = False) -> Kernels:
+    """Return the kernels of a game, for random or scripted chance; `begin` and `imagine` need random chance.
 
     States, rules, chances and journals are arrays of shape (1,).
     """
-
-    def __init__(self, game: Game, signatures: dict[str, tuple[Any, Any]]) -> None:
-        self._game = game
-        self.signatures = signatures  # name -> (kernel, signature)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a kernel, compiled at its first use; from then on it is an attribute."""
-        if name not in vars(self).get("signatures", {}):
-            raise AttributeError(name)
-        self.__dict__[name] = compiled = entry(*self.signatures[name], self._game.name)
-        return compiled
-
-
-@cache
-def kernels(game: Game, *, scripted: bool = False) -> Kernels:
-    """Return the kernels of a game, for random or scripted chance; `begin` and `imagine` need random chance."""
     game.register()
     state, rules, rng = (array_type(dtype) for dtype in (game.state, game.rules, RANDOM))
     chance, journal, i8 = array_type(SCRIPT if scripted else CHANCE), array_type(game.journal), types.int64
-    signatures = {
+    table = {
         # (chances, randoms[P], game key, seed, players, deal): seed chance and the streams of all seats
         "begin": (_begin, types.void(chance, rng, i8, i8, i8, i8)),
         # (states, rules, chances, players, start player) -> acting seat or NOBODY
@@ -163,4 +147,4 @@ def kernels(game: Game, *, scripted: bool = False) -> Kernels:
         # (states, rules, chances, seat, rng) -> acting seat; sample what `seat` cannot know, and all future chance
         "imagine": (_imagine, i8(state, rules, chance, i8, rng)),
     }
-    return Kernels(game, signatures)
+    return Kernels(game.name, table)

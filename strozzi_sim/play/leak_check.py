@@ -50,7 +50,7 @@ class Leak:
 
 
 @dataclass(frozen=True)
-class LeakCheck:
+class LeakVerdict:
     """Result of a check of leaks."""
 
     agent: str  # spec string of the agent
@@ -67,7 +67,7 @@ class _Game(NamedTuple):
 
 def check_leaks(
     spec: AgentSpec, game: Game, variant: Variant, *, players: Sequence[int], deals: int, seed: int = 0
-) -> LeakCheck:
+) -> LeakVerdict:
     """Check every decision of an agent that plays itself in deals 0 .. deals - 1, up to the first leak."""
     spec = spec.resolve_for(game)
     counts = [count for count in players if spec.agent.plays(game, count)]
@@ -83,19 +83,19 @@ def check_leaks(
                 action, leak = _check_decision(spec, table)
                 illegal += isinstance(action, Replacement)
             if leak is not None:
-                return LeakCheck(spec.text, decisions, leak, illegal)
+                return LeakVerdict(spec.text, decisions, leak, illegal)
             games.append(_Game(count, deal, list(table.actions)))
     games = games[:: max(len(games) // PLAYED_AGAIN, 1)][:PLAYED_AGAIN]
     changed = None if job is None else _play_again(spec.text, job, games)
     if changed is None:
-        return LeakCheck(spec.text, decisions, None, illegal)
+        return LeakVerdict(spec.text, decisions, None, illegal)
     number, decision, moved_to = changed
     played = games[number]
     table = Position(game, played.players, seed=seed, deal=played.deal, variant=variant)
     for action in played.actions[:decision]:
         table.play(action)
     leak = _leak(spec, table, played.actions[decision], moved_to, PROCESS)
-    return LeakCheck(spec.text, decisions, leak, illegal)
+    return LeakVerdict(spec.text, decisions, leak, illegal)
 
 
 def _check_decision(spec: AgentSpec, table: Position) -> tuple[int, Leak | None]:

@@ -33,7 +33,8 @@ class Position(AgentQueries):
     """One game at one of its decisions, or at its end.
 
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state
-    and the same future chance, regardless of history. The hash changes with every move: use copies in sets and as keys.
+    and the same future chance, regardless of history. A position is not hashable, since moves
+    change it; use its `identity` in sets and as a key.
 
     A `seat` or `viewer` that is left out is the acting seat, so it is needed once the game is over; `lines` without a
     `viewer` shows everything.
@@ -319,8 +320,9 @@ class Position(AgentQueries):
         other._start, other._legal, other._origin = None, None, ", from a slot"
         return other
 
-    def _identity(self) -> tuple[Any, ...]:
-        """Return what determines the future of the game, as values that are equal for equal positions."""
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What determines the future of the game now, as values that are equal for equal positions."""
         chance = bytes(self._chance_bytes)
         if self._script is not None:  # the record holds the address of the outcomes
             left = int(self.chance["left"][0])
@@ -330,11 +332,7 @@ class Position(AgentQueries):
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are the same position; see the class."""
-        return self._identity() == other._identity() if isinstance(other, Position) else NotImplemented
-
-    def __hash__(self) -> int:
-        """Return a hash that changes with every move."""
-        return hash(self._identity())
+        return self.identity == other.identity if isinstance(other, Position) else NotImplemented
 
     @property
     def _where(self) -> str:

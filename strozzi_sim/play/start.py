@@ -11,10 +11,11 @@ from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, in
 from strozzi_sim.game import default_players, find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, resolve_variant
+from strozzi_sim.kernel.jit import Kernels
 from strozzi_sim.kernel.journal import events_in
 from strozzi_sim.kernel.record_types import exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, game_key
-from strozzi_sim.play.kernels import Kernels, kernels
+from strozzi_sim.play.kernels import kernels
 from strozzi_sim.simulation.match import check_players
 
 Array = np.ndarray[Any, Any]

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game import load_game
 from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.table import Table
+from strozzi_sim.game.table import GameTable
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
@@ -52,7 +52,7 @@ def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
     return template("games.html").render(title=title, games=games, css=Markup(common_style()))
 
 
-def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outcomes: Outcomes) -> dict[str, Any]:
+def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: GameTable, outcomes: Outcomes) -> dict[str, Any]:
     """Return the JSON `judged` of a page, see `table.schema.Judged`; `said` has the sentence of each step."""
     steps = len(said)
     first = steps - sum(len(decision.events) for decision in analysis.decisions)  # steps before the first decision
@@ -74,7 +74,7 @@ def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: Table, outc
     return judged | {"next": _next(outcomes, starts)}
 
 
-def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: Table) -> dict[str, Any]:
+def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: GameTable) -> dict[str, Any]:
     """Return a turning point as plain data: an error at the first step of its decision, luck at the last."""
     if turn.kind == "error":
         step, words = ends[0], _error_words(turn.decision, table)
@@ -107,7 +107,7 @@ def _share(share: float) -> str:
     return f"{100 * abs(share):.0f} % of the win"
 
 
-def _decision_note(decision: JudgedDecision, table: Table) -> str:
+def _decision_note(decision: JudgedDecision, table: GameTable) -> str:
     """Return the cost of a decision as text; "" if it was no choice."""
     if not decision.is_choice:
         return ""
@@ -116,13 +116,13 @@ def _decision_note(decision: JudgedDecision, table: Table) -> str:
     return f"{_error_words(decision, table)}."
 
 
-def _error_words(decision: JudgedDecision, table: Table) -> str:
+def _error_words(decision: JudgedDecision, table: GameTable) -> str:
     points = f"{decision.loss:.1f} points"
     loss = f"{_share(decision.win_loss)} and {points}" if decision.win_loss >= _NOTED else points
     return f"{table.name(decision.seat)} chose {decision.played} and lost {loss}; best found: {decision.best}"
 
 
-def _luck_note(decision: JudgedDecision, table: Table) -> str:
+def _luck_note(decision: JudgedDecision, table: GameTable) -> str:
     """Return the luck of seats after a decision as text, where it reaches _NOTED; "" if it does for no seat."""
     parts = [
         f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")

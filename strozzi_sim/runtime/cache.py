@@ -23,6 +23,7 @@ from functools import cache
 from importlib import util
 from pathlib import Path
 
+from strozzi_sim import runtime
 from strozzi_sim.errors import StorageError
 from strozzi_sim.runtime.entry_points import installed
 from strozzi_sim.runtime.system import user_id
@@ -33,9 +34,10 @@ _TAG = "CACHEDIR.TAG"  # https://bford.info/cachedir/
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # Machine code compiled by strozzi-sim. `strozzi cache --clear` removes it.
 """
-_PACKAGE = Path(__file__).resolve().parents[1]
+_OWN = __name__.partition(".")[0]
 _USER_CHOICE = os.environ.get("NUMBA_CACHE_DIR")
 _EXCLUDED_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER")  # the code is the same
+_SETTINGS = ("NUMBA_", "STROZZI_PLAIN_NUMBA")  # how names of settings that change the code begin
 _TABLE = "table.py"  # a game's module of drawings, without kernels
 
 
@@ -63,31 +65,25 @@ def _roots() -> list[Path]:
 
 def _sources(game: str = "") -> list[Path]:
     """Return the source files that cached code of `game` can reach; without a name, of any game."""
-    parts = ("kernel", "facts", "agent", "simulation", "play")
-    places = [_PACKAGE / part for part in parts] + _places_of(game) + _places("strozzi_agents")
-    files = [_PACKAGE / "game" / name for name in ("contract.py", "events.py", "slices.py")]
-    files += [_PACKAGE / "conformance" / name for name in ("facts.py", "kernels.py")]
-    for place in places:
-        files += sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    files = list[Path]()
+    for name in (*runtime.compiled_sources, *_packages_of(game)):
+        for place in _places(name):
+            files += sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
     return [file for file in files if file.is_file() and file.name != _TABLE]
 
 
-def _places_of(game: str) -> list[Path]:
-    """Return the folder of a built-in game, or the package of a third-party one; without a name those of all games."""
-    shipped = _PACKAGE / "games" / game
-    if game and shipped.is_dir():
-        return [shipped]
-    points = installed("strozzi_sim.games")
-    packages = {point.module.partition(".")[0] for point in points if game in ("", point.name)}
-    others = [place for package in sorted(packages - {_PACKAGE.name}) for place in _places(package)]
-    return others if game else [shipped, *others]
+def _packages_of(game: str) -> list[str]:
+    """Return the folder of a built-in game, or the whole package of a third-party one; without a name of all games."""
+    modules = sorted({point.module for point in installed("strozzi_sim.games") if game in ("", point.name)})
+    return [module if module.startswith(f"{_OWN}.") else module.partition(".")[0] for module in modules]
 
 
-def _places(package: str) -> list[Path]:
-    """Return the folders of an installed package, or the file of a module."""
-    spec = util.find_spec(package)
-    found = spec and (spec.submodule_search_locations or (spec.origin and [spec.origin]))
-    return [Path(place) for place in found or ()]
+def _places(name: str) -> list[Path]:
+    """Return the folder or file of a module, without its ending, in each folder of its package."""
+    package, *path = name.split(".")
+    found = util.find_spec(package)
+    places = found and (found.submodule_search_locations or (found.origin and [found.origin]))
+    return [Path(place).joinpath(*path) for place in places or ()]
 
 
 def _stamps() -> dict[Path, tuple[int, int]]:
@@ -125,7 +121,7 @@ def folder_of(game: str) -> Path:
         digest.update(file.read_bytes())
     versions = (sys.version, numba.__version__, llvmlite.__version__, numpy.__version__)
     digest.update(repr((versions, _processor())).encode())
-    keys = sorted(key for key in os.environ if key.startswith("NUMBA_") and key not in _EXCLUDED_SETTINGS)
+    keys = sorted(key for key in os.environ if key.startswith(_SETTINGS) and key not in _EXCLUDED_SETTINGS)
     digest.update(repr([(key, os.environ[key]) for key in keys]).encode())
     return cache_root() / f"{game}-{digest.hexdigest()[:16]}"
 

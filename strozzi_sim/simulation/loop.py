@@ -33,11 +33,10 @@ from strozzi_sim.game.contract import (
 )
 from strozzi_sim.kernel.jit import entry, force_inline, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, call_back, int64_at, zero_at
-from strozzi_sim.kernel.record_types import array_type, keep_words, record_type
+from strozzi_sim.kernel.record_types import array_type, keep_words, record_type, tuple_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, below, deal_key, next_word, random_word, seat_stream, seed_chance
 from strozzi_sim.runtime.workers import HEARTBEAT
-from strozzi_sim.simulation.luck import luck_dtype
-from strozzi_sim.simulation.luck_kernels import add_luck, after_action, before_action, measure_deal
+from strozzi_sim.simulation.luck import add_luck, after_action, before_action, luck_dtype, measure_deal
 
 POSITIONS = SEATS  # most positions of a line-up
 UNIFORM = -1  # address of the agent `random`, which the loop plays by itself
@@ -91,8 +90,34 @@ class Seats(NamedTuple):
     design: Any  # the seatings, uint8[S, P]: `design[s, seat]` is the position at `seat`
 
 
+class Games(NamedTuple):
+    """The games of a call of the loop: K jobs, and what plays them."""
+
+    jobs: Any  # JOB[K]
+    rules: Any  # records of the rules: one for all seatings, or one for each
+    agents: Any  # by job and position, AGENT[K, P]
+    seats: Seats
+    work: Any  # `work_dtype`, of shape (1,)
+
+
+class Tally(NamedTuple):
+    """What a call of the loop writes, whatever is counted; incomplete for a job that was not finished."""
+
+    outcomes: Any  # OUTCOME[K]
+    rows: Any  # ROW of each seat of each game, in the order of play, or empty
+    fault: Any  # FAULT, of shape (1,)
+    beat: Any  # HEARTBEAT, of shape (1,)
+
+
+class FactCounts(NamedTuple):
+    """The counts of facts, and how to count them."""
+
+    counting: Any  # see `facts.counting`
+    counts: Any  # int64[K, size of the plan]
+
+
 @inline_source
-def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat):
+def play_game(state, rules, seat_agents, randoms, chance, seen, sink, facts, luck, fault, beat):
     """Play a game on from `state` to its end; return the number of decisions played, or -1 after a fault.
 
     The caller seeds the sources, sets `beat.first` before, and deal, seating and position of a fault after.
@@ -120,7 +145,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, 
                 fault.action = action
                 fault.decision = decisions
                 return -1
-        if counting is not None:
+        if facts is not None:
             on_decision(sink, state, rules, action)
         if luck is not None:
             before_action(luck, state, chance)
@@ -140,7 +165,7 @@ def take_playouts(agent, memory):
 
 
 @jit
-def _count(state, seats, decisions, outcome, facts, counting):
+def _count(state, seats, decisions, outcome, sink, facts):
     """Add one finished game to the outcome, and every seat's result to the facts."""
     outcome.games += 1
     outcome.decisions += decisions
@@ -153,35 +178,50 @@ def _count(state, seats, decisions, outcome, facts, counting):
         outcome.wins[position, seat] += win_units
         outcome.places[position, seat] += twice_place
         outcome.scores[position, seat] += points
-        if counting is not None:
-            game = facts.games
-            facts.of_seat_position[game, seat] = position
-            facts.of_seat_score[game, seat] = points
-            facts.of_seat_place[game, seat] = twice_place
-            facts.of_seat_win[game, seat] = win_units
+        if facts is not None:
+            game = sink.games
+            sink.of_seat_position[game, seat] = position
+            sink.of_seat_score[game, seat] = points
+            sink.of_seat_place[game, seat] = twice_place
+            sink.of_seat_win[game, seat] = win_units
 
 
 @jit
-def _close_facts(facts, state, rules, deal_number, seating, counting, counts):
+def _close_facts(sink, state, rules, deal_number, seating, counting, counts):
     """Write the facts of the end of a game; count those in the sink if it has a full batch of games."""
-    close_game(facts, state, rules)
-    game = facts.games
-    facts.deal[game] = deal_number
-    facts.seating[game] = seating
+    close_game(sink, state, rules)
+    game = sink.games
+    sink.deal[game] = deal_number
+    sink.seating[game] = seating
     end_game(game, counting[2], counting[3])
-    facts.games = game + 1
-    if facts.games == facts.batch:
-        _count_facts(facts, counting, counts)
+    sink.games = game + 1
+    if sink.games == sink.batch:
+        _count_facts(sink, counting, counts)
 
 
 @jit
-def _count_facts(facts, counting, counts):
+def _count_facts(sink, counting, counts):
     """Count the facts in the sink, store their rows if requested, and empty it."""
-    count_rows(facts.games, counts, *counting)
-    if facts.taker != 0:
-        call_back(facts.taker)
+    count_rows(sink.games, counts, *counting)
+    if sink.taker != 0:
+        call_back(sink.taker)
     empty(counting[2], counting[3])
-    facts.games = 0
+    sink.games = 0
+
+
+@jit
+def _write_rows(rows, state, deal_number, seating, positions, decisions):
+    """Write the row of each seat of a finished game into the first rows."""
+    for seat in range(state.players):
+        row = rows[seat]
+        better, shared = placing(state, seat)
+        row.deal = deal_number
+        row.seating = seating
+        row.seat = seat
+        row.position = positions[seat]
+        row.score = score(state, seat)
+        row.twice_place = 2 * better + shared + 1
+        row.decisions = decisions
 
 
 @force_inline
@@ -197,14 +237,16 @@ def seating_of(job, seatings, deal, turn):
 
 
 @jit
-def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, sink, counting, counts, luck):
-    """Play a job; return the number of its games that were finished."""
-    state, seen, chance = work.state, work.seen, work.chance
-    seat_agents, randoms, design = seats
+def _play(games, k, stop, tally, first_row, sink, facts, luck):
+    """Play job k, whose rows begin at `first_row`; return the number of its games that were finished."""
+    job, agents, outcome, rows = games.jobs[k], games.agents[k], tally.outcomes[k], tally.rows[first_row:]
+    state, seen, chance = games.work[0].state, games.work[0].seen, games.work[0].chance
+    fault, beat = tally.fault[0], tally.beat[0]
+    seat_agents, randoms, design = games.seats
     players = job.players
     played = 0
-    rules = tables[0]  # one row for all seatings, or one for each
-    if counting is not None:
+    rules = games.rules[0]  # one row for all seatings, or one for each
+    if facts is not None:
         begin_match(sink, rules, players)
     for number in range(job.first, job.last):
         key = deal_key(job.seed, job.game, players, number)
@@ -213,8 +255,8 @@ def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, si
                 return played
             seating = seating_of(job, design, number, turn)
             positions = design[seating]
-            if tables.shape[0] > 1:
-                rules = tables[seating]
+            if games.rules.shape[0] > 1:
+                rules = games.rules[seating]
             for seat in range(players):
                 agent = agents[positions[seat]]
                 assign(seat_agents[seat], agent)
@@ -226,61 +268,49 @@ def _play(job, tables, work, agents, seats, outcome, rows, fault, stop, beat, si
             beat.deal = number
             beat.seating = seating
             beat.first = beat.decisions
-            if counting is not None:
+            if facts is not None:
                 open_game(sink, number)
             deal(state, rules, players, job.start_player, chance, sink)
             if luck is not None:
                 measure_deal(luck, state, rules, key, job.start_player)
-            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, counting, luck, fault, beat)
+            decisions = play_game(state, rules, seat_agents, randoms, chance, seen, sink, facts, luck, fault, beat)
             if decisions < 0:
                 fault.deal = number
                 fault.seating = seating
                 fault.position = positions[fault.seat]
                 return played
-            _count(state, positions, decisions, outcome, sink, counting)
+            _count(state, positions, decisions, outcome, sink, facts)
             if luck is not None:
                 add_luck(luck, state, positions)
             for seat in range(players):
                 agent = agents[positions[seat]]
                 take_playouts(agent, agent.memory)
-            if counting is not None:
-                _close_facts(sink, state, rules, number, seating, counting, counts)
+            if facts is not None:
+                _close_facts(sink, state, rules, number, seating, facts.counting, facts.counts[k])
             if rows.shape[0] > 0:
-                for seat in range(players):
-                    row = rows[played * players + seat]
-                    better, shared = placing(state, seat)
-                    row.deal = number
-                    row.seating = seating
-                    row.seat = seat
-                    row.position = positions[seat]
-                    row.score = score(state, seat)
-                    row.twice_place = 2 * better + shared + 1
-                    row.decisions = decisions
+                _write_rows(rows[played * players :], state, number, seating, positions, decisions)
             played += 1
-    if counting is not None:
-        _count_facts(sink, counting, counts)
-        finish_counts(counts, *counting)
+    if facts is not None:
+        _count_facts(sink, facts.counting, facts.counts[k])
+        finish_counts(facts.counts[k], *facts.counting)
     return played
 
 
 @jit
-def _play_all(jobs, tables, work, agents, seats, outcomes, rows, fault, stop, beat, sink, counting, counts, lucks):
-    """Play K jobs, or until a fault or stop; return the number of finished games.
+def _play_all(games, stop, tally, sink, facts, lucks):
+    """Play all jobs, or until a fault or stop; return the number of finished games.
 
-    agents : AGENT[K, P]
-    outcomes, counts, lucks : [K, ...] the results of each job; incomplete for a job that was not finished
-    rows : ROW of each seat of each game, in the order of play, or empty
+    sink : record that the core writes events to, or None
+    facts : FactCounts, or None
+    lucks : records of `luck_dtype`, one for each job, or None
     """
-    games = 0
-    for k in range(jobs.shape[0]):
-        job, luck = jobs[k], None if lucks is None else lucks[k]
-        rest = rows[games * job.players :]
-        games += _play(
-            job, tables, work, agents[k], seats, outcomes[k], rest, fault, stop, beat, sink, counting, counts[k], luck
-        )
-        if fault.found != 0 or stop[0] != 0:
+    finished = 0
+    for k in range(games.jobs.shape[0]):
+        luck = None if lucks is None else lucks[k]
+        finished += _play(games, k, stop, tally, finished * games.jobs[k].players, sink, facts, luck)
+        if tally.fault[0].found != 0 or stop[0] != 0:
             break
-    return games
+    return finished
 
 
 def work_dtype(game: Game) -> Any:
@@ -302,9 +332,11 @@ def compiled_loop(game: Game, output: str = "", luck: bool = False) -> Any:
     """
     game.register()
     sink = record_type(game.facts.SINK if output == "facts" else game.journal) if output else types.none
-    seats = types.NamedTuple((array_type(AGENT), array_type(RANDOM), types.uint8[:, ::1]), Seats)
-    played = array_type(JOB), array_type(game.rules), record_type(work_dtype(game)), array_type(AGENT, 2), seats
-    written = array_type(OUTCOME), array_type(ROW), record_type(FAULT), types.int64[::1], record_type(HEARTBEAT)
-    counted = sink, COUNTING if output == "facts" else types.none, types.int64[:, ::1]
+    i8, agents = types.int64, array_type(AGENT, 2)
+    seats = tuple_type(Seats, array_type(AGENT), array_type(RANDOM), types.uint8[:, ::1])
+    played = array_type(JOB), array_type(game.rules), agents, seats, array_type(work_dtype(game))
+    written = array_type(OUTCOME), array_type(ROW), array_type(FAULT), array_type(HEARTBEAT)
+    games, tally = tuple_type(Games, *played), tuple_type(Tally, *written)
+    facts = tuple_type(FactCounts, COUNTING, i8[:, ::1]) if output == "facts" else types.none
     measured = array_type(luck_dtype(game)) if luck else types.none
-    return entry(_play_all, types.int64(*played, *written, *counted, measured), game.name)
+    return entry(_play_all, i8(games, i8[::1], tally, sink, facts, measured), game.name)

@@ -12,7 +12,7 @@ from strozzi_sim.agent.compile import CompiledAgent, compile_agent, compile_eval
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import GameConfig
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
-from strozzi_sim.facts.row_storage import RowRecorder, RowSelection
+from strozzi_sim.facts.row_storage import NO_ROWS, RowRecorder, RowSelection
 from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.restricting import check_restrictions, restricted
@@ -28,15 +28,43 @@ from strozzi_sim.simulation.loop import (
     OUTCOME,
     ROW,
     UNIFORM,
+    FactCounts,
+    Games,
     Seats,
+    Tally,
     compiled_loop,
     playouts_offset,
     work_dtype,
 )
-from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck, luck_records
+from strozzi_sim.simulation.luck import LUCK_FIELDS, LuckMethod, luck_records
 from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
 from strozzi_sim.simulation.slots import kernels
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What is measured while deals are played, beside their outcome."""
+
+    crosstabs: tuple[Crosstab, ...] = ()  # facts to count
+    keep: RowSelection = NO_ROWS  # rows of facts to store
+    rows: bool = False  # one row per game and seat
+    journal: bool = False  # the journal of one game, without facts
+    luck: LuckMethod | None = None  # the fields LUCK_FIELDS of the outcome
+    answers: bool = False  # the fields ANSWERS of the outcome
+
+    @property
+    def counts_facts(self) -> bool:
+        """Whether facts are counted or stored."""
+        return bool(self.crosstabs or self.keep.tables)
+
+    @property
+    def one_range(self) -> bool:
+        """Whether these can be measured for one range of deals at a time only."""
+        return self.journal or bool(self.keep.tables)
+
+
+NOTHING_MORE = Measures()
 
 
 @dataclass
@@ -45,7 +73,7 @@ class MatchResult:
 
     games: int
     outcome: np.ndarray[Any, Any]  # record of `outcome_dtype`, array of shape (1,)
-    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.Task` for orders
+    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.PlayTask` for orders
     rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
     journal: np.ndarray[Any, Any] | None  # of one game, if requested
     playouts: int = 0  # number of playouts of the agents that count them
@@ -146,7 +174,7 @@ class Match:
             self._plans[key] = CrosstabPlan(facts.TABLES, facts.SINK, self.setting, key)
         return self._plans[key]
 
-    def warm(self, *, counted: bool = False, luck: Luck | None = None) -> None:
+    def warm(self, *, counted: bool = False, luck: LuckMethod | None = None) -> None:
         """Compile what workers load to play this match, except third-party agents; `warm_all` has two processes."""
         compiled_loop(self.game, "facts" if counted else "", luck is not None)
         if luck is not None:
@@ -157,107 +185,87 @@ class Match:
         if self.in_python:
             kernels(self.game)
 
-    def play(self, first: int, last: int, **options: Any) -> MatchResult:
-        """Play deals first .. last - 1 with the seatings of each; options and errors are those of `play_ranges`."""
-        (result,) = self.play_ranges([(first, last)], **options)
+    def play(
+        self,
+        first: int,
+        last: int,
+        *,
+        plan: CrosstabPlan | None = None,
+        seating: int | None = None,
+        stop: np.ndarray[Any, Any] | None = None,
+        **measured: Any,
+    ) -> MatchResult:
+        """Play deals first .. last - 1; `measured` are the fields of Measures, or a plan, instead of `crosstabs`.
+
+        `seating`, `stop` and errors are those of `play_ranges`.
+        """
+        measures = Measures(**measured) if plan is None else Measures(crosstabs=plan.crosstabs, **measured)
+        (result,) = self.play_ranges([(first, last)], measures, seating=seating, stop=stop)
         return result
 
     def play_ranges(
         self,
         ranges: Sequence[tuple[int, int]],
+        measures: Measures,
         *,
-        plan: CrosstabPlan | None = None,
-        keep: RowSelection | None = None,
-        journal: bool = False,
-        rows: bool = False,
         seating: int | None = None,
-        start_player: int = 0,
-        luck: Luck | None = None,
-        answers: bool = False,
         stop: np.ndarray[Any, Any] | None = None,
     ) -> list[MatchResult]:
         """Play deals first .. last - 1 of each range (first, last), with their seatings or only number `seating`.
 
-        The results, one for each range, have the outcome and the facts of a plan. `keep` selects rows of facts to store
-        and requires a plan, which may count nothing. `journal`, without a plan, adds the journal of one game, `rows`
-        one row per game and seat, `luck` the fields LUCK_FIELDS of the outcome, `answers` its fields ANSWERS. Once
-        `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before the next game, searches before the
-        next playout, and the results must be discarded. Agents in Python, `keep` and `journal` allow one range only.
+        Return a result for each range. Once `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before
+        the next game, searches before the next playout, and the results must be discarded. With agents in Python, and
+        measures of `one_range`, there must be one range.
 
         Raises:
             AgentFault: an agent did not compile, chose an illegal action, failed, took too long, or changed the rules.
         """
-        assert len(ranges) == 1 or not (self.in_python or keep or journal)
-        players, stop = self.players, current_stop() if stop is None else stop
-        design = self.design if seating is None else self.design[seating : seating + 1]
+        assert len(ranges) == 1 or not (self.in_python or measures.one_range)
+        stop = current_stop() if stop is None else stop
+        table, compiled, _memories = self.agent_table(stop)
+        games = self._games_of(ranges, table, seating)
+        original_rules = games.rules.tobytes()
         per_deal = self.games_per_deal if seating is None else 1
+        number_of_games = per_deal * sum(last - first for first, last in ranges)
+        assert number_of_games == 1 or not measures.journal
+        rows = np.zeros(number_of_games * self.players if measures.rows else 0, ROW)
+        tally = Tally(np.zeros(len(ranges), OUTCOME), rows, np.zeros(1, FAULT), heartbeat())
+        measuring = _Measuring(self, measures, len(ranges), stop)
+        loop = compiled_loop(self.game, measuring.output, measures.luck is not None)
 
         def blame(fault: Any, what: str) -> AgentFault:
             fault["seating"] += seating or 0  # the loops number the seatings that they play from 0
             return self.fault(fault, what)
 
-        jobs = np.zeros(len(ranges), JOB)
-        jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, players
-        jobs["first"], jobs["last"] = np.transpose(ranges)
-        jobs["start_player"], jobs["spread"] = start_player, self.seatings == SPREAD
-        agents, compiled, _memories = self.agent_table(stop)
-        agents = np.repeat(agents[np.newaxis], len(ranges), axis=0)
-        rules = self._rules if seating is None or len(self._rules) == 1 else self._rules[seating : seating + 1]
-        rules = exact_copy(rules)  # writable; a change by an agent is found and stays here
-        original_rules = rules.tobytes()
-        outcomes, fault = np.zeros(len(ranges), OUTCOME), np.zeros(1, FAULT)
-        deals = int((jobs["last"] - jobs["first"]).sum())
-        table = np.zeros(deals * per_deal * players if rows else 0, ROW)
-        work = np.zeros(1, work_dtype(self.game))
-        seats = Seats(np.zeros(players, AGENT), np.zeros(players, RANDOM), design)
-        counts, journal_record = np.zeros((len(ranges), 0), np.int64), None
-        output = ""
-        sink: Any = None
-        counting: Any = None
-        measured, _evaluator = luck_records(luck, self.game, stop, len(ranges)) if luck is not None else (None, None)
-        recorder: RowRecorder | None = None
-        if plan is not None and (plan.crosstabs or keep):
-            tables = self.game.facts.TABLES
-            records = np.zeros(1, self.game.facts.SINK)
-            asked = plan.asked
-            if keep is not None:
-                asked |= sum(1 << k for k, fact in enumerate(tables) if fact.name in keep.tables)
-            records["batch"], records["asked"] = batch_for(tables, self.setting, asked), asked
-            if keep is not None:
-                recorder = RowRecorder(tables, records, keep)
-                records["taker"] = recorder.address
-            output, sink, counting = "facts", records[0], tuple(plan.counting(records))
-            counts = np.zeros((len(ranges), plan.size), np.int64)
-        elif journal:
-            assert deals * per_deal == 1
-            journal_record = np.zeros(1, self.game.journal)
-            output, sink = "journal", journal_record[0]
-        loop = compiled_loop(self.game, output, luck is not None)
-        games, parts, beat, answer_counts = 0, iter([(jobs, agents)]), heartbeat(), np.zeros(1, ANSWERS)
+        written_by_core = measuring.sink, measuring.facts, measuring.lucks
+        parts, answers, played = iter([games]), np.zeros(1, ANSWERS), 0
         if self.in_python:
-            played_by = self.game, self.variant, rules, self.positions, compiled, design
-            mixed = MixedLoop(*played_by, deals=deals, per_deal=per_deal, blame=blame, beat=beat)
-            parts, answer_counts = mixed.waves(jobs.copy(), agents[0], fault, stop), mixed.answers
-        with active_heartbeat(beat, players, ranges[0][0]):
-            for part_jobs, part_agents in parts:
-                played = part_jobs, rules, work[0], part_agents, seats
-                written = outcomes, table[games * players :], fault[0], stop, beat[0], sink, counting, counts, measured
-                games += call_interruptible(stop, partial(loop, *played, *written))
-        if rules.tobytes() != original_rules:
+            mixed = MixedLoop(self.game, self.variant, self.positions, compiled, games, tally, per_deal, blame)
+            parts, answers = mixed.waves(stop), mixed.answers
+        with active_heartbeat(tally.beat, self.players, ranges[0][0]):
+            for part in parts:
+                rest = tally._replace(rows=rows[played * self.players :])
+                played += call_interruptible(stop, partial(loop, part, stop, rest, *written_by_core))
+        if games.rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
-        if fault["found"][0]:
-            raise blame(fault[0], "")
-        kept = recorder.content() if recorder is not None else b""
-        dtype, results, end = outcome_dtype(luck is not None, answers), [], 0
-        for k, games_of_range in enumerate(outcomes["games"].tolist()):
-            begin, end = end, end + games_of_range * players if rows else 0
-            sums = None if measured is None else measured[k : k + 1]
-            outcome = _merged(dtype, outcomes[k : k + 1], sums, answer_counts)
-            playouts = int(agents[k]["playouts"].sum())
-            results.append(
-                MatchResult(games_of_range, outcome, counts[k], table[begin:end], journal_record, playouts, kept)
-            )
-        return results
+        if tally.fault["found"][0]:
+            raise blame(tally.fault[0], "")
+        return measuring.results(tally, answers, games.agents["playouts"].sum(axis=1).tolist())
+
+    def _games_of(self, ranges: Sequence[tuple[int, int]], table: np.ndarray[Any, Any], seating: int | None) -> Games:
+        """Return the games of some ranges, as the loop takes them; `table` has the AGENT records of the positions."""
+        jobs = np.zeros(len(ranges), JOB)
+        jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, self.players
+        jobs["first"], jobs["last"] = np.transpose(ranges)
+        jobs["spread"] = self.seatings == SPREAD
+        design, rules = self.design, self._rules
+        if seating is not None:
+            design = design[seating : seating + 1]
+            rules = rules if len(rules) == 1 else rules[seating : seating + 1]
+        seats = Seats(np.zeros(self.players, AGENT), np.zeros(self.players, RANDOM), design)
+        agents = np.repeat(table[np.newaxis], len(ranges), axis=0)
+        # a copy of the rules is writable, and a change by an agent is found and stays there
+        return Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, work_dtype(self.game)))
 
     def agent_table(
         self, stop: np.ndarray[Any, Any] | None = None
@@ -312,6 +320,52 @@ class Match:
             f"agent {names[fault['position']]!r} at seat {fault['seat']} {what} (decision {fault['decision']} of "
             f"{self.game.name}, seed {self.seed}, deal {deal}, seating {seating}); replay: {replay}"
         )
+
+
+class _Measuring:
+    """What a call of the loop measures in a number of ranges, and where the core writes its events meanwhile."""
+
+    def __init__(self, match: Match, measures: Measures, ranges: int, stop: np.ndarray[Any, Any]) -> None:
+        self.match, self.measures = match, measures
+        self.output = ""  # see `compiled_loop`
+        self.sink: Any = None  # record of the facts or the journal
+        self.facts: FactCounts | None = None
+        self.counts = np.zeros((ranges, 0), np.int64)
+        self.journal: np.ndarray[Any, Any] | None = None
+        self.recorder: RowRecorder | None = None
+        self.lucks: np.ndarray[Any, Any] | None = None
+        if measures.luck is not None:
+            self.lucks, self._evaluator = luck_records(measures.luck, match.game, stop, ranges)
+        if measures.journal:
+            self.journal = np.zeros(1, match.game.journal)
+            self.output, self.sink = "journal", self.journal[0]
+        elif measures.counts_facts:
+            self._count_facts(match.plan(measures.crosstabs), ranges)
+
+    def _count_facts(self, plan: CrosstabPlan, ranges: int) -> None:
+        tables, kept = self.match.game.facts.TABLES, self.measures.keep
+        records = np.zeros(1, self.match.game.facts.SINK)
+        asked = plan.asked | sum(1 << k for k, table in enumerate(tables) if table.name in kept.tables)
+        records["batch"], records["asked"] = batch_for(tables, self.match.setting, asked), asked
+        if kept.tables:
+            self.recorder = RowRecorder(tables, records, kept)
+            records["taker"] = self.recorder.address
+        self.counts = np.zeros((ranges, plan.size), np.int64)
+        self.output, self.sink = "facts", records[0]
+        self.facts = FactCounts(tuple(plan.counting(records)), self.counts)
+
+    def results(self, tally: Tally, answers: np.ndarray[Any, Any], playouts: Sequence[int]) -> list[MatchResult]:
+        """Return the result of each range, from what the loop has written."""
+        dtype = outcome_dtype(self.measures.luck is not None, self.measures.answers)
+        kept = self.recorder.content() if self.recorder is not None else b""
+        results, end = list[MatchResult](), 0
+        for k, games in enumerate(tally.outcomes["games"].tolist()):
+            begin, end = end, end + games * self.match.players if self.measures.rows else 0
+            luck_sums = None if self.lucks is None else self.lucks[k : k + 1]
+            outcome = _merged(dtype, tally.outcomes[k : k + 1], luck_sums, answers)
+            rows = tally.rows[begin:end]
+            results.append(MatchResult(games, outcome, self.counts[k], rows, self.journal, playouts[k], kept))
+        return results
 
 
 def describe_failure(action: int) -> str:

@@ -33,7 +33,7 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.workers import begin_decision
-from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS, Seats
+from strozzi_sim.simulation.loop import AGENT, FAULT, POSITIONS, Games, Seats, Tally
 from strozzi_sim.simulation.slots import FULL, LOGGED, PENDING, PROGRESS, REPLAY_CURSOR, SLOT, kernels, slot_records
 
 MAX_SLOTS = 4096  # most games at once
@@ -50,39 +50,36 @@ Array = np.ndarray[Any, Any]
 class MixedLoop:
     """Play of a range of deals with Python seats, wave by wave; see `waves`.
 
-    `positions` are the agents by position, `compiled` their compiled forms, None for those in Python. `design` has the
-    seatings to play, `rules` the variant's rules, one row or one for each seating. `deals` is the number of deals,
-    `per_deal` the number of games of each. `blame` returns the exception for the fault of an agent in Python. `beat` is
-    the heartbeat, array of shape (1,).
+    `positions` are the agents by position, `compiled` their compiled forms, None for those in Python. `games` are those
+    of one job, `per_deal` the number of games of a deal. A fault of a compiled agent and the heartbeat are written to
+    `tally`; `blame` returns the exception for the fault of an agent in Python.
     """
 
     def __init__(
         self,
         game: Game,
         variant: Variant,
-        rules: Array,
         positions: Sequence[AgentSpec],
         compiled: Sequence[CompiledAgent | None],
-        design: Array,
-        *,
-        deals: int,
+        games: Games,
+        tally: Tally,
         per_deal: int,
         blame: Callable[[Any, str], AgentFault],
-        beat: Array,
     ) -> None:
-        self.blame, self.beat, players = blame, beat, len(positions)
+        self.blame, self.games, self.tally = blame, games, tally
         self._per_deal = per_deal
         self.answers = np.zeros(1, ANSWERS)  # of all games so far
-        self._beat_words = beat.view(np.int64).data
+        self._beat_words = tally.beat.view(np.int64).data
         self.kernels, self._view_of = kernels(game), game.view.view_of
-        self.rules = rules
+        players, (job,) = len(positions), games.jobs
+        number_of_games = int(job["last"] - job["first"]) * per_deal
         sizes = [agent.memory.itemsize if agent is not None else 0 for agent in compiled]
-        slots = max(1, min(MAX_SLOTS, deals * per_deal, _MEMORY // max(sum(sizes), 1)))
+        slots = max(1, min(MAX_SLOTS, number_of_games, _MEMORY // max(sum(sizes), 1)))
         self.memories = [np.zeros(slots, agent.memory) if agent is not None else None for agent in compiled]
         self.strides = np.array(sizes, np.int64)
         self.compiled = compiled
         self.works, self.slots = np.zeros(slots, slot_records(game)), np.zeros(slots, SLOT)
-        self.seats = Seats(np.zeros((slots, players), AGENT), np.zeros((slots, players), RANDOM), design)
+        self.seats = Seats(np.zeros((slots, players), AGENT), np.zeros((slots, players), RANDOM), games.seats.design)
         self.pending = np.zeros(slots, PENDING)
         self.log = np.zeros(slots * LOG * WAVE, LOGGED)
         self.clock = TimeLimit()
@@ -102,14 +99,15 @@ class MixedLoop:
         self._seats: dict[tuple[int, int], tuple[int, Any, SeatRng]] = {}
         self._deals_per_wave = max(1, WAVE * slots // per_deal)
 
-    def waves(self, job: Array, agents: Array, fault: Array, stop: Array) -> Iterator[tuple[Array, Array]]:
-        """Play the deals of `job`; yield jobs, shape (1,), and the agents that play them from the script, shape (1, P).
+    def waves(self, stop: Array) -> Iterator[Games]:
+        """Play the deals of the job; yield the games of each wave, with agents that play them from the script.
 
-        The waves end early at a compiled agent's fault, which is written to `fault`, or once `stop` is not 0.
+        The waves end early at a compiled agent's fault, or once `stop` is not 0.
 
         Raises:
             AgentFault: a Python agent failed.
         """
+        job, agents = self.games.jobs, self.games.agents[0]
         for position, memory in enumerate(self.memories):
             if memory is not None:
                 agents[position]["memory"] = memory.ctypes.data
@@ -117,24 +115,24 @@ class MixedLoop:
         for low in range(first, last, self._deals_per_wave):
             wave = job.copy()
             wave["first"], wave["last"] = low, min(low + self._deals_per_wave, last)
-            games = int(wave["last"][0] - low) * self._per_deal
-            script = self._play(wave, agents, fault, stop, games)
-            if fault["found"][0] or stop[0] != 0:
+            script = self._play(wave, agents, stop)
+            if self.tally.fault["found"][0] or stop[0] != 0:
                 return
             memory = np.zeros(1, REPLAY_CURSOR)
             memory["place"] = script.ctypes.data
             scripted = np.zeros((1, len(self.specs)), AGENT)
             scripted[:] = (self.kernels.scripted.address, memory.ctypes.data, memory.ctypes.data, 0, 1, -1, 0, 0)
-            yield wave, scripted
+            yield self.games._replace(jobs=wave, agents=scripted)
 
-    def _play(self, wave: Array, agents: Array, fault: Array, stop: Array, games: int) -> Array:
+    def _play(self, wave: Array, agents: Array, stop: Array) -> Array:
         """Play the games of a wave; return their actions, game after game, undefined after a fault or stop."""
+        games = int(wave["last"][0] - wave["first"][0]) * self._per_deal
         progress, lengths = np.zeros(1, PROGRESS), np.zeros(games, np.int64)
         progress["games"] = games
         self.slots["game"] = -1
         self._seats.clear()
-        played = wave[0], self.rules, self.works, self.slots, agents, self.strides, self.seats
-        written = progress[0], lengths, self.pending, fault[0], stop, self.beat[0]
+        played = wave[0], self.games.rules, self.works, self.slots, agents, self.strides, self.seats
+        written = progress[0], lengths, self.pending, self.tally.fault[0], stop, self.tally.beat[0]
         with single_threaded_blas(), self.clock:
             while True:
                 waiting = self.kernels.advance(*played, self.log, *written)
@@ -179,7 +177,7 @@ class MixedLoop:
 
     def _look(self, pending: Array, observations: Array, legal: Array, words: Array) -> None:
         """Write legal actions of pending decisions; with rows for them, also observations and random words."""
-        self.kernels.look(self.rules, self.works, self.slots, pending, self.seats, observations, legal, words)
+        self.kernels.look(self.games.rules, self.works, self.slots, pending, self.seats, observations, legal, words)
 
     def _answer_batch(self, position: int, pending: Array, wave: Array, stop: Array) -> None:
         for first in range(0, len(pending), BATCH_SIZE):

@@ -8,7 +8,7 @@ Compiled agents release the interpreter lock, so the workers are threads by defa
 import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from time import monotonic
 from typing import Any
@@ -16,14 +16,11 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import ClusterError
-from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.row_storage import NO_ROWS, RowSelection
 from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.interrupts import NO_STOP
 from strozzi_sim.simulation.isolation import run_in_worker
-from strozzi_sim.simulation.luck import Luck
-from strozzi_sim.simulation.match import Match, MatchResult
+from strozzi_sim.simulation.match import NOTHING_MORE, Match, MatchResult, Measures
 
 _GROUP = 4  # batches per worker in a call of joblib, if the backend returns all results of a call at once
 _AHEAD = 256  # if workers are processes, at least this many batches are dispatched ahead: a cluster may grow
@@ -33,54 +30,45 @@ refusal = ""  # reason why this process, a worker of a cluster that differs from
 
 
 @dataclass(frozen=True)
-class Task:
+class PlayTask:
     """The deals first .. last - 1 of a match to play, identified by `key`.
 
-    `crosstabs` are the facts to count, `rows`, `keep`, `luck` and `answers` as in `Match.play_ranges`. With `orders`
-    the counts of the result are an ORDERS record instead. `finish`, if given, is called with the result in the worker,
-    and what it returns is the result of the task.
+    With `orders` the counts of the result are an ORDERS record. `finish`, if given, is called with the result in the
+    worker, and what it returns is the result of the task.
     """
 
     key: Any
     match: Match
     first: int
     last: int
-    crosstabs: tuple[Crosstab, ...] = ()
-    rows: bool = False
+    measures: Measures = NOTHING_MORE
     orders: bool = False
-    keep: RowSelection = NO_ROWS
-    luck: Luck | None = None
-    answers: bool = False
     finish: Callable[[MatchResult], Any] | None = None
 
 
-def _group_key(task: Task) -> Any:
-    """Return a key, equal for tasks that one call can play; unique with third-party or Python agents or `keep`."""
-    if task.match.foreign or task.match.in_python or task.keep.tables:
+def _group_key(task: PlayTask) -> Any:
+    """Return a key, equal for tasks that one call can play; unique if it can play one range only."""
+    if task.match.foreign or task.match.in_python or task.measures.one_range:
         return id(task)
-    return id(task.match), task.crosstabs, task.rows, task.orders, task.luck, task.answers
+    return id(task.match), task.measures, task.orders
 
 
-def _play(tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP) -> list[MatchResult] | None:
+def _play(tasks: Sequence[PlayTask], stop: np.ndarray[Any, Any] = NO_STOP) -> list[MatchResult] | None:
     """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped."""
-    task = tasks[0]
-    keep = task.keep if task.keep.tables else None
-    plan = task.match.plan(task.crosstabs) if task.crosstabs or keep else None
-    ranges, rows = [(each.first, each.last) for each in tasks], task.rows or task.orders
-    results = task.match.play_ranges(
-        ranges, plan=plan, keep=keep, rows=rows, luck=task.luck, answers=task.answers, stop=stop
-    )
+    task, ranges = tasks[0], [(each.first, each.last) for each in tasks]
+    measures = replace(task.measures, rows=True) if task.orders else task.measures
+    results = task.match.play_ranges(ranges, measures, stop=stop)
     if task.orders:
         for result in results:
             result.counts = count_orders(result.rows, task.match.players)
-            result.rows = result.rows if task.rows else result.rows[:0]
+            result.rows = result.rows if task.measures.rows else result.rows[:0]
     games = sum(last - first for first, last in ranges) * task.match.games_per_deal
     is_whole = sum(result.games for result in results) == games
     return results if is_whole and stop[0] == 0 else None  # stopped searches choose any legal action
 
 
 def perform(
-    tasks: Sequence[Task], stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
+    tasks: Sequence[PlayTask], stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
 ) -> list[MatchResult] | None:
     """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped.
 
@@ -102,7 +90,7 @@ def perform(
 
 
 def _perform(
-    number: int, batch: Sequence[Task] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
+    number: int, batch: Sequence[PlayTask] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
 ) -> tuple[int, list[tuple[Any, float]]]:
     """Return a batch's number, and (result, seconds) of its tasks up to the first stopped one, whose result is None.
 
@@ -123,7 +111,7 @@ def _perform(
     return number, results_and_seconds
 
 
-def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[Task, Any]]:
+def play_tasks(tasks: Iterable[PlayTask], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[PlayTask, Any]]:
     """Play tasks on `workers` workers, or all those of a cluster; yield each with its result, in no particular order.
 
     Tasks are drawn lazily. Once `stop`, int64[1], is not 0, threads drop their tasks, and only tasks that were finished
@@ -146,9 +134,9 @@ def play_tasks(tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any]) 
             results.close()
 
 
-def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[list[Task]]:
+def _batches(tasks: Iterable[PlayTask], seconds: Mapping[int, float]) -> Iterator[list[PlayTask]]:
     """Yield batches: one task, or tasks expected to take _SECONDS; `seconds`: time of a task by `id` of its match."""
-    batch: list[Task] = []
+    batch: list[PlayTask] = []
     expected = 0.0
     for task in tasks:
         task_seconds = seconds.get(id(task.match), _SECONDS)
@@ -162,15 +150,15 @@ def _batches(tasks: Iterable[Task], seconds: Mapping[int, float]) -> Iterator[li
 
 
 def _joblib_results(
-    tasks: Iterable[Task], workers: int, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
-) -> Generator[tuple[Task, Any]]:
+    tasks: Iterable[PlayTask], workers: int, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
+) -> Generator[tuple[PlayTask, Any]]:
     """Yield each task with its result as it arrives, or group by group if joblib's backend cannot stream (Ray's)."""
     import cloudpickle
     from joblib import Parallel, delayed
     from joblib.parallel import get_active_backend
 
     shared = getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
-    under_way: dict[int, list[Task]] = {}
+    under_way: dict[int, list[PlayTask]] = {}
     seconds: dict[int, float] = {}  # `id` of a match -> time of its latest task
 
     def calls() -> Iterator[Any]:
@@ -178,7 +166,7 @@ def _joblib_results(
             under_way[number] = batch
             yield delayed(_perform)(number, batch if shared else cloudpickle.dumps(batch), stop, abandoned)
 
-    def results(number: int, done: list[tuple[Any, float]]) -> Iterator[tuple[Task, Any]]:
+    def results(number: int, done: list[tuple[Any, float]]) -> Iterator[tuple[PlayTask, Any]]:
         # once stopped, the last tasks have no results
         for task, (result, took) in zip(under_way.pop(number), done, strict=False):
             seconds[id(task.match)] = took

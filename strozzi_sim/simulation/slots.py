@@ -22,7 +22,7 @@ from strozzi_sim.game.contract import (
     kth_legal,
     observe,
 )
-from strozzi_sim.kernel.jit import compile_cfunc, entry, inline_source, jit
+from strozzi_sim.kernel.jit import Kernels, inline_source, jit
 from strozzi_sim.kernel.pointers import assign, call_at, record_at, zero_at
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, deal_key, random_word, seat_stream, seed_chance
@@ -210,32 +210,27 @@ def _sort(log, logged, places, script):
         places[game] += 1
 
 
-@jit
 def _next_of_script(state, rules, params, memory, rng):
     place = memory.place
     memory.place = place + 8
     return record_at(place, memory).place  # the int64 at `place`, read as a record of the same dtype
 
 
-class Kernels:
-    """The compiled kernels of the mixed loop for a game."""
-
-    def __init__(self, game: Game) -> None:
-        game.register()
-        i8, pending = types.int64, array_type(PENDING)
-        seats = types.NamedTuple((array_type(AGENT, 2), array_type(RANDOM, 2), types.uint8[:, ::1]), Seats)
-        games = array_type(game.rules), array_type(slot_records(game)), array_type(SLOT)
-        played = record_type(JOB), *games, array_type(AGENT), i8[::1], seats
-        written = array_type(LOGGED), record_type(PROGRESS), i8[::1], pending, record_type(FAULT)
-        self.advance = entry(_advance, i8(*played, *written, i8[::1], record_type(HEARTBEAT)), game.name)
-        seen = types.float32[:, ::1], types.boolean[:, ::1], types.uint64[::1]
-        self.look = entry(_look, types.void(*games, pending, seats, *seen), game.name)
-        self.sort = entry(_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1]), game.name)
-        records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, REPLAY_CURSOR, RANDOM)]
-        self.scripted = compile_cfunc(_next_of_script.py_func, i8(*records), game.name)
-
-
 @cache
 def kernels(game: Game) -> Kernels:
-    """Return the kernels of the mixed loop, compiled for `game` or loaded from the cache folder."""
-    return Kernels(game)
+    """Return the kernels of the mixed loop."""
+    game.register()
+    i8, pending = types.int64, array_type(PENDING)
+    seats = types.NamedTuple((array_type(AGENT, 2), array_type(RANDOM, 2), types.uint8[:, ::1]), Seats)
+    games = array_type(game.rules), array_type(slot_records(game)), array_type(SLOT)
+    played = record_type(JOB), *games, array_type(AGENT), i8[::1], seats
+    written = array_type(LOGGED), record_type(PROGRESS), i8[::1], pending, record_type(FAULT)
+    seen = types.float32[:, ::1], types.boolean[:, ::1], types.uint64[::1]
+    records = [record_type(dtype) for dtype in (game.state, game.rules, _NOTHING, REPLAY_CURSOR, RANDOM)]
+    table = {
+        "advance": (_advance, i8(*played, *written, i8[::1], record_type(HEARTBEAT))),
+        "look": (_look, types.void(*games, pending, seats, *seen)),
+        "sort": (_sort, types.void(array_type(LOGGED), i8, i8[::1], i8[::1])),
+        "scripted": (_next_of_script, i8(*records)),
+    }
+    return Kernels(game.name, table).loaded()

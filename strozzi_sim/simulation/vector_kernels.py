@@ -21,7 +21,7 @@ from strozzi_sim.game.contract import (
     placing,
     score,
 )
-from strozzi_sim.kernel.jit import entry, inline_source, jit
+from strozzi_sim.kernel.jit import Kernels, inline_source, jit
 from strozzi_sim.kernel.pointers import address_of, assign, clone, prefetch
 from strozzi_sim.kernel.record_types import array_type, record_type
 from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
@@ -262,31 +262,24 @@ def _lineups(job, lineups, deals, out):
         out[k] = lineup_of(deal_key(job.seed, job.game, job.players, deals[k]), lineups)
 
 
-class Kernels:
-    """The kernels of a game."""
-
-    def __init__(self, game: Game) -> None:
-        game.register()
-        i8, u8, f4, b1 = types.int64, types.uint64, types.float32, types.boolean
-        rules, works = record_type(game.rules), array_type(slot_records(game))
-        rows = types.NamedTuple((f4[:, ::1], b1[:, ::1], i8[::1], f4[:, ::1], b1[::1], u8[::1], i8[::1], i8[::1]), Rows)
-        finals = types.NamedTuple((i8[::1], i8[::1], i8[::1], i8[:, ::1], f4[:, ::1], f4[:, :, ::1]), Finals)
-        agents, randoms = array_type(AGENT, 2), array_type(RANDOM, 2)
-        seats = types.NamedTuple((agents, randoms, types.uint8[:, ::1]), Seats)
-        played = record_type(PLAN), record_type(JOB), rules, works, array_type(SLOT), agents, i8[:, ::1], seats
-        written = i8[::1], rows, finals, record_type(FAULT), record_type(HEARTBEAT)
-        self.step = entry(_step, i8(*played, *written), game.name)
-        self.show_slot = entry(
-            _show_slot,
-            types.void(i8, record_type(PLAN), rules, works, array_type(SLOT), randoms, rows),
-            game.name,
-        )
-        self.observe = entry(_observe, types.void(record_type(PLAN), rules, works, i8[::1], f4[:, ::1]), game.name)
-        self.lineups = entry(_lineups, types.void(record_type(JOB), i8, i8[::1], i8[::1]), game.name)
-        self.choose = entry(_choose, types.void(rules, works, u8[::1], i8[::1]), game.name)
-
-
 @cache
 def kernels(game: Game) -> Kernels:
-    """Return the kernels of `VectorEnv`, compiled for `game` or loaded from the cache folder."""
-    return Kernels(game)
+    """Return the kernels of `VectorEnv`."""
+    game.register()
+    i8, u8, f4, b1 = types.int64, types.uint64, types.float32, types.boolean
+    job, plan = record_type(JOB), record_type(PLAN)
+    rules, works = record_type(game.rules), array_type(slot_records(game))
+    rows = types.NamedTuple((f4[:, ::1], b1[:, ::1], i8[::1], f4[:, ::1], b1[::1], u8[::1], i8[::1], i8[::1]), Rows)
+    finals = types.NamedTuple((i8[::1], i8[::1], i8[::1], i8[:, ::1], f4[:, ::1], f4[:, :, ::1]), Finals)
+    agents, randoms = array_type(AGENT, 2), array_type(RANDOM, 2)
+    seats = types.NamedTuple((agents, randoms, types.uint8[:, ::1]), Seats)
+    played = plan, job, rules, works, array_type(SLOT), agents, i8[:, ::1], seats
+    written = i8[::1], rows, finals, record_type(FAULT), record_type(HEARTBEAT)
+    table = {
+        "step": (_step, i8(*played, *written)),
+        "show_slot": (_show_slot, types.void(i8, plan, rules, works, array_type(SLOT), randoms, rows)),
+        "observe": (_observe, types.void(plan, rules, works, i8[::1], f4[:, ::1])),
+        "lineups": (_lineups, types.void(job, i8, i8[::1], i8[::1])),
+        "choose": (_choose, types.void(rules, works, u8[::1], i8[::1])),
+    }
+    return Kernels(game.name, table).loaded()

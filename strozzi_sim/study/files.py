@@ -20,7 +20,7 @@ from strozzi_sim.runtime.files import check_no_links, storage_errors
 from strozzi_sim.runtime.system import why_not_locked
 
 DATABASE, STUDY_FILE, REPORT = "study.sqlite", "study.json", "report.html"
-MANIFEST = "manifest.json"  # of an earlier format
+_MANIFEST = "manifest.json"  # of the formats before study/1
 OF_SQLITE = tuple(f"{DATABASE}-{ending}" for ending in ("wal", "shm", "journal"))
 _COPIED = DATABASE, OF_SQLITE[0], OF_SQLITE[2]  # all but the index of the log, which SQLite makes anew
 FOLDERS = ("tables", "games", "facts", "figures")
@@ -36,10 +36,14 @@ def make_folder(folder: Path) -> None:
     with storage_errors(f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         refuse_links(folder)
-        if (folder / MANIFEST).exists():
-            raise InputError(f"{folder}: results of an earlier format cannot be resumed; name another folder")
+        _refuse_old(folder)
         if not (folder / DATABASE).exists() and any(folder.iterdir()):
             raise InputError(f"{folder}: is not empty and holds no results of a study; name another folder")
+
+
+def _refuse_old(folder: Path) -> None:
+    if (folder / _MANIFEST).exists():
+        raise InputError(f"{folder}: holds results of a format before study/1; run their study again in another folder")
 
 
 def refuse_links(folder: Path) -> None:
@@ -77,6 +81,7 @@ def read_summary(folder: Path) -> dict[str, Any]:
     """
     place = str(folder / DATABASE)
     refuse_links(folder)
+    _refuse_old(folder)
     if not (folder / DATABASE).exists():
         raise InputError(f"{folder}: holds no results of a study (no {DATABASE})")
     with contextlib.ExitStack() as opened:

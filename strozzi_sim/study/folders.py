@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import msgspec
-import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.converting import built
-from strozzi_sim.game.variants import name_of_values
-from strozzi_sim.runtime.files import storage_errors
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.arguments import RunOptions, documented
-from strozzi_sim.study.files import DATABASE, MANIFEST, STUDY_FILE, content_errors, read_summary, read_tables
+from strozzi_sim.study.files import DATABASE, STUDY_FILE, content_errors, read_summary, read_tables
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences
@@ -27,8 +24,6 @@ from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import look_at, run
 from strozzi_sim.study.store import Part, Store
 
-# Folders of these formats have a manifest and tables; they are shown, and not resumed.
-OLD_FORMATS = ("strozzi-sim.results/3", "strozzi-sim.results/4")
 _LOOK_KEYS = {"report", *Look.__struct_fields__}
 
 
@@ -115,8 +110,6 @@ def load_results(folder: str | Path, code: Sequence[str | Path] = ()) -> Results
         code: files of agents that an unfinished study may run, beside those that this process has used before
     """
     place = names.path_of("folder", folder)
-    if (place / MANIFEST).exists():
-        return _read_old(place)
     summary = read_summary(place)
     if summary["part"]:
         raise InputError(f"{place}: holds part {summary['part']} of a study; join all parts with `strozzi merge`")
@@ -181,45 +174,3 @@ def _shared_keys(summary: Mapping[str, Any]) -> dict[str, Any]:
     last_run = summary["run"]
     versions, processor = last_run["versions"], last_run["host"]["cpu"]
     return {**summary["study"], "look": summary["look"], "versions": versions, "processor": processor}
-
-
-def _read_old(folder: Path) -> Results:
-    """Return the results in a folder of an earlier format, for display."""
-    with content_errors(str(folder)):
-        with storage_errors(f"{folder}: cannot be read"):
-            manifest = msgspec.json.decode((folder / MANIFEST).read_bytes())
-            if manifest["format"] not in OLD_FORMATS or not manifest["finished"]:
-                raise InputError(f"{folder}: holds no finished results of the formats {', '.join(OLD_FORMATS)}")
-            files = {name: folder / "tables" / f"{name}.parquet" for name in manifest["tables"]}
-            tables = Frames({name: pd.read_parquet(file) for name, file in files.items()})
-        plan, report = manifest["plan"], manifest["report"]
-        kind, own_keys = _kind(plan, report, tables)
-        plan |= {
-            "deals": manifest["deals"],
-            "chunk_deals": plan.get("chunk_deals") or -(-plan["deals"] // plan["chunks"]),
-            "agents": {text: {"values": values} for text, values in plan["agents"].items()},
-        }
-        fields = set(Study.__struct_fields__) - {"precision", "luck", "luck_redraws"}  # plans have them in another form
-        study = kind_named(kind).shown({key: plan[key] for key in fields & plan.keys()} | own_keys)
-        shown = ("heatmaps", "pages", "question", "effect", "explorer")
-        look_keys = {key: report[key] for key in shown if key in report}
-        look = Look.of(name=manifest["name"], heatmap=report["own"], **look_keys)  # `own`: its custom heat maps
-    return Results(study, look, tables, folder, manifest["games"], manifest["summary"], about=manifest)
-
-
-def _kind(plan: Mapping[str, Any], report: Mapping[str, Any], tables: Frames) -> tuple[str, dict[str, Any]]:
-    """Return the kind of a study in an earlier format, which does not state it, and the keys of this kind alone."""
-    if "difference" in tables:
-        return "compare_variants" if "changes" in tables else "compare_agents", {}
-    if "ratings" in tables:
-        return "tournament", {"lineups": [[agent] for agent in tables["agents"]["agent"].unique()]}
-    if "worth" in tables and "seats" not in tables:
-        thing_names = list(tables["worth"]["thing"].unique())
-        return "worth", {"things": thing_names, "lineups": [lineup for lineup in plan["lineups"] if len(lineup) == 1]}
-    if "luck" in tables:
-        return "luck", {}
-    if sweep := report.get("sweep"):
-        name, data = next(iter(plan["variants"].items()))  # "long-tracks-KEY=VALUE": a variant with the first values
-        first = name_of_values("", {key: values[0] for key, values in sweep.items()})
-        return "sweep", {"sweep": sweep, "variants": {name.removesuffix(first).rstrip("-") or "base": data}}
-    return "balance", {}

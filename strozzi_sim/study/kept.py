@@ -199,7 +199,9 @@ def read_rows(names: Iterable[str], read: Callable[[str], bytes], table: str, wh
         for name in of_table:
             with storage_errors(f"{whose} {name}: cannot be read"):
                 parts.append(parquet.read_table(BytesIO(read(name))))
-        return _frame(parts) if table else pa.concat_tables(parts).to_pandas()
+        joined = pa.concat_tables(parts)
+        frame: pd.DataFrame = (joined.unify_dictionaries() if table else joined).to_pandas()
+        return frame
     except (pa.ArrowException, LookupError, ValueError):
         raise InputError(f"{whose} {prefix[:-1]}: the files are not as a run wrote them; run the study again") from None
 
@@ -230,14 +232,3 @@ def _games(store: Store, study: Study, cell: Cell) -> Iterator[Any]:
         columns = {name: rows[name] for name in ("deal", "seating", "seat", "position")}
         results = {"score": rows["score"], "place": rows["twice_place"] / 2, "decisions": rows["decisions"]}
         yield pa.table({**keys, **columns, "agent": names[rows["position"]], **results})
-
-
-def _frame(cells: list[Any]) -> pd.DataFrame:
-    """Return the rows of cells as a data frame; files of earlier versions have the keys in their metadata alone."""
-    frame: pd.DataFrame = pa.concat_tables(cells).unify_dictionaries().to_pandas()
-    for index, key in enumerate(KEYS if KEYS[0] not in frame else ()):
-        codes, levels = pd.factorize(pd.Index([cell.schema.metadata[key.encode()].decode() for cell in cells]))
-        codes = np.repeat(codes, [len(cell) for cell in cells])
-        values = levels.astype(np.uint8)[codes] if key == "players" else pd.Categorical.from_codes(codes, levels)
-        frame.insert(index, key, values)
-    return frame

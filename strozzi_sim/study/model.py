@@ -30,7 +30,7 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.converting import built, converted
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import BASE, Variant, with_text_keys
-from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, Luck
+from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, LuckMethod
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
@@ -345,12 +345,12 @@ class Study(
         return {variant.name: variant for variant in variants}
 
     @cached_property
-    def how_luck(self) -> Luck | None:
+    def how_luck(self) -> LuckMethod | None:
         """The method of measuring luck; None if luck is not measured."""
         if not self.luck:
             return None
         (spec,) = names.agents_named(self.the_game, self.luck, "luck", self.players)
-        return as_argument_error("luck", Luck, spec, self.luck_redraws)
+        return as_argument_error("luck", LuckMethod, spec, self.luck_redraws)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:

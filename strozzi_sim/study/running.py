@@ -24,11 +24,11 @@ from strozzi_sim.declare.figure_tables import FigureTable
 from strozzi_sim.declare.pages import map_tables
 from strozzi_sim.errors import SIGNALS, ArgumentError, InputError, Stopped, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.recount import recount
+from strozzi_sim.facts.row_storage import recount
+from strozzi_sim.play.warming import warm_all
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
-from strozzi_sim.simulation.warming import warm_all
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, CellCounts

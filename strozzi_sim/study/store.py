@@ -44,8 +44,8 @@ from strozzi_sim.runtime.files import (
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
-from strozzi_sim.simulation.match import MatchResult, outcome_dtype
-from strozzi_sim.simulation.pool import Task
+from strozzi_sim.simulation.match import MatchResult, Measures, outcome_dtype
+from strozzi_sim.simulation.pool import PlayTask
 from strozzi_sim.study import files
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.look import Look
@@ -284,19 +284,21 @@ class Store:
         if free < needed:
             raise StorageError(f"{self.folder}: {free >> 20} MiB free on the disk, about {needed >> 20} MiB needed")
 
-    def task(self, number: int, chunk: int) -> Task:
+    def task(self, number: int, chunk: int) -> PlayTask:
         """Return the task that plays a chunk of the cell of this number, whose result is a `Chunk`."""
         study, cell = self.study, self.study.cells[number]
-        return Task(
+        return PlayTask(
             (number, chunk),
             cell.match,
             *study.deals_of(cell, chunk),
-            self.plan(cell).crosstabs,
-            rows=self._keeps_rows,
+            Measures(
+                self.plan(cell).crosstabs,
+                keep=self.held,
+                rows=self._keeps_rows,
+                luck=study.how_luck,
+                answers=study.counts_answers,
+            ),
             orders=study.keeps_orders,
-            luck=study.how_luck,
-            answers=study.counts_answers,
-            keep=self.held,
             finish=partial(Chunk.of, number, chunk, self._holds[number]),
         )
 

@@ -6,10 +6,10 @@ from typing import Any
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
 from strozzi_sim.game.slices import name_of, things_shown
-from strozzi_sim.game.table import Json, Line, Table, fold
+from strozzi_sim.game.table import GameTable, Json, Line, fold
 
 
-class PlainTable(Table):
+class PlainTable(GameTable):
     """Sentences of `events.describe`; the view has `text`, the rendered board.
 
     A picture is what the view shows of a position, see `replayed_steps` and `next_steps`. The points so far are the
@@ -26,7 +26,7 @@ class PlainTable(Table):
         """Begin with an empty board and unknown points."""
         self.names = [YOU if seat == self.viewer else f"seat {seat}" for seat in range(self.players)]
         self.view |= {"text": "", "now": [None] * self.players}
-        self.has_zones = not self.game.view.declares("render")  # type: ignore[attr-defined]
+        self.has_zones = not self.game.view.declares("render")
         if self.has_zones:
             self.view["zones"] = []
             self.head["columns"] = [
@@ -66,13 +66,13 @@ class PlainTable(Table):
         return {**columns, "zones": zones}
 
 
-def table_of(game: Game, header: Line, viewer: int | None = None) -> Table:
+def table_of(game: Game, header: Line, viewer: int | None = None) -> GameTable:
     """Return the table of a game: its own, or the plain one."""
-    table: Table = (game.table or PlainTable)(game, header, viewer)
+    table: GameTable = (game.table or PlainTable)(game, header, viewer)
     return table
 
 
-def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Json]:
+def replayed_steps(table: GameTable, header: Line, lines: Sequence[Line]) -> list[Json]:
     """Return the steps of a whole record; a plain table shows the reference game from the first decision on."""
     if not isinstance(table, PlainTable):
         return fold(table, lines)
@@ -85,7 +85,7 @@ def replayed_steps(table: Table, header: Line, lines: Sequence[Line]) -> list[Js
     return steps
 
 
-def next_steps(table: Table, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
+def next_steps(table: GameTable, lines: Sequence[Line], position: Any, before: dict[str, bytes]) -> list[Json]:
     """Return the steps of the next lines; `position` is the Position after them, shown in a plain table's last step."""
     if isinstance(table, PlainTable):
         table.points = None if position.variant.hidden else position.scores

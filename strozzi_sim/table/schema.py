@@ -7,7 +7,7 @@ import msgspec
 from strozzi_sim.game.converting import built, json_schema
 
 
-class Seat(msgspec.Struct, forbid_unknown_fields=True):
+class TableSeat(msgspec.Struct, forbid_unknown_fields=True):
     """A seat: name in sentences, agent, sign on its disc (default: its number), and the game's name for it (or "")."""
 
     name: str
@@ -32,11 +32,11 @@ class Head(msgspec.Struct, forbid_unknown_fields=True):
     over_now: str
     lowest_wins: bool
     columns: list[tuple[str, str]]
-    seats: list[Seat]
+    seats: list[TableSeat]
     board: dict[str, Any]
 
 
-class Step(msgspec.Struct, forbid_unknown_fields=True):
+class TableStep(msgspec.Struct, forbid_unknown_fields=True):
     """A line of the record: sentence, type, the parts of the drawing that it touched, and the view's keys that it set.
 
     A view is all keys set so far. It has at least `round`, `actor`, `over` and `now`.
@@ -48,7 +48,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True):
     set: dict[str, Any]
 
 
-class Choice(msgspec.Struct, forbid_unknown_fields=True):
+class TableChoice(msgspec.Struct, forbid_unknown_fields=True):
     """A legal action, or an item of a compound choice (without `action`).
 
     `at` is the part of the drawing that chooses it; `ghost` is for the script; a `quiet` choice has a smaller button.
@@ -72,8 +72,8 @@ class Ask(msgspec.Struct, forbid_unknown_fields=True):
     question: str
     mine: dict[str, Any]
     cautions: dict[str, str] = {}
-    choices: list[Choice] | None = None
-    together: list[Choice] | None = None
+    choices: list[TableChoice] | None = None
+    together: list[TableChoice] | None = None
     range: tuple[int, int] | None = None
     label: str = ""
     start: int | None = None
@@ -89,7 +89,7 @@ class Turn(msgspec.Struct, forbid_unknown_fields=True):
     said: str
 
 
-class Draws(msgspec.Struct, forbid_unknown_fields=True):
+class StepDraws(msgspec.Struct, forbid_unknown_fields=True):
     """The possible draws of a step; a row: index in `names`, ways, 1 if drawn, and each seat's win share in 1/1000."""
 
     note: str
@@ -100,7 +100,7 @@ class Next(msgspec.Struct, forbid_unknown_fields=True):
     """The possible draws by step, from 0; `names` lists the name of every draw once."""
 
     names: list[str]
-    steps: dict[str, Draws]
+    steps: dict[str, StepDraws]
 
 
 class Judged(msgspec.Struct, forbid_unknown_fields=True):
@@ -147,7 +147,7 @@ class Page(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     head: Head
-    steps: list[Step]
+    steps: list[TableStep]
     ask: Ask | None = None
     judged: Judged | None = None
     start: int | None = None
@@ -164,7 +164,7 @@ class Page(msgspec.Struct, forbid_unknown_fields=True):
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of a page's JSON.
 
-    >>> sorted(schema()["$defs"]["Step"]["required"])
+    >>> sorted(schema()["$defs"]["TableStep"]["required"])
     ['marks', 'said', 'set', 'type']
     """
     return json_schema(Page)

@@ -16,7 +16,7 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
-from strozzi_sim.game.table import Table, ask
+from strozzi_sim.game.table import GameTable, ask
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import next_steps, table_of
@@ -67,7 +67,7 @@ class Session:
     """The games of one player, one at a time; `on_end` receives a copy of each finished game, in its own thread."""
 
     _position: Position
-    _table: Table
+    _table: GameTable
     _chosen: list[int]  # number of actions before each decision of the player
     _left: dict[int, _Line]  # lines of play that the player left, by number
 

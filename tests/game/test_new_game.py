@@ -353,7 +353,9 @@ def test_a_table_of_its_own_needs_no_method_and_its_faults_are_named(fair, tmp_p
     assert fair("-c", rules) == "Take the highest.\n"
     view.write_text(as_written)  # for which the game is compiled
     table = package / "table.py"
-    table.write_text("from strozzi_sim.game.table import Table\n\nclass Mine(Table):\n    pass\n\nTABLE = Mine\n")
+    table.write_text(
+        "from strozzi_sim.game.table import GameTable\n\nclass Mine(GameTable):\n    pass\n\nTABLE = Mine\n"
+    )
     fair.strozzi("record fair --out games.jsonl", "replay games.jsonl --html game.html")
     text = (tmp_path / "game.html").read_text()
     steps = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])["steps"]

@@ -120,6 +120,6 @@ def test_a_game_whose_slices_are_wrong_is_refused(monkeypatch):
 
 
 def test_a_game_without_slices_is_told(monkeypatch):
-    monkeypatch.delattr("strozzi_sim.games.strozzi.view.SLICES")
+    monkeypatch.delattr(STROZZI.view, "SLICES")
     with pytest.raises(InputError, match=r"game 'strozzi': strozzi_sim.games.strozzi.view has no SLICES, which"):
         _ = STROZZI.slices

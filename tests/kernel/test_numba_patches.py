@@ -1,5 +1,6 @@
 """Changes to numba: each works with the numba that is installed, is still needed, and leaves other packages' code alone."""
 
+import os
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 from numba import njit, types
 from numba.core.codegen import JITCodeLibrary
 
+import strozzi_sim as ss
 from strozzi_sim.kernel import jit, numba_patches
 from strozzi_sim.kernel.numba_patches import EntryCompiler
 
@@ -66,6 +68,31 @@ def test_linked_kernels_are_private():
     entry = njit(PICK, pipeline_class=EntryCompiler)(lambda values, place: sum_linked(values, place))
     assert "private" in definition(llvm_of(entry), "sum_linked")
     assert entry(np.arange(4), 3) == 3
+
+
+PLAY = """
+import sys
+import strozzi_sim as ss
+results = ss.simulate(sys.argv[1], players=ss.load_game(sys.argv[1]).player_counts[0], agents=["random"], deals=40)
+print({name: table.to_csv() for name, table in sorted(results.tables.items())})
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ss.game_names())
+def test_every_game_has_equal_results_with_all_changes_off(game):
+    command, plain = [sys.executable, "-c", PLAY, game], {**os.environ, "STROZZI_PLAIN_NUMBA": "all"}
+    usual, without = (subprocess.run(command, env=env, capture_output=True, text=True) for env in (os.environ, plain))
+    assert (without.returncode, usual.returncode) == (0, 0), without.stderr + usual.stderr
+    assert without.stdout == usual.stdout
+    assert "win_share" in usual.stdout
+
+
+def test_an_unknown_change_is_refused():
+    plain = {**os.environ, "STROZZI_PLAIN_NUMBA": "drafts,indixes"}
+    command = [sys.executable, "-c", "import strozzi_sim.kernel.numba_patches"]
+    done = subprocess.run(command, env=plain, capture_output=True, text=True)
+    assert "STROZZI_PLAIN_NUMBA: unknown change 'indixes'; known: drafts, private, indices, " in done.stderr
 
 
 @pytest.mark.slow

@@ -7,10 +7,9 @@ from strozzi_sim.agent import compiled_agent, load_agent, spec_of
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
-from strozzi_sim.play.drama import drama_figures, drama_of, follow
+from strozzi_sim.play.drama import Rollouts, drama_figures, drama_of, follow
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.rollouts import Rollouts
 
 pytestmark = pytest.mark.slow
 

@@ -84,7 +84,7 @@ def test_modules_are_imported_by_a_computed_name_in_few_places():
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func)
     }
-    of_games = {"game/contract.py", "game/as_json.py", "game/protocols.py"}
+    of_games = {"game/contract.py", "game/as_json.py", "game/parts.py"}
     assert found == {"__init__.py", "study/kinds/__init__.py", "study/results.py", "cli/parser.py", *of_games}
 
 

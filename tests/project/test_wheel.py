@@ -18,13 +18,13 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.simulation.pool import PlayTask, play_tasks
 
 game = load_game("strozzi")
 match = Match(game, 4, (load_agent("greedy"), load_agent("random")), resolve_variant(game, "long-tracks"), 1)
 match.warm()
 stop = np.zeros(1, np.int64)
-tasks = [Task(k, match, 10 * k, 10 * k + 10) for k in range(4)]
+tasks = [PlayTask(k, match, 10 * k, 10 * k + 10) for k in range(4)]
 with joblib.parallel_config(backend="loky"):
     far = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 2, stop)}
 near = {task.key: played.outcome.tobytes() for task, played in play_tasks(tasks, 1, stop)}

@@ -35,7 +35,7 @@ from strozzi_sim.runtime.workers import (
 )
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.simulation.pool import PlayTask, play_tasks
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
 SECONDS = "0.3"
@@ -166,7 +166,7 @@ def test_whatever_an_agent_does_is_a_fault_that_says_where(name, words, bots, mo
     if "did not answer" in words:
         monkeypatch.setenv("STROZZI_DECISION_SECONDS", SECONDS)
     match = Match(STROZZI, 3, (load_agent(f"{bots}::{name}"), load_agent("random")), BASE, 5, "rotate")
-    tasks = [Task(0, match, 4, 6)]
+    tasks = [PlayTask(0, match, 4, 6)]
     fault = rf"bots.py::{name}' at seat \d {words}.*\(decision \d+ of strozzi, seed 5, deal [45], seating [0-2]\)"
     with pytest.raises(AgentFault, match=fault):
         list(play_tasks(tasks, 1, np.zeros(1, np.int64)))
@@ -176,7 +176,7 @@ def test_an_exception_is_not_blamed_on_a_later_agent_of_the_same_worker(bots):
     for name, words in (("beyond", "raised IndexError"), ("zero", "failed inside compiled code, or chose action 0")):
         match = Match(STROZZI, 3, (load_agent(f"{bots}::{name}"), load_agent("random")), BASE, 5, "rotate")
         with pytest.raises(AgentFault, match=words):
-            list(play_tasks([Task(0, match, 4, 5)], 1, np.zeros(1, np.int64)))
+            list(play_tasks([PlayTask(0, match, 4, 5)], 1, np.zeros(1, np.int64)))
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_a_fault_of_a_dead_worker_names_the_very_decision(bots):
     places = []
     for each in (match, dying):
         with pytest.raises(AgentFault) as fault:
-            list(play_tasks([Task(0, each, 2, 3)], 1, np.zeros(1, np.int64)))
+            list(play_tasks([PlayTask(0, each, 2, 3)], 1, np.zeros(1, np.int64)))
         text = str(fault.value)
         places.append((text.partition("at seat ")[2][0], text.partition("(decision ")[2].partition(" of")[0]))
     assert places[0] == places[1]
@@ -327,7 +327,7 @@ def test_so_is_one_that_comes_before_anything_is_played():
 @pytest.mark.slow
 def test_results_that_nobody_waits_for_are_given_up_without_a_word(bots, recwarn):
     match = Match(STROZZI, 3, (load_agent(f"{bots}::first"),), BASE, 5)
-    results = play_tasks((Task(k, match, k, k + 1) for k in range(20)), 2, np.zeros(1, np.int64))
+    results = play_tasks((PlayTask(k, match, k, k + 1) for k in range(20)), 2, np.zeros(1, np.int64))
     next(results)
     time.sleep(0.3)  # others are ready as well
     results.close()
@@ -430,7 +430,7 @@ def test_an_agent_made_in_code_is_compiled_once_a_worker():
 
     match = Match(STROZZI, 3, (spec_of(made),), BASE, 5)
     expected = [match.play(k, k + 1).outcome.tobytes() for k in range(3)]
-    tasks = [Task(k, match, k, k + 1) for k in range(3)]
+    tasks = [PlayTask(k, match, k, k + 1) for k in range(3)]
     played = {task.key: part.outcome.tobytes() for task, part in play_tasks(tasks, 1, np.zeros(1, np.int64))}
     assert [played[k] for k in range(3)] == expected
     assert call_in_worker(count_compiled, "made", seconds=60) == 1

@@ -10,7 +10,7 @@ from strozzi_sim.agent import Param, compiled_agent, load_agent, spec_of
 from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, worth_field
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import actor, score
-from strozzi_sim.simulation.luck import LUCK_FIELDS, Luck
+from strozzi_sim.simulation.luck import LUCK_FIELDS, LuckMethod
 from strozzi_sim.stats.luck import LuckSums
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ match = partial(KIT.match, players=4, seed=5)
 @pytest.mark.parametrize(("evaluator", "deals"), [(NONSENSE, 4000), (SIMPLE, 4000), (LEARNED, 200)])
 @pytest.mark.parametrize("lineup", [("heuristic",), ("random", "greedy", "heuristic", "random")])
 def test_its_mean_is_zero_whatever_the_evaluator_says(evaluator, deals, lineup):
-    measured = Luck(evaluator, 4)
+    measured = LuckMethod(evaluator, 4)
     chunks = 40
     parts = [(k * deals // chunks, (k + 1) * deals // chunks) for k in range(chunks)]
     outcome = np.concatenate([match(*lineup).play(*part, luck=measured).outcome for part in parts])
@@ -69,7 +69,7 @@ def test_its_mean_is_zero_whatever_the_evaluator_says(evaluator, deals, lineup):
 
 def test_games_are_those_without_it():
     plain, measured = match("heuristic", "random"), match("heuristic", "random")
-    without, with_luck = plain.play(0, 30, rows=True), measured.play(0, 30, rows=True, luck=Luck(NONSENSE, 3))
+    without, with_luck = plain.play(0, 30, rows=True), measured.play(0, 30, rows=True, luck=LuckMethod(NONSENSE, 3))
     assert without.rows.tobytes() == with_luck.rows.tobytes()
     for name in without.outcome.dtype.names:
         assert (without.outcome[name] == with_luck.outcome[name]).all()
@@ -78,11 +78,11 @@ def test_games_are_those_without_it():
 
 def test_sums_of_parts_are_those_of_the_whole():
     played = match("heuristic", "random", seatings="rotate")
-    whole = played.play(0, 20, luck=Luck(LEARNED, 2)).outcome
-    parts = [played.play(first, last, luck=Luck(LEARNED, 2)).outcome for first, last in ((0, 7), (7, 20))]
+    whole = played.play(0, 20, luck=LuckMethod(LEARNED, 2)).outcome
+    parts = [played.play(first, last, luck=LuckMethod(LEARNED, 2)).outcome for first, last in ((0, 7), (7, 20))]
     for name, *_ in LUCK_FIELDS:
         np.testing.assert_allclose(parts[0][name] + parts[1][name], whole[name], rtol=1e-9)
-    again = played.play(0, 20, luck=Luck(LEARNED, 2)).outcome
+    again = played.play(0, 20, luck=LuckMethod(LEARNED, 2)).outcome
     assert again.tobytes() == whole.tobytes()
 
 
@@ -93,14 +93,14 @@ def test_it_is_the_same_with_agents_in_python(tmp_path):
         '@python_agent(name="first", games=("strozzi",))\nclass First:\n    """Takes the first."""\n\n'
         "    def act(self, view, legal, rng):\n        return legal[0]\n"
     )
-    outcome = match(f"{bots}::first", "heuristic").play(0, 6, luck=Luck(LEARNED, 2)).outcome
+    outcome = match(f"{bots}::first", "heuristic").play(0, 6, luck=LuckMethod(LEARNED, 2)).outcome
     assert (outcome["luck_squares"][0, 1, 1] > 0).all()
 
 
 @pytest.mark.slow
 def test_good_values_explain_what_happens():
     played = match("heuristic")
-    outcome = np.concatenate([played.play(10 * k, 10 * k + 10, luck=Luck(LEARNED, 8)).outcome for k in range(40)])
+    outcome = np.concatenate([played.play(10 * k, 10 * k + 10, luck=LuckMethod(LEARNED, 8)).outcome for k in range(40)])
     count = outcome["games"][:, None]
     scores, luck = (outcome[name][:, 0, 0] for name in ("scores", "luck"))
     parts = [outcome[name][:, 0, 0, SCORE][:, None] for name in ("luck", "luck_squares", "luck_products")]
@@ -111,12 +111,12 @@ def test_good_values_explain_what_happens():
 
 def test_an_agent_that_does_not_evaluate_is_refused():
     with pytest.raises(InputError, match="agent 'heuristic' does not evaluate positions"):
-        Luck(load_agent("heuristic", STROZZI))
+        LuckMethod(load_agent("heuristic", STROZZI))
     with pytest.raises(InputError, match="redraws must be from 1 to 10,000, got 0"):
-        Luck(LEARNED, 0)
+        LuckMethod(LEARNED, 0)
 
 
 def test_an_evaluator_without_the_field_is_refused():
     wrong = compiled_agent(name="wrong", games=("strozzi",), evaluation=_first)(_first)
     with pytest.raises(AgentFault, match=r"an agent that evaluates has a field worth, float64\[P, 3\]"):
-        match("heuristic").play(0, 1, luck=Luck(spec_of(wrong)))
+        match("heuristic").play(0, 1, luck=LuckMethod(spec_of(wrong)))

@@ -15,9 +15,9 @@ from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.simulation import pool
-from strozzi_sim.simulation.luck import Luck
-from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.pool import Task, play_tasks
+from strozzi_sim.simulation.luck import LuckMethod
+from strozzi_sim.simulation.match import Match, Measures
+from strozzi_sim.simulation.pool import PlayTask, play_tasks
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def outcome(key, played):
 
 def test_every_task_is_yielded_once_with_what_its_worker_made_of_it(matches):
     tasks = [
-        Task((k, each.players), each, k, k + 1, finish=partial(outcome, k)) for k in range(150) for each in matches
+        PlayTask((k, each.players), each, k, k + 1, finish=partial(outcome, k)) for k in range(150) for each in matches
     ]
     found = {task.key: made for task, made in play_tasks(iter(tasks), 2, np.zeros(1, np.int64))}
     assert len(found) == len(tasks)
@@ -44,7 +44,7 @@ def test_every_task_is_yielded_once_with_what_its_worker_made_of_it(matches):
 def test_batches_are_as_long_as_their_matches_take(matches):
     quick, slow = matches
     known = {id(quick): pool._SECONDS / 9.5, id(slow): pool._SECONDS * 3}
-    tasks = [Task(k, quick, k, k + 1) for k in range(25)] + [Task(k, slow, k, k + 1) for k in range(25, 28)]
+    tasks = [PlayTask(k, quick, k, k + 1) for k in range(25)] + [PlayTask(k, slow, k, k + 1) for k in range(25, 28)]
     assert [len(batch) for batch in pool._batches(tasks, {})] == [1] * 28
     assert [len(batch) for batch in pool._batches(tasks, known)] == [9, 9, 7, 1, 1, 1]
     assert max(len(batch) for batch in pool._batches(tasks[:25] * 10, {id(quick): 0.0})) == pool._MOST
@@ -59,7 +59,7 @@ def test_of_a_batch_that_is_stopped_the_calls_that_ended_before_are_yielded(matc
 
     monkeypatch.setattr(pool, "perform", perform)
     monkeypatch.setattr(pool, "_batches", lambda tasks, seconds: [list(tasks)])
-    tasks = (Task(k, matches[k >= 7], k, k + 1) for k in range(20))
+    tasks = (PlayTask(k, matches[k >= 7], k, k + 1) for k in range(20))
     assert [task.key for task, _ in play_tasks(tasks, 1, stop)] == list(range(7))
 
 
@@ -87,8 +87,9 @@ def test_what_is_played_in_one_call_equals_what_is_played_alone(game, players, a
     lineup = tuple(load_agent(each, game) for each in agents.split(","))
     match = Match(game, players, lineup, resolve_variant(game, "base"), 5, "rotate")
     counted = report_of(game).crosstabs(report_of(game).pages) if facts else ()
-    luck = None if facts else Luck(load_agent("learned", game), 2)
-    tasks = [Task(k, match, 3 * k + k % 2, 3 * k + 3, counted, rows=True, luck=luck) for k in range(12)]
+    luck = None if facts else LuckMethod(load_agent("learned", game), 2)
+    measures = Measures(tuple(counted), rows=True, luck=luck)
+    tasks = [PlayTask(k, match, 3 * k + k % 2, 3 * k + 3, measures) for k in range(12)]
     alone = contents(tasks, monkeypatch, 1)
     assert contents(tasks, monkeypatch, 12) == alone
     assert all(alone[k] == contents(tasks[k:], monkeypatch, 5)[k] for k in (5, 11))

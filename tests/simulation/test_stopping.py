@@ -15,13 +15,13 @@ from strozzi_sim.agent import load_agent, python_agent, spec_of
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
+from strozzi_sim.play.drama import Rollouts
 from strozzi_sim.play.judging import Judge
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.interrupts import NO_STOP, current_stop, stop_flag
-from strozzi_sim.simulation.luck import Luck
-from strozzi_sim.simulation.match import Match
-from strozzi_sim.simulation.pool import Task, perform, play_tasks
-from strozzi_sim.simulation.rollouts import Rollouts
+from strozzi_sim.simulation.luck import LuckMethod
+from strozzi_sim.simulation.match import Match, Measures
+from strozzi_sim.simulation.pool import PlayTask, perform, play_tasks
 
 AFTER = 0.3  # seconds until the signal
 LIMIT = 2.0  # seconds of this process, since other processes may have the machine
@@ -45,9 +45,9 @@ def own_seconds_to_end(play, error):
     return time.process_time() - began - AFTER
 
 
-def play_in_study(match, deals, **asked):
+def play_in_study(match, deals, **measured):
     with stop_flag() as stop:
-        list(play_tasks([Task(0, match, 0, deals, **asked)], 1, stop))
+        list(play_tasks([PlayTask(0, match, 0, deals, Measures(**measured))], 1, stop))
 
 
 @pytest.mark.slow_for("learned:redraws={}", "ismcts:iterations={}")
@@ -75,7 +75,7 @@ def test_one_worker_stops_in_the_middle_of_a_chunk(game, agent):
 
 @pytest.mark.slow
 def test_what_counts_facts_or_measures_luck_stops():
-    match, luck = match_of("random"), Luck(load_agent("learned", "strozzi"), 10_000)
+    match, luck = match_of("random"), LuckMethod(load_agent("learned", "strozzi"), 10_000)
     crosstabs = tuple(report_of(match.game).crosstabs(report_of(match.game).pages))
     match.warm(counted=True)
     match.warm(luck=luck)
@@ -90,7 +90,9 @@ def test_play_outs_and_judged_choices_stop():
     learned = load_agent("learned", "strozzi")
     calls = (
         lambda size: rollouts.from_state(position.state, 1, size),
-        lambda size: [Judge(position, Luck(learned, min(size, 10_000))).actions(number) for number in range(size)],
+        lambda size: [
+            Judge(position, LuckMethod(learned, min(size, 10_000))).actions(number) for number in range(size)
+        ],
     )
     for call in calls:
         call(1)  # compiles
@@ -148,11 +150,11 @@ def test_what_is_played_once_the_flag_is_set_is_no_result():
     """Searches then answer anything, so even a chunk that was played to its end is dropped."""
     match = match_of("flat_mc:playouts=50")
     stop = np.zeros(1, np.int64)
-    whole = perform([Task(0, match, 0, 1)], stop)
+    whole = perform([PlayTask(0, match, 0, 1)], stop)
     assert whole is not None
     assert whole[0].games == 1
     stop[0] = 1
-    assert perform([Task(0, match, 0, 0)], stop) is None
+    assert perform([PlayTask(0, match, 0, 0)], stop) is None
     assert match.play(0, 1, stop=stop).games == 0
 
 

@@ -1,4 +1,4 @@
-"""Results folders: shown without their agents, folders of the format before, and kept rows."""
+"""Results folders: shown without their agents, refused if of a format before, and kept rows."""
 
 import contextlib
 import errno
@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from strozzi_sim.study import files, running
 from strozzi_sim.study.store import Part, Store
 from study_database import execute
 
-OLD = sorted((Path(__file__).parent / "old_folders").glob("*.zip"))
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
 BOT = """
 import strozzi_sim as ss
@@ -54,19 +52,11 @@ def test_a_folder_is_shown_without_its_agents(tmp_path, bot):
     assert "first: no file" in shown.stderr  # played again it is only with its agents
 
 
-@pytest.mark.parametrize("archive", OLD, ids=lambda path: path.stem)
-def test_a_folder_of_the_format_before_is_shown(archive, tmp_path):
-    with zipfile.ZipFile(archive) as file:
-        file.extractall(tmp_path / "old")
-    results = ss.load_results(tmp_path / "old")
-    assert results.study.kind == archive.stem
-    assert results.verdict
-    assert results.n_games > 0
-    report = results.about["report"]
-    assert (list(results.look.pages), results.look.explorer) == (report["pages"], report["explorer"])
-    assert "<svg" in results.report(tmp_path / "report.html").read_text()
-    with pytest.raises(InputError, match="an earlier format"):
-        ss.run(ss.Study.of(**KEYS), tmp_path / "old", progress=False)
+def test_a_folder_of_a_format_before_study_1_is_refused(tmp_path):
+    (tmp_path / "manifest.json").write_text('{"format": "strozzi-sim.results/4"}')
+    for use in (lambda: ss.load_results(tmp_path), lambda: ss.run(ss.Study.of(**KEYS), tmp_path, progress=False)):
+        with pytest.raises(InputError, match="holds results of a format before study/1; run their study again"):
+            use()
 
 
 def test_what_a_killed_run_left_half_written_goes(tmp_path):

@@ -14,7 +14,8 @@ from numba import types
 from strozzi_agents.learned.learned import choose
 from strozzi_agents.learned.value import evaluate_quiet
 from strozzi_agents.learned.verbs import describe, guide_action, is_quiet
-from strozzi_sim.game.contract import Game, actor, apply, count_legal, deal, is_over, kth_legal, lead_of, score
+from strozzi_sim.agent.analysis import lead_of
+from strozzi_sim.game.contract import Game, actor, apply, count_legal, deal, is_over, kth_legal, score
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign
 from strozzi_sim.kernel.record_types import array_type, record_type

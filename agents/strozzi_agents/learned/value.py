@@ -6,8 +6,8 @@ import numpy as np
 from numba import float64
 
 from strozzi_agents.learned.verbs import describe, feature_counts, guide_action, is_quiet
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, worth_field, write_result
-from strozzi_sim.game.contract import apply, is_over, lead_of, score, share_of_win
+from strozzi_sim.agent.analysis import LEAD, SCORE, WIN, WORTHS, lead_of, share_of_win, worth_field, write_result
+from strozzi_sim.game.contract import apply, is_over, score
 from strozzi_sim.kernel.jit import force_inline, jit
 from strozzi_sim.kernel.network import NETWORK_WORK, WIDEST, run_network
 from strozzi_sim.kernel.pointers import STOP_FIELD, int64_at

@@ -14,7 +14,7 @@ from strozzi_agents.medici_vs_strozzi.lots import solve_lot
 from strozzi_agents.medici_vs_strozzi.pricing import fair_action
 from strozzi_sim.games.medici_vs_strozzi.scoring import harbor_lead, marker_ends, track_pay
 from strozzi_sim.games.medici_vs_strozzi.state import GOLD, MEDICI, NO_HARBOR, PRICE, REVEAL, SEATS, STATE, STROZZI
-from strozzi_sim.games.medici_vs_strozzi.worth import MEMORY, OPEN, Weights, fill_round, margin
+from strozzi_sim.games.medici_vs_strozzi.worth import MEMORY, OPEN, WorthWeights, fill_round, margin
 from strozzi_sim.kernel.jit import jit, register_overload
 
 SHIPS, HARBORS, TYPES = 3, 3, 4  # most that are described; further ones are left out
@@ -29,7 +29,7 @@ _PAIRS = [(at + k, at + k + 1) for at in (_LOAD, _POSITION, _ENDS, _PAY, _EXPECT
 FEATURES = Features(_STEPS + TYPES, 35 + 5 * _TRACKS, ((_KINDS, _KINDS + 1), (_STEPS, _STEPS + 1)), _PAIRS)
 COMMON, OWN = FEATURES.common, FEATURES.own
 GUIDE = np.dtype([("analysis", MEMORY)], align=True)
-_WEIGHTS = Weights(looks=2)  # the guide's; trying tiles of the bag takes most of its time, so it tries few
+_WEIGHTS = WorthWeights(looks=2)  # the guide's; trying tiles of the bag takes most of its time, so it tries few
 
 
 @jit

@@ -23,7 +23,7 @@ from strozzi_sim.games.medici_vs_strozzi.state import (
 from strozzi_sim.games.medici_vs_strozzi.worth import (
     DEFAULT,
     MEMORY,
-    Weights,
+    WorthWeights,
     another_tile,
     best_placement,
     fill_round,
@@ -35,7 +35,7 @@ from strozzi_sim.kernel.jit import jit
 
 WEIGHTS: dict[str, Any] = {
     name: Param(getattr(DEFAULT, name), *hint.__metadata__)  # lowest, highest, description
-    for name, hint in get_type_hints(Weights, include_extras=True).items()
+    for name, hint in get_type_hints(WorthWeights, include_extras=True).items()
 }
 
 

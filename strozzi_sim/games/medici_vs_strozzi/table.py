@@ -9,14 +9,14 @@ from typing import Any
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.table import Json, Line, Table
+from strozzi_sim.game.table import GameTable, Json, Line
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
 from strozzi_sim.games.medici_vs_strozzi.state import PLAYER_NAMES, SEATS
 
 _NO_LOT: Json = {"lot": [], "price": None, "buyer": None}
 
 
-class MediciTable(Table):
+class MediciTable(GameTable):
     """The lot, the harbors with ships and tracks, and the cash of both families."""
 
     unit = "coins"

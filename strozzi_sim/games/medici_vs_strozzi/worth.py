@@ -25,7 +25,7 @@ SPACES = 2 * s.MAX_HALF_LENGTH + 1  # of the longest track
 _FURTHEST = 6  # most spaces that a marker moves at random in a round
 
 
-class Weights(NamedTuple):
+class WorthWeights(NamedTuple):
     """The weights of the estimate, tuned by benchmarks/tuning, with range and description as parameters of agents."""
 
     fill: Annotated[float, 0.0, 1.0, "share of the free spaces of the fuller fleet that will be loaded"] = 0.78
@@ -42,7 +42,7 @@ class Weights(NamedTuple):
     looks: Annotated[float, 1, s.MAX_TILES, "tiles of the bag, at least, that it tries before it shows another"] = 6
 
 
-DEFAULT = Weights()
+DEFAULT = WorthWeights()
 
 MEMORY = np.dtype([  # shape                                         meaning
     ("filled", "i8"),  #                                             round of `worth`, from 1; 0 = not filled

@@ -7,7 +7,7 @@ from typing import Any
 from strozzi_sim.games.strasbourg.events import stack_name, step_words
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name
 from strozzi_sim.games.strasbourg.reference_scoring import score
-from strozzi_sim.games.strasbourg.reference_table import Table
+from strozzi_sim.games.strasbourg.reference_table import FullTable
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 SOURCES = ("council", "city", "chapels", "edifices", "privileges", "tasks", "total")  # keys of `score_end` (F5.13)
@@ -26,7 +26,7 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     ]
     if position.over:
         parts += _score_lines(position, components, names)
-    elif not isinstance(position, Table):
+    elif not isinstance(position, FullTable):
         parts += _own_lines(position)
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
@@ -149,7 +149,7 @@ def _points(components: Mapping[str, Any]) -> dict[str, int]:
     return {task["id"]: task["points"] for task in components["tasks"]}
 
 
-class _Final(Table):
+class _Final(FullTable):
     """The table of the reference, filled from the View of a finished game, for `score`."""
 
     def __init__(self, view: Any) -> None:
@@ -161,7 +161,7 @@ class _Final(Table):
 
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
     """Return tables of the points by source, and of the tasks kept, fulfilled or not (R12)."""
-    final = position if isinstance(position, Table) else _Final(position)
+    final = position if isinstance(position, FullTable) else _Final(position)
     end = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]
     sources += [(seat, name, *(end[source][seat] for source in SOURCES)) for seat, name in enumerate(names)]

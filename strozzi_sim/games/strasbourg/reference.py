@@ -34,16 +34,16 @@ decision. Then, until `over`:
   ("reveal", (card, ..)), "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card),
   ("chapel", (column, row)), ("edifice", (column, row));
 - `play(option)` decides.
-`events` are the lines of the record so far, without the header. The attributes of `reference_table.Table` can be read
-at any time. At the end there are `scores`, `places` and `winners`.
+`events` are the lines of the record so far, without the header. The attributes of `reference_table.FullTable` can be
+read at any time. At the end there are `scores`, `places` and `winners`.
 """
 
 from strozzi_sim.games.strasbourg.reference_round import plan_round, play_step
 from strozzi_sim.games.strasbourg.reference_scoring import score
-from strozzi_sim.games.strasbourg.reference_table import Play, Table, ask, subsets
+from strozzi_sim.games.strasbourg.reference_table import FullTable, Play, ask, subsets
 
 
-class Game(Table):
+class Game(FullTable):
     """One game of Strasbourg, from the choice of tasks to the winners."""
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from strozzi_sim.games.strasbourg.reference_table import Answer, Option, Play, Space, Stack, Table, ask
+from strozzi_sim.games.strasbourg.reference_table import Answer, FullTable, Option, Play, Space, Stack, ask
 
 AUCTIONS = "ABCDEFG"
 GUILD_STEPS = "BDF"
@@ -12,7 +12,7 @@ MERCHANT_STEPS = "CEG"
 # -- planning ----------------------------------------------------------------------------------------------------------
 
 
-def plan_round(table: Table) -> Play:
+def plan_round(table: FullTable) -> Play:
     """Let each player draw and split, clockwise from the start player (A62).
 
     The sizes of the stacks become public when all have finished (R4.3, A8); with `planning` sequential, one by one.
@@ -29,7 +29,7 @@ def plan_round(table: Table) -> Play:
         table.write("plan", player=seat, drawn=drawn, stacks=[list(stack) for stack in table.stacks[seat]])
 
 
-def _draw_cards(table: Table, seat: int) -> Play:
+def _draw_cards(table: FullTable, seat: int) -> Play:
     """Draw `min_draw` cards, then one at a time until the seat stops; no card goes back (R4.1, A6, A10, A68)."""
     for _ in range(min(table.switches["min_draw"], table.decks[seat])):
         _draw(table, seat)
@@ -39,13 +39,13 @@ def _draw_cards(table: Table, seat: int) -> Play:
         _draw(table, seat)
 
 
-def _draw(table: Table, seat: int) -> None:
+def _draw(table: FullTable, seat: int) -> None:
     """Draw the top card; cards put under the deck come last (F5.4)."""
     deck = table.shuffled[seat] or table.under[seat]
     table.hand[seat].append(deck.pop(0))
 
 
-def _split(table: Table, seat: int) -> Play:
+def _split(table: FullTable, seat: int) -> Play:
     """Divide all cards into any number of stacks (R4.2, A7, A9).
 
     The highest card left begins each stack, and no stack exceeds the previous one (F5.4), so that each division has a
@@ -80,7 +80,7 @@ def _additions(pile: Sequence[int], hand: Sequence[int], previous: Stack | None)
 # -- a step ------------------------------------------------------------------------------------------------------------
 
 
-def play_step(table: Table, step: str) -> Play:
+def play_step(table: FullTable, step: str) -> Play:
     """Play one step, including its line in the record."""
     table.step = step
     table.guild = table.guilds_of_card[table.round_cards[table.round - 1]][step] if step in GUILD_STEPS else None
@@ -102,7 +102,7 @@ def play_step(table: Table, step: str) -> Play:
 # -- the auction -------------------------------------------------------------------------------------------------------
 
 
-def _hold_auction(table: Table) -> Answer:
+def _hold_auction(table: FullTable) -> Answer:
     """Let each player bid, pass or defer, in the order of the queue (R5.1, R5.2); return the bidders, best first."""
     old_start = table.start_player
     table.queue = table.clockwise(old_start)
@@ -127,7 +127,7 @@ def _hold_auction(table: Table) -> Answer:
     return ranking
 
 
-def _bids(table: Table, seat: int) -> list[Option]:
+def _bids(table: FullTable, seat: int) -> list[Option]:
     """Return the options: pass, defer, or one of the seat's different stacks (F6.5); without stacks only pass (A12)."""
     stacks = table.hidden_stacks(seat)
     if not stacks:
@@ -137,13 +137,13 @@ def _bids(table: Table, seat: int) -> list[Option]:
     return ["pass", *deferring, *(("reveal", stack) for stack in dict.fromkeys(stacks))]  # (A66)
 
 
-def _rank(table: Table, old_start: int) -> list[int]:
+def _rank(table: FullTable, old_start: int) -> list[int]:
     """Return the bidders by sum, highest first; ties go clockwise from the old start player (R5.3, A16)."""
     bidders = [seat for seat in table.clockwise(old_start) if table.bids[seat] is not None]
     return sorted(bidders, key=lambda seat: -sum(table.bids[seat] or ()))  # keeps the order of equals
 
 
-def _acting_ranks(table: Table, step: str) -> int:
+def _acting_ranks(table: FullTable, step: str) -> int:
     """Return the number of ranks that may act (R5.5)."""
     if step == "A":
         return 2
@@ -152,7 +152,7 @@ def _acting_ranks(table: Table, step: str) -> int:
     return 2 if table.players == 3 else 3  # three players have no journeyman (R14.1, A35)
 
 
-def _settle(table: Table, ranking: list[int], acting: int) -> Play:
+def _settle(table: FullTable, ranking: list[int], acting: int) -> Play:
     """Remove the bids from the game; a rank that may not act (A59: did not act) puts one card under its deck (R5.7)."""
     for rank, seat in enumerate(ranking, 1):
         lost = list(table.bids[seat] or ())
@@ -170,7 +170,7 @@ def _settle(table: Table, ranking: list[int], acting: int) -> Play:
 # -- what the ranks may do ---------------------------------------------------------------------------------------------
 
 
-def _act(table: Table, step: str, rank: int, seat: int) -> Play:
+def _act(table: FullTable, step: str, rank: int, seat: int) -> Play:
     """Let a seat act in an auction step, as its rank allows."""
     if step == "A":
         _take_seat(table, seat, ("nobility", "church")[rank - 1])  # (R6.1)
@@ -184,7 +184,7 @@ def _act(table: Table, step: str, rank: int, seat: int) -> Play:
         yield from _be_master_or_journeyman(table, seat, is_master=rank == 1)
 
 
-def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Play:
+def _be_master_or_journeyman(table: FullTable, seat: int, *, is_master: bool) -> Play:
     """Give (or offer) the master the guild's seat; offer a good and a space, each optional (R7.2, R7.3, A26, A27)."""
     guild = table.guild
     assert guild is not None
@@ -206,7 +206,7 @@ def _be_master_or_journeyman(table: Table, seat: int, *, is_master: bool) -> Pla
         table.write("act", player=seat, action="decline")
 
 
-def _be_apprentice(table: Table, seat: int) -> Play:
+def _be_apprentice(table: FullTable, seat: int) -> Play:
     """Offer a good or a space, optional (R7.4)."""
     guild = table.guild
     assert guild is not None
@@ -220,7 +220,7 @@ def _be_apprentice(table: Table, seat: int) -> Play:
         _place(table, seat, choice[1])
 
 
-def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
+def _affordable(table: FullTable, seat: int, guild: str) -> list[Space]:
     """Return the guild's empty spaces that the seat can pay for (R7.1, A29)."""
     city = table.city
     return [
@@ -230,21 +230,21 @@ def _affordable(table: Table, seat: int, guild: str) -> list[Space]:
     ]
 
 
-def _take_seat(table: Table, seat: int, chair: str) -> None:
+def _take_seat(table: FullTable, seat: int, chair: str) -> None:
     """Take a council seat; its former member returns to the owner, who may be the same player (R6.1, A30)."""
     table.write("act", player=seat, action="seat", seat=chair, replaces=table.council[chair])
     table.council[chair] = seat
     table.served.add(seat)
 
 
-def _take_good(table: Table, seat: int, guild: str) -> None:
+def _take_good(table: FullTable, seat: int, guild: str) -> None:
     """Take a good of the guild; the supply is unlimited (A32)."""
     table.goods[seat][guild] += 1
     table.served.add(seat)
     table.write("act", player=seat, action="good", guild=guild)
 
 
-def _place(table: Table, seat: int, space: Space) -> None:
+def _place(table: FullTable, seat: int, space: Space) -> None:
     """Place a member for the rest of the game, for the printed price (R7.1, R16.7)."""
     price = table.city.prices[space]
     table.coins[seat] -= price
@@ -253,7 +253,7 @@ def _place(table: Table, seat: int, space: Space) -> None:
     table.write("act", player=seat, action="place", space=list(space), price=price)
 
 
-def _sell(table: Table, seat: int) -> Play:
+def _sell(table: FullTable, seat: int) -> Play:
     """Sell any number of the seat's goods for their printed value (R8.1, A31), guild by guild (F6.7)."""
     values, coins, had_goods = table.components["goods"]["value"], 0, any(table.goods[seat].values())
     for guild in table.guild_order:
@@ -274,7 +274,7 @@ def _sell(table: Table, seat: int) -> Play:
 # -- building ----------------------------------------------------------------------------------------------------------
 
 
-def _build_chapel(table: Table) -> Play:
+def _build_chapel(table: FullTable) -> Play:
     """Let the holder of the church seat put one chapel on a free corner (R9.1, A28, A60)."""
     holder = table.council["church"]
     free = [corner for corner in table.city.corners if corner not in table.chapels] if table.chapels_left else []
@@ -284,7 +284,7 @@ def _build_chapel(table: Table) -> Play:
     table.write("chapel", player=holder, site=None if site is None else list(site))
 
 
-def _build_edifice(table: Table) -> Play:
+def _build_edifice(table: FullTable) -> Play:
     """Let the holder of the nobility seat put up this round's edifice; unbuilt, it leaves the game (R10.1, A28)."""
     holder, edifice = table.council["nobility"], table.edifices[table.round - 1]
     free = [site for site in table.city.sites if site not in table.built]
@@ -294,7 +294,7 @@ def _build_edifice(table: Table) -> Play:
     table.write("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
 
 
-def _choose_site(table: Table, building: str, holder: int | None, free: list[Space]) -> Answer:
+def _choose_site(table: FullTable, building: str, holder: int | None, free: list[Space]) -> Answer:
     """Return the site in `free` that the holder chooses; None if `free` is empty, or the holder declines."""
     assert holder is not None  # its chair is never empty (R16.2)
     declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from strozzi_sim.games.strasbourg.reference_table import Space, Table, around, beside
+from strozzi_sim.games.strasbourg.reference_table import FullTable, Space, around, beside
 
 
-def score(table: Table) -> dict[str, list[Any]]:
+def score(table: FullTable) -> dict[str, list[Any]]:
     """Return the fields of the line `score_end` (F5.13): lists by player, and `winners`, a list of seats.
 
     Coins, goods, council seats and cards score no further points by themselves (R12.3); totals may be negative (A45).
@@ -37,7 +37,7 @@ def score(table: Table) -> dict[str, list[Any]]:
     return parts | {"fulfilled": fulfilled, "total": total, "winners": winners}
 
 
-def is_fulfilled(table: Table, seat: int, task: str) -> bool:
+def is_fulfilled(table: FullTable, seat: int, task: str) -> bool:
     """Return whether `seat` meets the condition of `task` at present; the game judges it at the end (R13, A42).
 
     All numbers are minimums (R13.9, A37, A64). A chapel is not an edifice (A43). In a line, square or group
@@ -108,7 +108,7 @@ def _largest_group(members: set[Space]) -> int:
     return largest
 
 
-def _has_most(table: Table, seat: int, amounts: list[int]) -> bool:
+def _has_most(table: FullTable, seat: int, amounts: list[int]) -> bool:
     """Return whether `seat` has more than every other seat; with `tie_fulfils`, at least as much (R13.8, A38, A65)."""
     best = max(amounts[:seat] + amounts[seat + 1 :])
     return amounts[seat] >= best if table.switches["tie_fulfils"] else amounts[seat] > best

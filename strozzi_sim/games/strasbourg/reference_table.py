@@ -23,7 +23,7 @@ SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default first, then the a
 }
 
 
-class Question(NamedTuple):
+class PendingChoice(NamedTuple):
     """A pending decision."""
 
     # "keep_tasks", "draw", "split", "bid", "seat", "good", "place", "apprentice", "sell", "return_card", "chapel" or
@@ -34,15 +34,15 @@ class Question(NamedTuple):
     guild: str | None = None  # of the goods on sale; of the step for "seat", "good", "place", "apprentice"; else None
 
 
-Play = Generator[Question, Option, None]
-Answer = Generator[Question, Option, Any]
+Play = Generator[PendingChoice, Option, None]
+Answer = Generator[PendingChoice, Option, Any]
 
 
 def ask(kind: str, seat: int, options: Sequence[Option], guild: str | None = None) -> Answer:
     """Ask `seat` to choose; a single option is taken automatically (F1.6)."""
     if len(options) == 1:
         return options[0]
-    return (yield Question(kind, seat, tuple(options), guild))
+    return (yield PendingChoice(kind, seat, tuple(options), guild))
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def around(corner: Space) -> list[Space]:
     return [(column, row), (column + 1, row), (column, row + 1), (column + 1, row + 1)]
 
 
-class Table(ReferenceGame):
+class FullTable(ReferenceGame):
     """The complete table, including all behind the screens; a list is by player unless its comment says otherwise."""
 
     def __init__(

@@ -11,7 +11,7 @@ from typing import Any
 from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.table import Json, Line, Table
+from strozzi_sim.game.table import GameTable, Json, Line
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.events import STEP_SUBJECTS, stack_name
 from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
@@ -22,7 +22,7 @@ _LABELS = {s.STOP: "Stop drawing", s.DRAW_CARD: "Draw a card", s.CLOSE: "Close t
 _LABELS |= {s.PASS: "Pass", s.NONE: "No, thanks"}
 
 
-class StrasbourgTable(Table):
+class StrasbourgTable(GameTable):
     """The steps, the city, the council, and each seat's stacks, bids, goods and coins."""
 
     tie_break = "ahead on the tie-break"

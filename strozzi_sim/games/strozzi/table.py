@@ -9,13 +9,13 @@ from typing import Any
 
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.sentences import listed
-from strozzi_sim.game.table import Json, Line, Table, ordinal, pay
+from strozzi_sim.game.table import GameTable, Json, Line, ordinal, pay
 from strozzi_sim.games.strozzi.state import CATEGORIES, CITY_NAMES, FLAG_NAMES, PORT_NAMES
 
 _FLAG = {"pirate": "pirate", "plus_one": "plus-one", "ware": "ware"}
 
 
-class StrozziTable(Table):
+class StrozziTable(GameTable):
     """The ships at the ports, the tracks, the tiles, and each seat's flags and coins."""
 
     unit = "coins"

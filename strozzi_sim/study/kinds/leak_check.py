@@ -16,8 +16,7 @@ from strozzi_sim.declare.significance import ALPHA
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.leak_check import LeakCheck as CheckResult
-from strozzi_sim.play.leak_check import check_leaks
+from strozzi_sim.play.leak_check import LeakVerdict, check_leaks
 from strozzi_sim.runtime.digits import rounded_up
 from strozzi_sim.simulation.isolation import query_in_worker
 from strozzi_sim.study.arguments import documented
@@ -87,7 +86,7 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
         """Return leak_check, one row: whether a decision depends on hidden information, and which one."""
         (spec,), (variant,) = self.specs.values(), self.variant_of.values()
         check = partial(check_leaks, players=self.players, deals=self.deals, seed=self.seed)
-        check_result: CheckResult = query_in_worker(check, spec, self.the_game, variant, seed=self.seed)
+        check_result: LeakVerdict = query_in_worker(check, spec, self.the_game, variant, seed=self.seed)
         leak = {} if check_result.leak is None else vars(check_result.leak)
         row = {"agent": spec.text, "decisions": check_result.decisions, "ok": not leak, "seed": self.seed}
         row |= {"illegal": check_result.illegal} if self.counts_answers else {}

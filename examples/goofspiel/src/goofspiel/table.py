@@ -1,9 +1,9 @@
 """The table of goofspiel: holdings, zones and a track as data, which every page can draw."""
 
-from strozzi_sim.game.table import Table
+from strozzi_sim.game.table import GameTable
 
 
-class GoofspielTable(Table):
+class GoofspielTable(GameTable):
     """The prize, the prizes to come, the bids, and the viewer's hand."""
 
     columns = (("Cards in hand", "cards"), ("Points", "points"))

@@ -8,8 +8,8 @@ from numba import int64
 
 import strozzi_sim as ss
 from strozzi_sim.kernel.jit import entry, jit
-from strozzi_sim.simulation import warming
-from strozzi_sim.simulation.warming import warm_all
+from strozzi_sim.play import warming
+from strozzi_sim.play.warming import warm_all
 from strozzi_sim.study.progress import Progress
 
 

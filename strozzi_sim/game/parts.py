@@ -1,15 +1,15 @@
-"""The parts of a game as Protocols: the members of each module of its folder. Kernels are declared in `game.contract`.
+"""The parts of a game: a class for each module of its folder. Kernels are declared in `game.contract`.
 
-A member with a value or a body here is optional: `Part` supplies this default. A file must have the others.
+A member with a value or a body here is optional, and this is its default. A file must have the others.
 """
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import isfunction
-from types import MappingProxyType, MethodType
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -25,69 +25,82 @@ from strozzi_sim.game.slices import Layout, name_of, things_shown
 
 Plain = Mapping[str, Any]  # component data as plain mappings, lists, numbers and text, as in records
 CONSTANT = "components", "game"  # what a View has that is equal in all games of a variant
-_MISSING = object()  # stands for "no default", since a default can be None
 
 
 class Part:
-    """A module of a game's folder, completed with the defaults of its Protocol.
+    """A module of a game's folder, as an object: its names are attributes, and a subclass has defaults of some of them.
 
-    If the module has a value where the Protocol has a function, such as `question = "Which token?"`, calls return it.
+    If the module has a value where the class has a method, such as `question = "Which token?"`, calls return the value.
     """
 
-    def __init__(self, game: Any, name: str, protocol: type) -> None:
+    FILE: ClassVar[str]  # name of the module
+    OPTIONAL: ClassVar[bool] = False  # whether a game without the module has the defaults alone
+
+    def __init__(self, game: Any) -> None:
+        """Import the module from the folder of a `Game`. Raises InputError if the game must have it and does not."""
+        self._place = f"{game.package}.{self.FILE}"
+        has_file = find_spec(self._place) is not None
+        if not has_file and not self.OPTIONAL:
+            why = f"{game.package} has no module {self.FILE}, which every game must have"
+            raise InputError(f"game {game.name!r}: {why}")
+        self._declared = vars(import_module(self._place)) if has_file else {}
+        for name, value in self._declared.items():
+            replaces_method = isfunction(getattr(type(self), name, None)) and not callable(value)
+            vars(self)[name] = _returning(value) if replaces_method else value
         self.game = game
-        self._module = import_module(f"{game.package}.{name}") if find_spec(f"{game.package}.{name}") else None
-        self._protocol = protocol
+
+    @classmethod
+    def if_any(cls, game: Any) -> Self | None:
+        """Return the part of a game, or None if the game lacks the module."""
+        return None if find_spec(f"{game.package}.{cls.FILE}") is None else cls(game)
 
     def declares(self, name: str) -> bool:
         """Return whether the module itself has this member."""
-        return hasattr(self._module, name)
+        return name in self._declared
 
-    def __getattr__(self, name: str) -> Any:
-        default = getattr(self._protocol, name, _MISSING)
-        if hasattr(self._module, name):
-            found = getattr(self._module, name)
-            return (lambda *arguments: found) if isfunction(default) and not callable(found) else found
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if default is _MISSING or getattr(default, "__isabstractmethod__", False):
-            module = getattr(self._module, "__name__", "")
-            raise InputError(f"game {self.game.name!r}: {module} has no {name}, which this file must have")
-        if isinstance(default, property):
-            vars(self)[name] = default.__get__(self)
-            return vars(self)[name]
-        return MethodType(default, self) if callable(default) else default
+    if not TYPE_CHECKING:  # for the type checker a part has the members of its class alone
+
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise InputError(f"game {self.game.name!r}: {self._place} has no {name}, which this file must have")
 
 
-class StatePart(Protocol):
+def _returning(value: Any) -> Callable[..., Any]:
+    return lambda *arguments: value
+
+
+class StatePart(Part):
     """`state.py`: the state and rules records as commented tables, phases, action numbers and limits.
 
     The state has at least the fields `players`, `actor` and `phase`; no other game may have a state of the same fields.
     """
 
-    game: Any
+    FILE = "state"
     PLAYER_COUNTS: tuple[int, ...]  # in ascending order
     STATE: np.dtype[Any]  # the record of a position
     JOURNAL_ROWS: int  # largest number of events of a game
     ACTIONS: int  # A: action numbers are 1 to A - 1; 0 is never legal
     OVER: int  # the phase of a finished game; required for the defaults of `is_over` and `view_of`
 
-    @property
+    @cached_property
     def RULES(self) -> np.dtype[Any]:
         """The dtype of the rules record, which kernels read; default: made by `rules_dtype`."""
         return rules_dtype(self.game.components_part.Components)
 
 
-class CorePart(Protocol):
+class CorePart(Part):
     """`core.py`: the rules as kernels, the verbs of `game.contract`."""
 
+    FILE = "core"
     FORCE_INLINE: tuple[Any, ...] = ()  # kernels of verbs to inline into every caller
 
 
-class ComponentsPart(Protocol):
+class ComponentsPart(Part):
     """`components.py`: the component data, its checks, and its conversion to the rules record."""
 
-    game: Any
+    FILE = "components"
+    OPTIONAL = True
     # for the default `Components`: SECTION.KEY -> smallest and largest value, also of the entries of a list
     LIMITS: Mapping[str, tuple[int, int]] = MappingProxyType({})
     MERGED: tuple[str, ...] = ()  # keys of tables that a variant changes entry by entry, such as `setup.cards_removed`
@@ -95,12 +108,12 @@ class ComponentsPart(Protocol):
     RECONSTRUCTED: Mapping[str, str] | None = None
     PROVENANCE: tuple[str, ...] = ("provenance", "provenance_note")  # keys that name sources; records omit them
 
-    @property
+    @cached_property
     def Components(self) -> Any:
         """The msgspec type of components.toml; default: the types of the values there, within LIMITS."""
         return components_type(self.game.package, self.LIMITS)
 
-    @property
+    @cached_property
     def VARIABLE(self) -> tuple[str, ...]:
         """The sections that a variant can change, and that records repeat; default: all but `meta`."""
         return tuple(name for name in self.Components.__struct_fields__ if name != "meta")
@@ -132,9 +145,10 @@ class ComponentsPart(Protocol):
         return 0
 
 
-class EventsPart(Protocol):
+class EventsPart(Part):
     """`events.py`: kinds of journal events, their lines in a record, their visibility, and their text."""
 
+    FILE = "events"
     EVENTS: Events  # the declaration, from which the lines of a record and their text are made
 
     def begun(self, rows: Any, state: Any) -> Iterator[dict[str, Any]]:
@@ -172,13 +186,13 @@ def _in_words(value: Any) -> str:
     return (", " if has_names else " ").join(map(str, value)) or "-"
 
 
-class ViewPart(Protocol):
+class ViewPart(Part):
     """`view.py`: the knowledge of a seat, and texts for players. `view_of` takes a state as `conceal` leaves it.
 
     The text of `render` has parts, divided by empty lines; `strozzi play` prints those that changed.
     """
 
-    game: Any
+    FILE = "view"
     SLICES: Layout  # the named slices of the observation tensor
 
     def view_of(self, state: Any, components: Plain, seat: int) -> Any:
@@ -228,17 +242,18 @@ class ViewPart(Protocol):
         return rules
 
 
-class FactsPart(Protocol):
+class FactsPart(Part):
     """`fact_handlers.py`: the fact tables (`facts.columns`) and the handlers that write their rows into a sink.
 
     The handlers `begin_match`, `open_game`, `on_decision` and `close_game` are verbs of `game.contract`; `note` handles
     events (`Events.handlers`). A `decision_table` or `seat_table` needs none of them.
     """
 
-    game: Any
+    FILE = "fact_handlers"
+    OPTIONAL = True
     TABLES: tuple[Table, ...] = (decision_table(), seat_table())  # the fact tables
 
-    @property
+    @cached_property
     def SINK(self) -> np.dtype[Any]:
         """The dtype of the record that handlers write to (`facts.sink.sink_dtype`); default: no further fields."""
         return sink_dtype(self.TABLES, [(f"of_{self.game.name}", "u1")])  # distinct for each game: it selects the verbs
@@ -247,24 +262,33 @@ class FactsPart(Protocol):
     AGREEMENTS: tuple[tuple[str, Crosstab, Crosstab], ...] = ()
 
 
-class TablePart(Protocol):
+class TablePart(Part):
     """`table.py`: the game's table on a page, as data; `table.js` and `table.css` beside it draw it."""
 
-    TABLE: Any  # subclass of `game.table.Table`, which folds the lines of a record
+    FILE = "table"
+    TABLE: Any  # subclass of `game.table.GameTable`, which folds the lines of a record
 
 
-class VerifyPart(Protocol):
-    """`verify.py`, or `reference.py` of a game without it: the replay of a record in the plain-Python reference."""
+class VerifyPart(Part):
+    """`verify.py`: the replay of a record in the plain-Python reference."""
 
+    FILE = "verify"
     REPLAY: Replay
 
 
-class RestrictionsPart(Protocol):
+class ReferencePart(VerifyPart):
+    """`reference.py`, of a game that replays records there."""
+
+    FILE = "reference"
+
+
+class RestrictionsPart(Part):
     """`restrictions.py`: actions that can be forbidden to a seat, by name; see `game.restricting`."""
 
-    @abstractmethod
-    def restrictions(self, components: Plain) -> Mapping[str, Any]:
-        """Return every restriction, a `restricting.Restriction`, by name; KIND:WORD-N stands for any N above 0."""
+    FILE = "restrictions"
+    # function of the component data that returns every restriction, a `restricting.Restriction`, by name; KIND:WORD-N
+    # stands for any N above 0
+    restrictions: Callable[[Plain], Mapping[str, Any]]
 
     def check(self, rules: Any, seat: int, name: str) -> None:
         """Refuse a restriction, written into a row of the rules, with which the seat cannot play. Raises InputError."""
