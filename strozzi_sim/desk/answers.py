@@ -32,7 +32,7 @@ MOST = 200  # most answers on a shelf
 _PATIENCE = 30.0  # seconds that a closed shelf waits for its process to end
 
 
-class Answer(Asked, kw_only=True):
+class ShelfAnswer(Asked, kw_only=True):
     """A question on the shelf, and its answer as far as known. The page receives this, and SHELF holds it."""
 
     number: int
@@ -52,7 +52,7 @@ class Answer(Asked, kw_only=True):
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     """The content of SHELF."""
 
-    answers: dict[int, Answer] = {}
+    answers: dict[int, ShelfAnswer] = {}
     variants: dict[str, dict[str, Json]] = {}  # game -> custom name -> {variant, settings}
 
 
@@ -108,7 +108,7 @@ class Shelf:
             self.changed.wait_for(lambda: str(self.version) != have, seconds)
             return {"version": self.version, "answers": msgspec.to_builtins([*self.answers.values()][::-1])}
 
-    def find(self, number: int) -> Answer:
+    def find(self, number: int) -> ShelfAnswer:
         """Return an answer; raise ArgumentError for an unknown number."""
         if number not in self.answers:
             raise ArgumentError("answer", f"no answer {number}; it may be forgotten already")
@@ -125,7 +125,7 @@ class Shelf:
             place = self.folder / str(number)
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
-            answer = Answer(**given, number=number, command=command_of(words), python=python_of(words))
+            answer = ShelfAnswer(**given, number=number, command=command_of(words), python=python_of(words))
             self._write()
             with storage_errors(f"cannot write {place}"):
                 place.mkdir()
@@ -194,7 +194,7 @@ class Shelf:
             self._lock.close()
             self._lock = None
 
-    def _note(self, answer: Answer, **known: Any) -> None:
+    def _note(self, answer: ShelfAnswer, **known: Any) -> None:
         """Set these fields of an answer, and publish them."""
         with self.changed:
             for name, value in known.items():
@@ -217,7 +217,7 @@ class Shelf:
         self._make_and_lock()
         write_atomically(self.folder / SHELF, kept)
 
-    def _start(self, answer: Answer) -> None:
+    def _start(self, answer: ShelfAnswer) -> None:
         """Start the process of an answer."""
         command = [sys.executable, "-m", "strozzi_sim.desk.child", str(self.folder / str(answer.number))]
         command += shlex.split(answer.command)[1:]
@@ -232,7 +232,7 @@ class Shelf:
         self._note(answer, status=PLAYS, phase=("starting", 0, 0))
         Thread(target=self._hear, args=(answer, self._process), daemon=True).start()
 
-    def _hear(self, answer: Answer, process: "subprocess.Popen[str]") -> None:
+    def _hear(self, answer: ShelfAnswer, process: "subprocess.Popen[str]") -> None:
         """Set the fields of an answer that its process prints, one JSON object per line, and in the end its status.
 
         If they cannot be written, as on a full disk, the next request that writes reports that.

@@ -35,7 +35,7 @@ class DeskServer(LocalServer):
         self.game, self.shelf, self.results = game, shelf, results
         self._tables = dict[str, PlayedTable]()  # by number, the latest requested last
         self._tables_opened, self._tables_lock = 0, Lock()
-        super().__init__(_Handler, port, host)
+        super().__init__(_DeskHandler, port, host)
 
     def server_close(self) -> None:
         """Close the page, and stop all answers."""
@@ -77,7 +77,7 @@ class Request(Asked, kw_only=True, forbid_unknown_fields=True):
     name: str = ""  # of the folder to save in, or of the variant to keep
 
 
-class _Handler(LocalHandler):
+class _DeskHandler(LocalHandler):
     server: DeskServer
     conflicts = (Refused,)
     max_body = 1_000_000  # score sheets of thousands of games

@@ -60,10 +60,10 @@ class TableServer(LocalServer):
 
     def __init__(self, sitting: Sitting, out: Path | None = None, port: int = 0) -> None:
         self.table = PlayedTable(sitting, out)
-        super().__init__(_Handler, port)
+        super().__init__(_TableHandler, port)
 
 
-class _Handler(LocalHandler):
+class _TableHandler(LocalHandler):
     server: TableServer
     conflicts = (Refused,)
 
