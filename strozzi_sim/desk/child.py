@@ -38,11 +38,10 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
     def show(results: Results) -> None:
         known: dict[str, Any] = {"verdict": results.verdict, "games": results.n_games}
         if results.pictures:
-            drawing = results.plot()
-            name, drawn = next(iter(drawing.drawn.items()))
-            title = drawing.title_of(name)
-            write_atomically(folder / PICTURE, "".join(drawn.svg(width, title) for width in _WIDTHS).encode())
-            known["picture"] = {"title": title, "legend": drawn.legend}
+            chart = results.plot().charts[0]
+            drawn = "".join(chart.svg(width, chart.title) for width in _WIDTHS)
+            write_atomically(folder / PICTURE, drawn.encode())
+            known["picture"] = {"title": chart.title, "legend": chart.legend}
         say(**known)
 
     phases = now_and_then(lambda *phase: say(phase=phase))

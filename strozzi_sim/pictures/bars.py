@@ -12,7 +12,7 @@ from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import Figure, Picture
 from strozzi_sim.declare.printing import format_value
 from strozzi_sim.pictures.ink import width_of
-from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
+from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
@@ -22,7 +22,7 @@ _TOTAL = 40  # pixels for the sum beside a bar
 Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]  # name, parts, and column -> value of its rows
 
 
-def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw stacked bars of sums, negative parts to the left of zero, one panel per player count."""
     if picture.groups:
         bars: list[Bar] = [(name, parts, {}) for name, parts in picture.groups.items()]
@@ -57,7 +57,7 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
         return Face(players_title(count), Scale(ends), [names[bar] for bar in shown], fill, count)
 
     marks = [mark for count in counts for mark in stacks[count]]
-    return Drawn(draw, [face(count) for count in counts], "", legend, marks, n_of(rows), width)
+    return Chart(draw, [face(count) for count in counts], "", legend, marks, n_of(rows), width)
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
@@ -102,7 +102,7 @@ def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
     return ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0
 
 
-def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw the quantiles 5, 25, 50, 75 and 95 %, and a sixth figure as a diamond, one line per player count.
 
     The axis is that of `all_rows`, unless their values range over more than ALIKE times the range of `rows`.
@@ -136,7 +136,7 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         fill(panel)
 
     legend = (("half of the players; thin: nine in ten; gap: the median", "s1", "bar"), (last.label, "s2", "diamond"))
-    return Drawn(draw, [face], "", legend, marks, n_of(rows), width)
+    return Chart(draw, [face], "", legend, marks, n_of(rows), width)
 
 
 def _quantiles(panel: Panel, y: float, mark: Mark) -> None:

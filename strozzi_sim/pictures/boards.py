@@ -16,7 +16,7 @@ from strozzi_sim.declare.significance import no_significant_difference
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.heat_tables import format_end
 from strozzi_sim.pictures.ink import NARROW, width_of
-from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
+from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.pictures.series import players_title
 
@@ -27,7 +27,7 @@ _LARGEST = 44  # pixels of a cell
 
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], all_rows: pd.DataFrame, width: int
-) -> Drawn | None:
+) -> Chart | None:
     """Return the picture, coloured on the scale of `all_rows`; None if no level on the board has a value."""
     assert picture.board is not None
     board, figure = picture.board(components), picture.figures[0]
@@ -64,7 +64,7 @@ def draw_board(
     legend = (*shades, *((text, "faint", shapes[shape]) for shape, text in board.key.items()))
     marks_with_sentence = [mark for count in counts for mark in marks[count] if mark["tip"]]
     title = with_capital(figure.label)
-    return Drawn(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
+    return Chart(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
 
 
 def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, ends: tuple[float, float]) -> list[Mark]:

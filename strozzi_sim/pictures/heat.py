@@ -1,5 +1,6 @@
 """Heat maps as figures, with the panels, values, colours and sentences of `heat_tables`, which a page shows."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.pictures.heat_tables import HeatPanel, HeatTables, heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
-from strozzi_sim.pictures.marks import Drawn
+from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.pictures.panel import Face, Panel, Sheet
 from strozzi_sim.pictures.series import Words, players_title
 
@@ -20,8 +21,9 @@ _GAP = 28  # pixels between panels
 _STRIP = 3.4, 41  # width in pixels of a step of the colour scale; number of steps
 
 
-def draw_heat(heat: HeatTables, label: str) -> Drawn:
-    """Return a heat map that can be drawn at any width, as many panels in a row as fit; `label` names its values."""
+def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
+    """Return a heat map as a chart, as many panels in a row as fit."""
+    label = heat_map.figure.label
     rows = [(panel.title, name, row) for panel in heat.panels for name, row in panel.rows]
     size, cell_height = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
     words = [*(cell.text for *_, row in rows for cell in row if cell), *heat.columns]
@@ -67,7 +69,8 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
                 where = {"panel": title, "row": name, "column": column}
                 marks.append(where | dict(zip(("value", "low", "high", "n"), numbers, strict=True)) | {"tip": cell.tip})
     needed = max(panel_width * len(heat.panels) + _GAP * (len(heat.panels) - 1), scale_width)
-    return Drawn(draw, [*faces.values()], label, (), marks, width=min(HERO, needed))
+    width = min(HERO, needed)
+    return Chart(draw, [*faces.values()], label, (), marks, width=width, name=heat_map.name, title=heat_map.title)
 
 
 def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
@@ -75,12 +78,12 @@ def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks:
     files: dict[str, bytes] = {}
     counts = sorted(int(players) for players in table["players"].unique())
     for players in counts:
-        file_name, title = heat_map.name, heat_map.title
-        if len(counts) > 1:
-            file_name, title = f"{file_name}--{players}-players", f"{title}, {players_title(players)}"
         if heat := heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table):
-            drawn = draw_heat(heat, heat_map.figure.label).files(title)
-            files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
+            chart = draw_heat(heat_map, heat)
+            if len(counts) > 1:
+                title = f"{chart.title}, {players_title(players)}"
+                chart = replace(chart, name=f"{chart.name}--{players}-players", title=title)
+            files |= {f"{chart.name}.{kind}": content for kind, content in chart.files().items()}
     return files
 
 

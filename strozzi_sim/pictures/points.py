@@ -11,7 +11,7 @@ import pandas as pd
 
 from strozzi_sim.declare.pictures import Figure, Picture
 from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
-from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
+from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
 
@@ -31,7 +31,7 @@ class _Shape:
     upright: bool  # whether values grow upwards, not to the right
 
 
-def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw a picture of kind intervals, lines or dots: a panel per player count, per figure or for all."""
     keys, names = series_of(picture, rows, words, all_rows)
     looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
@@ -66,7 +66,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         all_marks += marks
     sideways_draw = partial(_sideways, faces=faces, shape=shape, has_labels=has_labels)
     draw = sideways_draw if sideways else partial(_upright, faces=faces, shape=shape)
-    return Drawn(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
+    return Chart(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
 
 
 def _panels(

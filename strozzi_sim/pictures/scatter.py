@@ -1,16 +1,17 @@
 """Labelled dots: one figure of each level over another, with the names placed in free space."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import THIN, factor_of, format_value
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, legend_of, width_of
-from strozzi_sim.pictures.marks import Drawn, Mark, n_of, on_scale, scale_of, sentence
+from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, width_of
+from strozzi_sim.pictures.marks import Chart, Mark, n_of, on_scale, scale_of, sentence
 from strozzi_sim.pictures.panel import TOP, Face, Panel, Scale, Sheet
 from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
@@ -22,72 +23,86 @@ _SPOTS = (*_NEAR, *_FAR)
 Spot = tuple[int, int, bool]
 
 
-def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
 
     The last of several series is grey, and its names are placed last. With `zero` shares along y are in points.
     """
     x_figure, y_figure = picture.figures
-    keys = list(picture.series_levels) or (in_order(all_rows[picture.series], ()) if picture.series else [""])
-    names = [named(key, words, picture.series) for key in keys] if picture.series else [""]
-    looks = list(zip([*INKS[: len(keys) - 1], "s3"] if len(keys) > 1 else INKS[:1], SHAPES, strict=False))
-    factor = factor_of(x_figure.unit)
-    x_end = 1.06 * factor * float(all_rows[all_rows["figure"] == x_figure.name]["value"].max()) or 1.0
+    keys, names = [""], [""]
+    if picture.series:
+        keys = list(picture.series_levels) or in_order(all_rows[picture.series], ())
+        names = [named(key, words, picture.series) for key in keys]
+    inks = [*INKS[: len(keys) - 1], "s3"] if len(keys) > 1 else INKS[:1]
+    looks = list(zip(inks, SHAPES, strict=False))
+    x_end = 1.06 * factor_of(x_figure.unit) * float(pick(all_rows, figure=x_figure.name)["value"].max()) or 1.0
     x_scale = Scale((-0.02 * x_end, x_end))
-    scale = scale_of(all_rows[all_rows["figure"] == y_figure.name], y_figure, picture)
+    scale = scale_of(pick(all_rows, figure=y_figure.name), y_figure, picture)
     title = f"{x_figure.label}, %" if x_figure.unit == "share" else x_figure.label
+    name_of = dict(zip(keys, names, strict=True))
+    last = len(names) - 1 if len(names) > 1 else -1
+    faces, all_dots = list[Face](), list[Mark]()
+    for count in sorted(int(count) for count in rows["players"].unique()):
+        dots = _dots(picture, pick(rows, players=count), words, players_title(count), name_of)
+        fill = partial(_fill, dots=dots, looks=looks, last=last, line=scale.line)
+        faces.append(Face(players_title(count), x_scale, scale, fill, count, (title, y_figure.label)))
+        all_dots += dots
+    meaning = f"{with_capital(y_figure.label)}, over {x_figure.label}"
+    draw = partial(_draw, faces=faces, x_scale=x_scale, scale=scale)
+    return Chart(draw, faces, meaning, legend_of(names, looks), all_dots, n_of(rows), width)
 
-    def dots_of(count: int) -> list[Mark]:
-        rows_of_count, marks = rows[rows["players"] == count], []
-        x_values = rows_of_count[rows_of_count["figure"] == x_figure.name].set_index(picture.x)["value"]
-        y_rows = rows_of_count[rows_of_count["figure"] == y_figure.name]
-        drawn = on_scale(y_rows, y_figure, picture).to_numpy()
-        for row, (value, low, high) in zip(y_rows.itertuples(index=False), drawn, strict=True):
-            level, series = getattr(row, picture.x), getattr(row, picture.series) if picture.series else ""
-            if level not in x_values.index or series not in keys:
-                continue
-            x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
-            name, number = named(level, words, picture.x), keys.index(series)
-            tip = sentence([players_title(count), name], row, y_figure.unit, points=picture.zero)
-            shown: Mark = {"panel": players_title(count), "name": name, "series": names[number]}
-            shown |= {"at": factor * float(x_values[level]), "value": value, "low": low, "high": high, "n": row.n}
-            marks.append({**shown, "tip": f"{tip}; {x_figure.label}: {x_text}", "_series": number})
-        return marks
 
-    counts = sorted(int(count) for count in rows["players"].unique())
-    dots = {count: dots_of(count) for count in counts}
+def _dots(
+    picture: Picture, rows: pd.DataFrame, words: Words, title: str, series_names: Mapping[str, str]
+) -> list[Mark]:
+    """Return the dots of a panel; `series_names` is the name of each series by its key, "" for a single one."""
+    x_figure, y_figure = picture.figures
+    dots, numbers = list[Mark](), {key: number for number, key in enumerate(series_names)}
+    x_values = pick(rows, figure=x_figure.name).set_index(picture.x)["value"]
+    y_rows = pick(rows, figure=y_figure.name)
+    drawn = on_scale(y_rows, y_figure, picture).to_numpy()
+    for row, (value, low, high) in zip(y_rows.itertuples(index=False), drawn, strict=True):
+        level = getattr(row, picture.x)
+        series = getattr(row, picture.series) if picture.series else ""
+        if level not in x_values.index or series not in numbers:
+            continue
+        name = named(level, words, picture.x)
+        x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
+        tip = f"{sentence([title, name], row, y_figure.unit, points=picture.zero)}; {x_figure.label}: {x_text}"
+        at = factor_of(x_figure.unit) * float(x_values[level])
+        shown: Mark = {"panel": title, "name": name, "series": series_names[series], "at": at, "value": value}
+        dots.append({**shown, "low": low, "high": high, "n": row.n, "tip": tip, "_series": numbers[series]})
+    return dots
 
-    def fill(panel: Panel, count: int) -> None:
-        panel.line("y", scale.line)
-        for series, (ink, shape) in enumerate(looks):
-            shown = [dot for dot in dots[count] if dot["_series"] == series]
-            ends = [[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in shown if not np.isnan(dot["low"])]
-            panel.lines(ends, ink, 1.5, alpha=0.8)
-            x, y, tips = ([dot[key] for dot in shown] for key in ("at", "value", "tip"))
-            panel.dots(x, y, ink, shape, 4.0, tips)
-        for dot, (dx, dy, is_left) in placed(dots[count], panel, len(names) - 1 if len(names) > 1 else -1):
-            if abs(dy) > 9:  # a name that is not beside its dot
-                x = dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0])
-                y = dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0])
-                panel.lines([[(dot["at"], dot["value"]), (x, y)]], "muted", 0.7)
-            panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if is_left else "left")
 
-    def draw(sheet: Sheet) -> None:
-        columns = min(1 if sheet.width <= NARROW else 2, len(counts))
-        panel_width = (sheet.width - 56 * columns) / columns
-        grid = sheet.grid(len(counts), columns, (48, TOP + 4), (panel_width + 56, _HEIGHT + TOP + 58))
-        for face, (is_first, place) in zip(faces, grid, strict=True):
-            panel = sheet.panel(*place, panel_width, _HEIGHT, *face.ends, 46)
-            panel.title(face.title, 48 if is_first else 40)
-            panel.numbers("x", x_scale, title)
-            panel.numbers("y", scale)
-            face.fill(panel)
+def _fill(panel: Panel, dots: Sequence[Mark], looks: Sequence[Look], last: int, line: float | None) -> None:
+    """Draw the dots of a panel with their intervals, and the names that have room, see `placed`."""
+    panel.line("y", line)
+    for series, (ink, shape) in enumerate(looks):
+        shown = [dot for dot in dots if dot["_series"] == series]
+        ends = [[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in shown if not np.isnan(dot["low"])]
+        panel.lines(ends, ink, 1.5, alpha=0.8)
+        x, y, tips = ([dot[key] for dot in shown] for key in ("at", "value", "tip"))
+        panel.dots(x, y, ink, shape, 4.0, tips)
+    for dot, (dx, dy, is_left) in placed(dots, panel, last):
+        if abs(dy) > 9:  # a name that is not beside its dot
+            x = dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0])
+            y = dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0])
+            panel.lines([[(dot["at"], dot["value"]), (x, y)]], "muted", 0.7)
+        panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if is_left else "left")
 
-    labels = title, y_figure.label
-    faces = [Face(players_title(count), x_scale, scale, partial(fill, count=count), count, labels) for count in counts]
-    title_of_values = f"{with_capital(y_figure.label)}, over {x_figure.label}"
-    marks = [dot for count in counts for dot in dots[count]]
-    return Drawn(draw, faces, title_of_values, legend_of(names, looks), marks, n_of(rows), width)
+
+def _draw(sheet: Sheet, faces: Sequence[Face], x_scale: Scale, scale: Scale) -> None:
+    """Draw the panels, two in a row if the sheet is wide."""
+    columns = min(1 if sheet.width <= NARROW else 2, len(faces))
+    panel_width = (sheet.width - 56 * columns) / columns
+    grid = sheet.grid(len(faces), columns, (48, TOP + 4), (panel_width + 56, _HEIGHT + TOP + 58))
+    for face, (is_first, place) in zip(faces, grid, strict=True):
+        panel = sheet.panel(*place, panel_width, _HEIGHT, *face.ends, 46)
+        panel.title(face.title, 48 if is_first else 40)
+        panel.numbers("x", x_scale, face.labels[0])
+        panel.numbers("y", scale)
+        face.fill(panel)
 
 
 def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:

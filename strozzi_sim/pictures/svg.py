@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -14,13 +14,13 @@ from matplotlib import rc_context
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.path import Path
 from matplotlib.text import Text
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, UNSTYLED, letters_without_font, style
+from strozzi_sim.pictures.panel import Sheet
 from strozzi_sim.runtime.files import MAKER
 
 _NAMES = {colour: name for name, colour in LIGHT.items()}
@@ -31,14 +31,18 @@ _COLOURS = 128  # of a PNG: a third of the bytes, without visible difference
 
 
 class PageRenderer(RendererBase):
-    """A renderer of matplotlib that writes SVG: circles as circles, text as text; the `url` of a mark is its sentence.
+    """A renderer of matplotlib that writes SVG: circles as circles, text as text, and with marks their sentences.
 
-    For a page, `numbers` is sentence -> number of its mark, which is written instead; None: a file, with sentences.
+    `tips` is `gid` of an artist -> sentences of its marks. For a page, `numbers` is sentence -> number of its mark,
+    which is written instead; None: a file, with sentences.
     """
 
-    def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:
+    def __init__(self, height: float, tips: Mapping[str, Sequence[str]], numbers: Mapping[str, int] | None) -> None:
         super().__init__()
-        self._height, self._numbers = height, numbers
+        self._height = height
+        self._tips = tips
+        self._numbers = numbers
+        self._tips_of_artist: Iterator[str] = iter(())
         # attributes of its look, element, and the `d` of a plain path, which the next one can extend
         self._parts: list[tuple[str, str, str]] = []
 
@@ -54,9 +58,14 @@ class PageRenderer(RendererBase):
             ]
         return "".join(parts)
 
+    def open_group(self, s: str, gid: str | None = None) -> None:
+        """Begin an artist, whose marks are then drawn in the order of their sentences."""
+        self._tips_of_artist = iter(self._tips.get(gid or "", ()))
+
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
         """Write a path; consecutive opaque ones of one look, without a sentence and not circles, become one."""
-        mark_sentence, look = gc.get_url(), self._look(gc, rgbFace)
+        mark_sentence = next(self._tips_of_artist, "")
+        look = self._look(gc, rgbFace)
         opacity = rgbFace[3] if rgbFace is not None and len(rgbFace) == 4 else 1
         attributes = f' fill-opacity="{_short(opacity, 2)}"' if opacity < 1 else ""
         if path is CIRCLE:
@@ -125,12 +134,12 @@ def _short(number: float, digits: int = 1) -> str:
     return f"{number:z.{digits}f}".rstrip("0").rstrip(".")
 
 
-def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None) -> str:
-    """Return a figure as SVG: for a page, in its colours, if `numbers` are given; else for a file, in light colours."""
-    width, height = (72 * side for side in figure.get_size_inches())
+def svg_of(sheet: Sheet, label: str, numbers: Mapping[str, int] | None = None) -> str:
+    """Return a sheet as SVG: for a page, in its colours, if `numbers` are given; else for a file, in light colours."""
+    width, height = (72 * side for side in sheet.figure.get_size_inches())
     with rc_context(style()):
-        renderer = PageRenderer(height, numbers)
-        figure.draw(renderer)
+        renderer = PageRenderer(height, sheet.tips, numbers)
+        sheet.figure.draw(renderer)
     sides = _short(width), _short(height)
     size = f'viewBox="0 0 {sides[0]} {sides[1]}" width="{sides[0]}" height="{sides[1]}" role="img"'
     if numbers is not None:
@@ -149,11 +158,11 @@ def _warn_of(letters: str) -> None:
         warnings.warn(message, stacklevel=2)
 
 
-def file_of(figure: Figure, kind: str, title: str) -> bytes:
-    """Return a figure as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
+def file_of(sheet: Sheet, kind: str, title: str) -> bytes:
+    """Return a sheet as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
     if kind == "svg":
-        return svg_of(figure, title).encode()
-    content = io.BytesIO()
+        return svg_of(sheet, title).encode()
+    content, figure = io.BytesIO(), sheet.figure
     _warn_of(letters_without_font("".join(text.get_text() for text in figure.findobj(Text))))
     with rc_context(style()), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # said above, once

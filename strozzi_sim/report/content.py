@@ -9,67 +9,39 @@ from markupsafe import Markup
 
 from strozzi_sim.declare.printing import THIN
 from strozzi_sim.pictures.heat_tables import HeatTables
-from strozzi_sim.pictures.ink import NARROW, WIDE
-from strozzi_sim.pictures.marks import Drawn
+from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.report.html_tables import PageTable
 
-
-@dataclass(frozen=True)
-class Shown:
-    """A picture of a page, drawn when the page is rendered."""
-
-    name: str  # name of its files, without ending
-    title: str
-    drawn: Drawn
-
-    @property
-    def label(self) -> str:
-        """The description for readers who cannot see the picture."""
-        return f"{self.title}. {len(self.drawn.marks)} values; its data as CSV has them."
-
-    def svg(self, width: float) -> Markup:
-        """Return the picture as SVG of this width in pixels."""
-        return Markup(self.drawn.svg(width, self.label))
-
-    @property
-    def widths(self) -> dict[str, float]:
-        """The widths in pixels by CSS class: wide, narrow, and paper if the wide picture is too wide for paper."""
-        paper = {"paper": WIDE} if self.drawn.width > WIDE else {}
-        return {"wide": self.drawn.width, "narrow": NARROW, **paper}
-
-
-@dataclass(frozen=True)
-class Part:
-    """A picture or table of one variant and line-up or of several, a heat map, an embedded page, or a note."""
-
-    scenario: str  # name of the variant and line-up; "" for a single one or several
-    picture: Shown | None = None
-    table: PageTable | None = None
-    heat: HeatTables | None = None
-    note: str = ""  # sentence about this part, or why something is not shown
-    frame: str = ""  # HTML of an embedded page
+# what is shown of one variant and line-up; text is the HTML of an embedded page
+ItemPart = Chart | PageTable | HeatTables | str
+_KINDS = {Chart: "picture", PageTable: "table", HeatTables: "heat", str: "frame"}
 
 
 @dataclass(frozen=True)
 class Item:
-    """A picture, table, heat map or embedded page; a picture or table can have a part per variant and line-up."""
+    """A picture, table, heat map or embedded page, with notes.
+
+    A picture or table can have a part for each variant with a line-up.
+    """
 
     title: str  # finding or name
     caption: str  # what is shown, and how it is counted
-    parts: tuple[Part, ...]
+    parts: Sequence[
+        tuple[str, ItemPart]
+    ]  # name of the variant and line-up ("" for a single one or several), and its part
     anchor: str = ""  # target of links
+    notes: Sequence[str] = ()  # sentences on what is not shown
     left_out: str = ""  # sentence on omitted variants and line-ups
 
     @property
     def kind(self) -> str:
-        """The kind of content: "frame", "heat", "picture" or "table"; "" if there are only notes."""
-        kinds = ("frame", "heat", "picture", "table")
-        return next((kind for kind in kinds if any(getattr(part, kind) for part in self.parts)), "")
+        """The kind of all parts: "frame", "heat", "picture" or "table"; "" if there are only notes."""
+        return _KINDS[type(self.parts[0][1])] if self.parts else ""
 
 
 @dataclass(frozen=True)
-class Section:
-    """Section of the page: a question, its finding, a picture if it has one, and the figures behind it."""
+class PageSection:
+    """A section of the page: a question, its finding, a picture if it has one, and the figures behind it."""
 
     anchor: str
     name: str
@@ -109,7 +81,7 @@ class Content:
     detail: str  # the numbers behind it as text
     numbers: Sequence[Number]  # at most three
     hero: Sequence[Item]  # the answer's picture or heat map, and its tables; may be empty
-    sections: list[Section]
+    sections: list[PageSection]
     plan: str  # the plan in a sentence
     facts: list[tuple[str, str]]  # the plan as a short table
     certainty: list[str]  # sentences on the statistical method
@@ -121,10 +93,10 @@ class Content:
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
 
     @property
-    def pictures(self) -> dict[str, Shown]:
+    def pictures(self) -> dict[str, Chart]:
         """All pictures of the page by name."""
         items = [*self.hero, *(item for section in self.sections for item in section.items)]
-        return {part.picture.name: part.picture for item in items for part in item.parts if part.picture}
+        return {part.name: part for item in items for _, part in item.parts if isinstance(part, Chart)}
 
 
 def marked(sentence: str) -> Markup:

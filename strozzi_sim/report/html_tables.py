@@ -19,7 +19,7 @@ Line = tuple[tuple[str, ...], Sequence[tuple[str, int, Any]]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table."""
 
     text: str
@@ -34,7 +34,7 @@ class PageTable:
 
     keys: tuple[str, ...]  # names of the key columns
     columns: tuple[tuple[str, str], ...]  # (label, figure) of the others; figure: "" without a single one
-    rows: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]  # keys and cells of each line
+    rows: tuple[tuple[tuple[str, ...], tuple[TableCell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
 
@@ -91,17 +91,17 @@ def _digits(rows: pd.DataFrame, figure: Figure) -> int:
     return max(digits_for(0.0, half, figure.unit), 0)
 
 
-def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
+def cell_of(row: Any, figure: Figure, digits: int) -> TableCell:
     """Return the cell of a row of a table."""
     n, numbers = f"n = {row.n:,}", numbers_of(row)
     if figure.name.endswith("_p"):
-        return Cell(format_p(row.value), "", n, numbers)
+        return TableCell(format_p(row.value), "", n, numbers)
     digits = min(digits, digits_for(row.value, half_width(row), figure.unit))
     text = format_value(row.value, figure.unit, digits, sign="")
     if np.isnan(row.low) or np.isnan(row.value):
-        return Cell(text, "", n, numbers)
+        return TableCell(text, "", n, numbers)
     tip = f"95 % interval {format_interval(row, figure.unit, digits)}; {n}"
-    return Cell(text, format_beside(row, figure.unit, digits), tip, numbers)
+    return TableCell(text, format_beside(row, figure.unit, digits), tip, numbers)
 
 
 def format_p(p: float) -> str:

@@ -56,7 +56,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
         again=[(name, value) for name, value in identity.items() if value],
         cite=_citation(manifest, game),
-        marks=packed({name: shown.drawn.data() for name, shown in content.pictures.items()}),
+        marks=packed({name: chart.data() for name, chart in content.pictures.items()}),
         **vars(content),
     )
 

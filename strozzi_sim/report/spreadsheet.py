@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from strozzi_sim.declare.pictures import HeatMap, Picture
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.report.html_tables import page_table
-from strozzi_sim.report.layout import Layout, Scene
+from strozzi_sim.report.html_tables import PageTable
 from strozzi_sim.report.naming import definitions_of
+from strozzi_sim.report.outline import Outline
 from strozzi_sim.runtime.files import MAKER, TABLE, WORKBOOK, write_replacing
 from strozzi_sim.study.files import csv_of, refuse_links
 from strozzi_sim.study.results import Results
@@ -45,26 +45,33 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None, *, 
 
 def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
     """Return the tables and heat maps by name, then definitions of the tables' figures; a share of 1 is 100 %."""
-    layout, sheets, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
-    for section in layout.sections:
+    outline = Outline(results)
+    sheets: dict[str, pd.DataFrame] = {}
+    labels: dict[str, str] = {}
+    for section in outline.sections:
         for shown in section.shown:
             if isinstance(shown, HeatMap):
-                sheets[shown.name] = layout.table(section, shown)
+                sheets[shown.name] = outline.table(section, shown)
             elif shown.kind == "table":
                 labels |= {figure.name: figure.label for figure in shown.figures}
-                if lines := [line for scene in layout.scenes(section, shown)[0] for line in _lines(shown, scene)]:
+                lines: list[dict[str, object]] = []
+                for name, part in outline.parts(section, shown):
+                    if isinstance(part, PageTable):
+                        lines += _lines(name, part)
+                if lines:
                     sheets[shown.name] = pd.DataFrame(lines)
     definitions = definitions_of(labels, results.study.the_game)
     rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]
     return {**sheets, "figures": pd.DataFrame(rows, columns=["figure", "label", "how it is counted"])}
 
 
-def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
-    """Yield the lines of a table: its keys, and value, low, high and n of each cell; a share of 1 is 100 %."""
-    if (table := page_table(shown, scene.rows, scene.words)) is None:
-        return
+def _lines(name: str, table: PageTable) -> Iterator[dict[str, object]]:
+    """Yield the lines of a table: its keys, and value, low, high and n of each cell; a share of 1 is 100 %.
+
+    `name` is that of its variant and line-up, if there are several.
+    """
     for keys, cells in table.rows:
-        line: dict[str, object] = {"games": scene.name} if scene.name else {}
+        line: dict[str, object] = {"games": name} if name else {}
         line |= dict(zip(table.keys, keys, strict=True))
         for (label, _), cell in zip(table.columns, cells, strict=True):
             for end, text in zip(("", " (low)", " (high)", " (n)"), cell.numbers if cell else [""] * 4, strict=True):
