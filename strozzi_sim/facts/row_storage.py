@@ -1,4 +1,4 @@
-"""Storage of raw rows of facts: copied from the sink, compressed, and read again.
+"""Storage of raw rows of facts: copied from the sink, compressed, read again, and counted for further crosstabs.
 
 The rows of a range of deals are a sequence of blocks. A block begins with a line of JSON: its number of games, and the
 sizes of its parts before and after compression. The compressed parts follow: the games (`GAME` records), then one part
@@ -6,7 +6,7 @@ per table, which has the number of rows of each game, uint32, and then the writt
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
 from math import isfinite
@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 from strozzi_sim.facts.columns import OUTCOMES, Array, Table
+from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.sink import GAMES, SEATS
 
 BLOCK = 2**16  # a block ends once it has this many games, or rows of a table
@@ -187,3 +188,32 @@ def _codec() -> Any:
     import pyarrow as pa
 
     return pa.Codec("zstd", compression_level=1)
+
+
+_OUTCOMES = {column.name for column in OUTCOMES}
+
+
+def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Array:
+    """Return the counts of a plan, int64[plan.size]: those of one table from its stored rows, 0 for other tables.
+
+    Sums are exact below 2^53.
+    """
+    counts = np.zeros(plan.size, np.int64)
+    for rows in blocks:
+        for cube in plan.cubes_of(table.name):
+            cell = np.zeros(len(rows.game), np.int64)
+            for name, starts in cube.bounds.items():
+                values = np.maximum(_values(rows, name), starts[0])
+                cell = cell * len(starts) + np.searchsorted(np.asarray(starts), values, side="right") - 1
+            numbers = [np.bincount(cell, minlength=cube.cells)]
+            numbers += [np.bincount(cell, _values(rows, name), cube.cells) for name in cube.sums]
+            part = counts[cube.first : cube.first + cube.cells * cube.width].reshape(cube.cells, cube.width)
+            part += np.stack(numbers, axis=1).astype(np.int64)
+    return counts
+
+
+def _values(rows: KeptRows, name: str) -> Array:
+    if name in _OUTCOMES:
+        outcomes: Array = rows.games[name][rows.game, rows.columns["seat"]]
+        return outcomes.astype(np.int64)
+    return rows.columns[name].astype(np.int64)

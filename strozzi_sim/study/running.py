@@ -24,7 +24,7 @@ from strozzi_sim.declare.figure_tables import FigureTable
 from strozzi_sim.declare.pages import map_tables
 from strozzi_sim.errors import SIGNALS, ArgumentError, InputError, Stopped, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.recount import recount
+from strozzi_sim.facts.row_storage import recount
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
