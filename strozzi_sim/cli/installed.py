@@ -11,8 +11,7 @@ from strozzi_sim.agent.names import variants_named
 from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, short_repr, suggest_names
-from strozzi_sim.facts.columns import GameConfig
-from strozzi_sim.facts.describe import described_table, page
+from strozzi_sim.facts.columns import GameConfig, described_table, facts_page
 from strozzi_sim.game import default_players, find_game, game_names, installed_games
 from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.restricting import things as things_of
@@ -164,7 +163,7 @@ def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:
         raise ArgumentError("table", f"{game} has no fact table {short_repr(table)}; {suggest_names(table, tables)}")
     chosen = [tables[table]] if table else list(tables.values())
     if markdown:
-        return Answer(chosen, [page(the_game.title, the_game.name, chosen).rstrip("\n")])
+        return Answer(chosen, [facts_page(the_game.title, the_game.name, chosen).rstrip("\n")])
     lines = []
     for described in chosen:
         sampled = f"; of one deal in {described['sampled']}" if described["sampled"] else ""

@@ -21,6 +21,7 @@ from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.sink import GAMES, SEATS
 
 BLOCK = 2**16  # a block ends once it has this many games, or rows of a table
+_OUTCOMES = {column.name for column in OUTCOMES}
 
 # A game of a selected deal: its deal, its seating, and the OUTCOMES of the seats.
 GAME = np.dtype(
@@ -188,9 +189,6 @@ def _codec() -> Any:
     import pyarrow as pa
 
     return pa.Codec("zstd", compression_level=1)
-
-
-_OUTCOMES = {column.name for column in OUTCOMES}
 
 
 def recount(plan: CrosstabPlan, table: Table, blocks: Iterable[KeptRows]) -> Array:
