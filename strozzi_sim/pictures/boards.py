@@ -14,7 +14,7 @@ import pandas as pd
 from strozzi_sim.declare.pictures import Board, Picture, Place
 from strozzi_sim.declare.significance import no_significant_difference
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.pictures.heat_tables import format_end
+from strozzi_sim.pictures.heat import format_end
 from strozzi_sim.pictures.ink import NARROW, width_of
 from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet

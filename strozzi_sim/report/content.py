@@ -8,7 +8,7 @@ from html import escape
 from markupsafe import Markup
 
 from strozzi_sim.declare.printing import THIN
-from strozzi_sim.pictures.heat_tables import HeatTables
+from strozzi_sim.pictures.heat import HeatTables
 from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.report.html_tables import PageTable
 

@@ -14,8 +14,7 @@ from strozzi_sim.declare.printing import THIN, digits_for, format_beside, format
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.pictures.draw import Drawing
-from strozzi_sim.pictures.heat import draw_heat, heat_map_files
-from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
+from strozzi_sim.pictures.heat import HeatTables, draw_heat, heat_map_files, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
 from strozzi_sim.report.content import Content, Item, Number, PageSection
 from strozzi_sim.report.explorer import packed_explorer

@@ -17,8 +17,7 @@ from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import Figure, HeatMap
 from strozzi_sim.declare.significance import no_significant_difference
 from strozzi_sim.game import load_game
-from strozzi_sim.pictures.heat import draw_heat, heat_map_files
-from strozzi_sim.pictures.heat_tables import heat_tables
+from strozzi_sim.pictures.heat import draw_heat, heat_map_files, heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT
 
 GAINS = HeatMap("Gains", "What is gained.", "row", "column", Figure("gain", "coins gained", "amount"), table="gains")
