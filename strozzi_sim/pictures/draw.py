@@ -16,8 +16,7 @@ from strozzi_sim.pictures.bars import draw_bars, draw_spread
 from strozzi_sim.pictures.boards import draw_board
 from strozzi_sim.pictures.ink import WIDE
 from strozzi_sim.pictures.marks import Chart, rows_of
-from strozzi_sim.pictures.points import draw_points
-from strozzi_sim.pictures.scatter import draw_scatter
+from strozzi_sim.pictures.points import draw_points, draw_scatter
 from strozzi_sim.pictures.series import Words, levels_of
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 
