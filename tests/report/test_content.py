@@ -3,8 +3,8 @@
 from markupsafe import Markup
 
 from strozzi_sim.pictures.marks import Chart
-from strozzi_sim.report.content import Item, PageSection, marked
 from strozzi_sim.report.html_tables import PageTable
+from strozzi_sim.report.page import Item, PageSection, marked
 
 PICTURE = Item("A picture", "", [("", Chart(print, [], ""))])
 TABLE = Item("A table", "", [("", PageTable((), (), ()))])
