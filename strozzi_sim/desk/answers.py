@@ -21,8 +21,7 @@ from strozzi_sim.errors import ArgumentError, InputError, StorageError, as_argum
 from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import NAME
 from strozzi_sim.runtime.files import check_portable, storage_errors, write_atomically
-from strozzi_sim.runtime.signals import ENDING
-from strozzi_sim.runtime.system import KILLED, why_not_locked
+from strozzi_sim.runtime.system import ENDING, KILLED, why_not_locked
 
 Json = dict[str, Any]
 SHELF, LOCK = "shelf.json", "lock"
