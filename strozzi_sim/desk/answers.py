@@ -59,7 +59,9 @@ class Shelf:
     """The answers in a folder, which one desk at a time uses. One answer plays at a time, on all cores."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.changed, self.version = folder, Condition(), 0
+        self.folder = folder
+        self.changed = Condition()
+        self.version = 0
         self._lock: sqlite3.Connection | None = None  # keeps other desks out
         self._process: subprocess.Popen[str] | None = None  # of the answer that plays
         self._is_stopping = False  # whether the desk is ending that process
@@ -130,7 +132,8 @@ class Shelf:
                 place.mkdir()
             if sheets := asked.values.get("file"):  # the form has its text
                 write_atomically(place / SHEETS, str(sheets).encode())
-            self.answers[number], self._last = answer, number
+            self.answers[number] = answer
+            self._last = number
             self._note(answer)
             return number
 
@@ -163,7 +166,8 @@ class Shelf:
     def save(self, number: int, name: str, results: Path) -> str:
         """Copy an answer's results, with page and study, to the new folder `name` in `results`; return its path."""
         with self.changed:
-            answer, target = self.find(number), results / _checked(name)
+            answer = self.find(number)
+            target = results / _checked(name)
             if answer.status != DONE:
                 raise InputError("this answer is not finished; it can be saved when it is")
             if target.exists():

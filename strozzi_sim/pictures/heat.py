@@ -97,7 +97,8 @@ def heat_tables(
     is_two_sided = heat_map.equal or bool(heat_map.shade_label) or low < 0
     low, high = (-max(-low, high), max(-low, high)) if is_two_sided else (low, high)
     digits = max(int(np.median([_digits(heat_map, row) for row in rows_with_value.itertuples(index=False)])), 1)
-    panels, is_flat = [], False
+    panels = []
+    is_flat = False
     for title, players, rows_of_panel in _panels(heat_map, table, levels):
         shaded, flat = _shaded(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
         shaded_rows = shaded.itertuples(index=False)
@@ -159,7 +160,10 @@ def _shaded(
     an equal share is not significant) and `neg` (whether the colour is that of values below an equal share or zero).
     """
     value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
-    shades, is_equal, is_flat, share = value, np.zeros(len(rows), bool), False, heat_map.figure.unit == "share"
+    shades = value
+    is_equal = np.zeros(len(rows), bool)
+    is_flat = False
+    share = heat_map.figure.unit == "share"
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         is_equal = ~(benjamini_hochberg(p) < ALPHA)
@@ -168,7 +172,8 @@ def _shaded(
         shades = rows["shade"].to_numpy(float)
     elif no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
         mean = 0.0 if two else float(np.average(value, weights=n))
-        shades, is_flat = np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean), True
+        shades = np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean)
+        is_flat = True
     known = np.nan_to_num(shades)
     parts = np.abs(known) / (ends[1] or 1.0) if two else (known - ends[0]) / ((ends[1] - ends[0]) or 1.0)
     return rows.assign(part=parts, noise=is_equal, neg=two & (shades < 0)), is_flat
@@ -200,7 +205,8 @@ def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
     size, cell_height = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
     words = [*(cell.text for *_, row in rows for cell in row if cell), *heat.columns]
     cell_width = max(2.3 * size, *(width_of(text, size) + 8 for text in words))
-    names, corner = {name for panel in heat.panels for name, _ in panel.rows}, f"{heat.row_label} / {heat.column_label}"
+    names = {name for panel in heat.panels for name, _ in panel.rows}
+    corner = f"{heat.row_label} / {heat.column_label}"
     names_width = max(*(width_of(name, size) for name in names), width_of(corner, size) - 10) + 14
     panel_width = names_width + cell_width * len(heat.columns)
     strip = width_of(heat.low) + _STRIP[0] * _STRIP[1] + width_of(f"{heat.high}  \N{MIDDLE DOT}  {label}") + 24
@@ -209,14 +215,15 @@ def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
     def draw(sheet: Sheet) -> None:
         columns = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (panel_width + _GAP))))
         shrink = min(1.0, (sheet.width - names_width) / (cell_width * len(heat.columns)))
-        top, width = 0.0, cell_width * shrink * len(heat.columns)
+        width = cell_width * shrink * len(heat.columns)
+        top = 0.0
         for first in range(0, len(heat.panels), columns):
             panels_of_row = heat.panels[first : first + columns]
             titles = [wrapped(panel.title, names_width + width, size + 1.5) for panel in panels_of_row]
             title_height = 34 + 14 * max(title.count("\n") for title in titles)
             for k, (each, title) in enumerate(zip(panels_of_row, titles, strict=True)):
-                left, height = names_width + k * (panel_width + _GAP), cell_height * len(each.rows)
-                panel = sheet.panel(left, top + title_height, width, height, *faces[each].ends)
+                left = names_width + k * (panel_width + _GAP)
+                panel = sheet.panel(left, top + title_height, width, cell_height * len(each.rows), *faces[each].ends)
                 panel.title(title, names_width, 24)
                 for j, name in enumerate(heat.columns):
                     panel.text(j + 0.5, 0, name, "muted", (0, -7), size=size)
@@ -229,8 +236,8 @@ def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
 
     def face(panel: HeatPanel) -> Face:
         row_names = [name for name, _ in panel.rows]
-        fill, labels = partial(_fill, heat_panel=panel, size=10.0), (heat.column_label, heat.row_label)
-        return Face(panel.title, heat.columns, row_names, fill, panel.players, labels)
+        fill = partial(_fill, heat_panel=panel, size=10.0)
+        return Face(panel.title, heat.columns, row_names, fill, panel.players, (heat.column_label, heat.row_label))
 
     faces = {panel: face(panel) for panel in heat.panels}
     marks = []

@@ -109,7 +109,8 @@ class Panel:
 
     def at(self, x: float, y: float) -> Point:
         """Return the position of a point, in pixels from the upper left corner."""
-        x_part, y_part = (x - self.x[0]) / (self.x[1] - self.x[0]), (y - self.y[0]) / (self.y[1] - self.y[0])
+        x_part = (x - self.x[0]) / (self.x[1] - self.x[0])
+        y_part = (y - self.y[0]) / (self.y[1] - self.y[0])
         return self.width * x_part, self.height * (1 - y_part)
 
     def dots(
@@ -263,7 +264,8 @@ class AxesPanel(Panel):
         if face.bare:
             axes.set_aspect("equal")
             axes.set_axis_off()
-        box, dpi = axes.get_window_extent(), axes.figure.dpi
+        box = axes.get_window_extent()
+        dpi = axes.figure.dpi
         size = box.width * 72 / dpi, box.height * 72 / dpi
         super().__init__(
             lambda artist, _: axes.add_artist(artist), axes.figure, axes.transData, face.ends, size, count()

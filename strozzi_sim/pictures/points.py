@@ -43,7 +43,8 @@ class _Shape:
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw a picture of kind intervals, lines or dots: a panel per player count, per figure or for all."""
     keys, names = series_of(picture, rows, words, all_rows)
-    looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
+    looks = looks_of(picture.series, keys, picture.series_levels)
+    figures = figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
     panels = list(_panels(picture, rows, all_rows, figures))
     rows_of_kind = {"lines": all_rows, "dots": rows}  # `intervals` has the levels of each panel's own rows
@@ -62,11 +63,14 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
     has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures, named by panels or the legend
     scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
-    faces, all_marks, has_labels = list[Face](), list[Mark](), False
+    faces: list[Face] = []
+    all_marks: list[Mark] = []
+    has_labels = False
     for (title, panel_rows, _, figure, players), scale, of_panel in zip(panels, scales, level_names, strict=True):
         marks = _marks(picture, panel_rows, figure, title, of_panel, series)
         fill = partial(_fill, marks=marks, scale=scale, figure=figure, levels=len(of_panel), shape=shape)
-        label, panel_names = title_of(picture, figure) if has_several else figure.label + points, [*of_panel.values()]
+        label = title_of(picture, figure) if has_several else figure.label + points
+        panel_names = list(of_panel.values())
         if sideways:
             faces.append(Face(title, scale, panel_names, fill, players, (label, picture.x_label)))
         else:
@@ -101,11 +105,13 @@ def _marks(
     """Return the marks of a panel, with values and intervals as drawn; `series` is key -> (number, name)."""
     if rows.empty:
         return []
-    marks, place = [], {level: k for k, level in enumerate(levels)}
+    marks = []
+    place = {level: k for k, level in enumerate(levels)}
     points = picture.zero and figure.unit == "share"
     drawn = on_scale(rows, figure, picture).to_numpy()
     for row, (value, low, high) in zip(rows.itertuples(index=False), drawn, strict=True):
-        key, level = getattr(row, picture.series) if picture.series else None, getattr(row, picture.x)
+        key = getattr(row, picture.series) if picture.series else None
+        level = getattr(row, picture.x)
         if key not in series or level not in place:
             continue
         number, name = series[key]
@@ -131,7 +137,8 @@ def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
 
 def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
     """Draw panels in which values grow upwards, with the names of levels below."""
-    is_joined, is_shared = shape.kind == "lines", len({face.scale for face in faces}) == 1
+    is_joined = shape.kind == "lines"
+    is_shared = len({face.scale for face in faces}) == 1
     widest = max(width_of(name) for face in faces for name in face.names)
     most_levels = max(len(face.names) for face in faces)
     least_width = max(96.0, most_levels * max(widest + 12, 11 * len(shape.looks) + 8))
@@ -157,7 +164,8 @@ def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
 
 def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels: bool) -> None:
     """Draw panels in which values grow to the right, with the names of levels to the left of each row of panels."""
-    names, is_rows = faces[0].names, shape.kind == "dots"
+    names = faces[0].names
+    is_rows = shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
     ends = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
     gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])  # numbers of neighbours do not touch
@@ -200,12 +208,13 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
             panel.lines([[spot(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
         with_interval = [mark for mark in of_series if not np.isnan(mark["low"])]
         panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in with_interval], ink, 2.0)
-        points, tips = [spot(mark, mark["value"]) for mark in of_series], [mark["tip"] for mark in of_series]
+        points = [spot(mark, mark["value"]) for mark in of_series]
+        tips = [mark["tip"] for mark in of_series]
         panel.dots([x for x, _ in points], [y for _, y in points], ink, shape_name, radius, tips)
     whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in marks]
     for mark in _labelled(marks, scale, shape.labelled):
-        below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
-        text = label_of(mark["value"], half, figure.unit, scale)
+        below = scale.line is not None and mark["value"] < scale.line
+        text = label_of(mark["value"], (mark["high"] - mark["low"]) / 2, figure.unit, scale)
         if scale.signed and not text.strip("0."):
             continue
         place = spot(mark, _reach(mark)[0 if below else 1])
@@ -246,19 +255,20 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
     The last of several series is grey, and its names are placed last. With `zero` shares along y are in points.
     """
     x_figure, y_figure = picture.figures
-    keys, names = [""], [""]
+    name_of = {"": ""}  # key of a series -> its name
     if picture.series:
-        keys = list(picture.series_levels) or in_order(all_rows[picture.series], ())
-        names = [named(key, words, picture.series) for key in keys]
-    inks = [*INKS[: len(keys) - 1], "s3"] if len(keys) > 1 else INKS[:1]
+        keys = picture.series_levels or in_order(all_rows[picture.series], ())
+        name_of = {key: named(key, words, picture.series) for key in keys}
+    names = list(name_of.values())
+    inks = [*INKS[: len(names) - 1], "s3"] if len(names) > 1 else INKS[:1]
     looks = list(zip(inks, SHAPES, strict=False))
     x_end = 1.06 * factor_of(x_figure.unit) * float(pick(all_rows, figure=x_figure.name)["value"].max()) or 1.0
     x_scale = Scale((-0.02 * x_end, x_end))
     scale = scale_of(pick(all_rows, figure=y_figure.name), y_figure, picture)
     title = f"{x_figure.label}, %" if x_figure.unit == "share" else x_figure.label
-    name_of = dict(zip(keys, names, strict=True))
     last = len(names) - 1 if len(names) > 1 else -1
-    faces, all_dots = list[Face](), list[Mark]()
+    faces: list[Face] = []
+    all_dots: list[Mark] = []
     for count in sorted(int(count) for count in rows["players"].unique()):
         dots = _dots(picture, pick(rows, players=count), words, players_title(count), name_of)
         fill = partial(_fill_with_names, dots=dots, looks=looks, last=last, line=scale.line)
@@ -274,7 +284,8 @@ def _dots(
 ) -> list[Mark]:
     """Return the dots of a panel; `series_names` is the name of each series by its key, "" for a single one."""
     x_figure, y_figure = picture.figures
-    dots, numbers = list[Mark](), {key: number for number, key in enumerate(series_names)}
+    dots: list[Mark] = []
+    numbers = {key: number for number, key in enumerate(series_names)}
     x_values = pick(rows, figure=x_figure.name).set_index(picture.x)["value"]
     y_rows = pick(rows, figure=y_figure.name)
     drawn = on_scale(y_rows, y_figure, picture).to_numpy()

@@ -87,7 +87,8 @@ class PageRenderer(RendererBase):
     def write(self, text: Any) -> None:
         """Write text at its anchor, unmeasured: the page may use another font."""
         x, y = text.get_transform().transform(text.get_unitless_position())
-        size, anchor = text.get_fontsize() / FILE_FONT, _ANCHORS.get(text.get_ha())
+        size = text.get_fontsize() / FILE_FONT
+        anchor = _ANCHORS.get(text.get_ha())
         look = f' fill="{self._ink(text.get_color())}"' + (f' text-anchor="{anchor}"' if anchor else "")
         look += ' font-weight="600"' if text.get_weight() == "bold" else ""
         look += "" if abs(size - SIZE) < 0.01 else f' font-size="{_short(size)}"'
@@ -112,16 +113,18 @@ class PageRenderer(RendererBase):
 
     def _course(self, path: Any) -> str:
         """Return the attribute `d` of a path in pixels."""
-        parts, end = [], ("", "")
+        parts = []
+        old_x, old_y = "", ""  # end of the segment before
         for vertices, code in path.iter_segments(simplify=False):
             points = [(_short(x), _short(self._height - y)) for x, y in vertices.reshape(-1, 2).tolist()]
-            (x, y), (old_x, old_y), end = points[0], end, points[-1]
+            x, y = points[0]
             if code == Path.CLOSEPOLY:
                 parts.append("Z")
             elif code == Path.LINETO and (x == old_x or y == old_y):
                 parts.append(f"V{y}" if x == old_x else f"H{x}")
             else:
                 parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points))
+            old_x, old_y = points[-1]
         return "".join(parts)
 
 
@@ -152,7 +155,7 @@ def svg_of(sheet: Sheet, label: str, numbers: Mapping[str, int] | None = None) -
 def _warn_of(letters: str) -> None:
     """Warn, once for the same letters, that no font has them."""
     if letters:
-        shown = f"{letters[:12]}{'...' * (len(letters) > 12)}"
+        shown = letters if len(letters) <= 12 else f"{letters[:12]}..."
         advice = f"install one, such as fonts-noto-cjk, and remove {matplotlib.get_cachedir()}, its list of fonts"
         message = f"no font that matplotlib knows has {shown}: PNG and PDF show boxes instead; {advice}"
         warnings.warn(message, stacklevel=2)
@@ -162,7 +165,8 @@ def file_of(sheet: Sheet, kind: str, title: str) -> bytes:
     """Return a sheet as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
     if kind == "svg":
         return svg_of(sheet, title).encode()
-    content, figure = io.BytesIO(), sheet.figure
+    content = io.BytesIO()
+    figure = sheet.figure
     _warn_of(letters_without_font("".join(text.get_text() for text in figure.findobj(Text))))
     with rc_context(style()), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # said above, once

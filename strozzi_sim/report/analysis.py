@@ -131,7 +131,8 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
     """Return the picture of the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
     turns = {turn.decision.number for turn in analysis.turning_points()}
-    looks, last = looks_of("seat", range(len(seats))), len(curve)
+    looks = looks_of("seat", range(len(seats)))
+    last = len(curve)
     scale, across = Scale((0.0, 100.0), percent=True), Scale((1.0, float(max(last, 2))))
     marks: list[Mark] = []
     for name, shares in zip(seats, curve.T.tolist(), strict=True):

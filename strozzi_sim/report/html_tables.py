@@ -44,13 +44,16 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     rows = rows_of(picture, table)
     if rows.empty:
         return None
-    figures, counts = picture.figures, [int(count) for count in sorted(rows["players"].unique())]
+    figures = picture.figures
+    counts = [int(count) for count in sorted(rows["players"].unique())]
     lines: list[Line] = []
     if picture.x == "figure":  # a line for every figure, and a column for every player count
         lines = [((_label(figure),), [(figure.name, count, figure.name) for count in counts]) for figure in figures]
         columns = tuple((f"{count} players", "") for count in counts)
         return PageTable(("figure",), columns, _lines(picture, rows, lines))
-    levels, left_out, sorted_by = levels_of(picture, rows), tuple[str, ...](), ""
+    levels = levels_of(picture, rows)
+    left_out: tuple[str, ...] = ()
+    sorted_by = ""
     if picture.sort:
         sorted_by = next(figure.label for figure in figures if figure.name == picture.sort)
         with_value = {ALL, *pick(rows, figure=picture.sort).dropna(subset="value")[picture.x]}
@@ -93,7 +96,8 @@ def _digits(rows: pd.DataFrame, figure: Figure) -> int:
 
 def cell_of(row: Any, figure: Figure, digits: int) -> TableCell:
     """Return the cell of a row of a table."""
-    n, numbers = f"n = {row.n:,}", numbers_of(row)
+    n = f"n = {row.n:,}"
+    numbers = numbers_of(row)
     if figure.name.endswith("_p"):
         return TableCell(format_p(row.value), "", n, numbers)
     digits = min(digits, digits_for(row.value, half_width(row), figure.unit))

@@ -31,7 +31,8 @@ class Outline:
     """The sections and tables of the page of results; in a study of strengths, rows of middling play come first."""
 
     def __init__(self, results: Results) -> None:
-        self.results, self.tables = results, dict(results.originals)
+        self.results = results
+        self.tables = dict(results.originals)
         middle = self._tiers.get("middle", "")
         for name, table in self.tables.items() if middle else ():
             if "lineup" in table:
@@ -78,12 +79,12 @@ class Outline:
         rows_of = {each: pick(table, variant=each[0], lineup=each[1]) for each in all_scenarios[:MOST_PARTS]}
         compared = pd.concat(rows_of.values()) if rows_of else table
         for number, ((variant, lineup), rows) in enumerate(rows_of.items()):
-            name, named = scenario_words((variant, lineup), all_scenarios), shown
-            if name:
+            named = shown
+            if name := scenario_words((variant, lineup), all_scenarios):
                 slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
                 named = replace(shown, name=f"{shown.name}--{number}-{slug}", title=f"{shown.title}: {name}")
-            words, components = self.words(variant, lineup), self.variants.get(variant)
-            if part := _part(named, rows, words, components, compared, width):
+            components = self.variants.get(variant)
+            if part := _part(named, rows, self.words(variant, lineup), components, compared, width):
                 yield name, part
 
     def words(self, variant: str = "", lineup: str = "") -> Words:

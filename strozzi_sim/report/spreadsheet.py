@@ -32,14 +32,17 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None, *, 
         raise InputError("path: nothing is kept in a folder; say where the spreadsheet goes")
     if results.folder is not None:
         refuse_links(results.folder)
-    place = Path(path or Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx")))
+    is_book = kind == "xlsx"
+    place = Path(path or Path(results.folder or "", "spreadsheet.xlsx" if is_book else "spreadsheet"))
+    within = place.parent if is_book else place
+    if path is None:
+        within = Path(results.folder or "")
     sheets = _sheets_of(results)
-    files = {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}
-    within, what = results.folder if path is None else place, TABLE
-    if kind == "xlsx":
-        files, what = {place: _workbook(sheets)}, WORKBOOK
-        within = results.folder if path is None else place.parent
-    write_replacing(files, what, within=within, overwrite=overwrite)
+    if is_book:
+        files = {place: _workbook(sheets)}
+    else:
+        files = {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}
+    write_replacing(files, WORKBOOK if is_book else TABLE, within=within, overwrite=overwrite)
     return list(files)
 
 
@@ -94,5 +97,6 @@ def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
             without_controls = sheet.replace(r"[\x00-\x1f]", " ", regex=True)
             without_controls.to_excel(book, sheet_name=title, index=False, freeze_panes=(1, 0))
             for cell in (cell for row in book.sheets[title].iter_rows() for cell in row if isinstance(cell.value, str)):
-                cell.data_type, cell.quotePrefix = "s", True  # text, also after it has been edited
+                cell.data_type = "s"
+                cell.quotePrefix = True  # a text, also after it has been edited
     return content.getvalue()

@@ -92,14 +92,14 @@ def picture(results: Results, name: str | None = None, ax: Any = None, players: 
 
 
 def _heat_tables(outline: Outline, declared: Section, shown: HeatMap) -> HeatTables | None:
-    table, chunks = outline.table(declared, shown), outline.results.study.chunks
-    return heat_tables(shown, table, outline.words(), chunks=chunks)
+    table = outline.table(declared, shown)
+    return heat_tables(shown, table, outline.words(), chunks=outline.results.study.chunks)
 
 
 def content(outline: Outline) -> Content:
     """Return the content of the page."""
-    results, hero = outline.results, outline.hero
-    study, look, tables = results.study, results.look, outline.tables
+    results, hero, tables = outline.results, outline.hero, outline.tables
+    study, look = results.study, results.look
     verdict, *details = study.verdict(results.originals, look) if results.originals else [results.summary]
     lengths = accumulate(len(detail.split()) for detail in details)
     details_shown = sum(length <= _WORDS for length in lengths)
@@ -112,9 +112,17 @@ def content(outline: Outline) -> Content:
         if number == 0 and hero_items and not any(item.kind in ("picture", "heat") for item in items):
             hero_items, items = [*hero_items, *items], []  # if all are tables, they follow the first screen's picture
         finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
-        shown_items = [item for item in items if item.parts or item.notes]
-        title, anchor, asks = finding or declared.name, f"section-{number}", (declared.name, declared.question)
-        sections.append(PageSection(anchor, *asks, title, sentences, shown_items, declared.beside, declared.keys))
+        section = PageSection(
+            anchor=f"section-{number}",
+            name=declared.name,
+            question=declared.question,
+            title=finding or declared.name,
+            sentences=sentences,
+            items=[item for item in items if item.parts or item.notes],
+            side_by_side=declared.beside,
+            keys=declared.keys,
+        )
+        sections.append(section)
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [shown for declared in outline.sections for shown in declared.shown if isinstance(shown, Picture)]
     maps = look.maps_in(study.the_game)
@@ -184,8 +192,8 @@ def _heat_files(outline: Outline) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for declared, shown in outline.pictures.values():
         if isinstance(shown, HeatMap):
-            table, words = outline.table(declared, shown), outline.words()
-            files |= heat_map_files(shown, table, words, outline.results.study.chunks)
+            table = outline.table(declared, shown)
+            files |= heat_map_files(shown, table, outline.words(), outline.results.study.chunks)
     return files
 
 
@@ -209,7 +217,8 @@ def _plan(results: Results) -> str:
     if len(lineups) > 1 and is_selfplay:
         agents += ", each by itself"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
-    counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
+    counts = listed([str(count) for count in study.players])
+    games = pluralize(results.n_games, "game")
     played = f"{pluralize(study.deals, 'deal')}, {games}"
     if results.n_games != study.deals:
         played = f"{pluralize(study.deals, 'deal')} for each, {games} in all"
@@ -234,7 +243,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 def _manifest(results: Results) -> Mapping[str, Any]:
     """Return the manifest of the page: name, seed, versions and command of the run, and so on."""
-    study, versions = results.study, results.about.get("versions", {})
+    study = results.study
+    versions = results.about.get("versions", {})
     return {
         "name": results.look.name,
         "games": results.n_games,

@@ -296,7 +296,7 @@ def test_pictures_are_saved_and_shown(results, tmp_path):
 
 
 def test_a_picture_without_values_is_refused_before_it_is_shown(results, monkeypatch):
-    monkeypatch.setattr(write, "_painted", lambda *_: iter(()))
+    monkeypatch.setattr(Outline, "parts", lambda *_: iter(()))
     with pytest.raises(ArgumentError, match="name: this picture has no values"):
         results.plot("seats")
 
