@@ -58,13 +58,13 @@ class Shown:
     """The content of a report, and the rows of its tables."""
 
     def __init__(self, results: Any) -> None:
-        from strozzi_sim.report.layout import Layout
+        from strozzi_sim.report.outline import Outline
         from strozzi_sim.report.write import content
         from strozzi_sim.study.kinds.luck import WORDS
 
         self.text, self.sources = results.summary, {**WORDS, "agents": "who plays|the agents"}
-        self.results, self.study, self.layout = results, results.study, Layout(results)
-        self.content = content(self.layout)
+        self.results, self.study, self.outline = results, results.study, Outline(results)
+        self.content = content(self.outline)
         self.chunks, self.game = self.study.chunks or 200, self.study.the_game
         self.lineups = [",".join(lineup) for lineup in self.study.lineups]
         frames = []
@@ -133,8 +133,8 @@ class Shown:
         """Return patterns of the words that name a level."""
         cell, declared = (row.variant, row.lineup), report_of(self.game)._declared
         if cell not in self._words:
-            known = row.variant in self.layout.variants
-            self._words[cell] = {**(self.layout.words(*cell) if known else {}), **declared.words}
+            known = row.variant in self.outline.variants
+            self._words[cell] = {**(self.outline.words(*cell) if known else {}), **declared.words}
         found = {text, text.replace("_", " "), self.sources.get(text, text)} | {
             words.get(k, text) for words in (self._words[cell], declared.names) for k in (f"{key}={text}", text)
         }
@@ -206,20 +206,20 @@ class Shown:
         """Yield (place, sentence, what is wrong) of every mark, cell and number: wrong only if no row shows it that it names."""
         of_n = dict(self.rows.groupby("n").indices.items())
         items = [*self.content.hero, *(item for section in self.content.sections for item in section.items)]
-        scene = {part.picture.name: part.scenario for item in items for part in item.parts if part.picture}
+        scenario_of = {part.name: scenario for item in items if item.kind == "picture" for scenario, part in item.parts}
         tips = [
-            (name, f"{name}: {scene[name]}, {row[-1]}")
-            for name, shown in self.content.pictures.items()
-            for row in shown.drawn.data()["rows"]
+            (name, f"{name}: {scenario_of[name]}, {row[-1]}")
+            for name, chart in self.content.pictures.items()
+            for row in chart.data()["rows"]
         ]
         for item in items:
-            for part in item.parts:
-                for panel in part.heat.panels if part.heat else ():
+            for _, part in item.parts:
+                for panel in part.panels if item.kind == "heat" else ():
                     tips += [
                         (item.anchor, f"{panel.title}, {cell.tip}") for _, row in panel.rows for cell in row if cell
                     ]
-                for names, cells in part.table.rows if part.table else ():
-                    shown = zip(part.table.columns, cells, strict=True)
+                for names, cells in part.rows if item.kind == "table" else ():
+                    shown = zip(part.columns, cells, strict=True)
                     yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, _), cell in shown if cell for wrong in [self.wrong_cell(cell, f"{label} {names[0]}")])  # fmt: skip
         for place, tip in tips:
             said, _, n = tip.partition(", n = ")

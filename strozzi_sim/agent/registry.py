@@ -15,10 +15,17 @@ import numpy as np
 
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.files import SentFile, place_of
-from strozzi_sim.agent.importing import BUILTIN_PACKAGE, agent_in_file, load_point
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
-from strozzi_sim.agent.sources import Sources, files_of, sources_of_files, sources_of_values
+from strozzi_sim.agent.sources import (
+    BUILTIN_PACKAGE,
+    Sources,
+    agent_in_file,
+    files_of,
+    load_point,
+    sources_of_files,
+    sources_of_values,
+)
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game, game_names

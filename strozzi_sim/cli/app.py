@@ -14,7 +14,7 @@ from typing import Any
 
 from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_text, help_text, parsed
 from strozzi_sim.errors import MAX_SHOWN, InputError, Stopped, StorageError, StrozziError
-from strozzi_sim.runtime.signals import ENDING, postpones
+from strozzi_sim.runtime.system import ENDING, postpones
 
 _MAX_LINE = 2_000  # characters of an error
 _CLOSED_PIPE = 141  # exit code of a program that SIGPIPE ends: 128 + 13

@@ -47,8 +47,7 @@ from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
 from strozzi_sim.conformance.kernels import kernels, random_policy
 from strozzi_sim.conformance.report import check_report
-from strozzi_sim.conformance.slices import check_range, check_written
-from strozzi_sim.conformance.table import check_table
+from strozzi_sim.conformance.shown import check_range, check_table, check_written
 from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game

@@ -21,8 +21,7 @@ from strozzi_sim.errors import ArgumentError, InputError, StorageError, as_argum
 from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import NAME
 from strozzi_sim.runtime.files import check_portable, storage_errors, write_atomically
-from strozzi_sim.runtime.signals import ENDING
-from strozzi_sim.runtime.system import KILLED, why_not_locked
+from strozzi_sim.runtime.system import ENDING, KILLED, why_not_locked
 
 Json = dict[str, Any]
 SHELF, LOCK = "shelf.json", "lock"
@@ -32,7 +31,7 @@ MOST = 200  # most answers on a shelf
 _PATIENCE = 30.0  # seconds that a closed shelf waits for its process to end
 
 
-class Answer(Asked, kw_only=True):
+class ShelfAnswer(Asked, kw_only=True):
     """A question on the shelf, and its answer as far as known. The page receives this, and SHELF holds it."""
 
     number: int
@@ -52,7 +51,7 @@ class Answer(Asked, kw_only=True):
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     """The content of SHELF."""
 
-    answers: dict[int, Answer] = {}
+    answers: dict[int, ShelfAnswer] = {}
     variants: dict[str, dict[str, Json]] = {}  # game -> custom name -> {variant, settings}
 
 
@@ -60,7 +59,9 @@ class Shelf:
     """The answers in a folder, which one desk at a time uses. One answer plays at a time, on all cores."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.changed, self.version = folder, Condition(), 0
+        self.folder = folder
+        self.changed = Condition()
+        self.version = 0
         self._lock: sqlite3.Connection | None = None  # keeps other desks out
         self._process: subprocess.Popen[str] | None = None  # of the answer that plays
         self._is_stopping = False  # whether the desk is ending that process
@@ -108,7 +109,7 @@ class Shelf:
             self.changed.wait_for(lambda: str(self.version) != have, seconds)
             return {"version": self.version, "answers": msgspec.to_builtins([*self.answers.values()][::-1])}
 
-    def find(self, number: int) -> Answer:
+    def find(self, number: int) -> ShelfAnswer:
         """Return an answer; raise ArgumentError for an unknown number."""
         if number not in self.answers:
             raise ArgumentError("answer", f"no answer {number}; it may be forgotten already")
@@ -125,13 +126,14 @@ class Shelf:
             place = self.folder / str(number)
             words = words_for(asked, place)
             given = {name: getattr(asked, name) for name in Asked.__struct_fields__}
-            answer = Answer(**given, number=number, command=command_of(words), python=python_of(words))
+            answer = ShelfAnswer(**given, number=number, command=command_of(words), python=python_of(words))
             self._write()
             with storage_errors(f"cannot write {place}"):
                 place.mkdir()
             if sheets := asked.values.get("file"):  # the form has its text
                 write_atomically(place / SHEETS, str(sheets).encode())
-            self.answers[number], self._last = answer, number
+            self.answers[number] = answer
+            self._last = number
             self._note(answer)
             return number
 
@@ -164,7 +166,8 @@ class Shelf:
     def save(self, number: int, name: str, results: Path) -> str:
         """Copy an answer's results, with page and study, to the new folder `name` in `results`; return its path."""
         with self.changed:
-            answer, target = self.find(number), results / _checked(name)
+            answer = self.find(number)
+            target = results / _checked(name)
             if answer.status != DONE:
                 raise InputError("this answer is not finished; it can be saved when it is")
             if target.exists():
@@ -194,7 +197,7 @@ class Shelf:
             self._lock.close()
             self._lock = None
 
-    def _note(self, answer: Answer, **known: Any) -> None:
+    def _note(self, answer: ShelfAnswer, **known: Any) -> None:
         """Set these fields of an answer, and publish them."""
         with self.changed:
             for name, value in known.items():
@@ -217,7 +220,7 @@ class Shelf:
         self._make_and_lock()
         write_atomically(self.folder / SHELF, kept)
 
-    def _start(self, answer: Answer) -> None:
+    def _start(self, answer: ShelfAnswer) -> None:
         """Start the process of an answer."""
         command = [sys.executable, "-m", "strozzi_sim.desk.child", str(self.folder / str(answer.number))]
         command += shlex.split(answer.command)[1:]
@@ -232,7 +235,7 @@ class Shelf:
         self._note(answer, status=PLAYS, phase=("starting", 0, 0))
         Thread(target=self._hear, args=(answer, self._process), daemon=True).start()
 
-    def _hear(self, answer: Answer, process: "subprocess.Popen[str]") -> None:
+    def _hear(self, answer: ShelfAnswer, process: "subprocess.Popen[str]") -> None:
         """Set the fields of an answer that its process prints, one JSON object per line, and in the end its status.
 
         If they cannot be written, as on a full disk, the next request that writes reports that.

@@ -25,7 +25,9 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     """
     game = find_game(game)
     unchanged, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
-    data, kind, groups = component_data(game), inspect.type_info(game.components_part.Components), []
+    data = component_data(game)
+    kind = inspect.type_info(game.components_part.Components)
+    groups = []
     for section in game.components_part.VARIABLE:
         boxed, now, before = data.get(section, {}), changed.components[section], unchanged.components[section]
         label = name_of_key(game, section).label

@@ -8,24 +8,30 @@ and the same command resumes.
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
+
+import msgspec
 
 from strozzi_sim.cli.app import stop_on_signals
 from strozzi_sim.cli.parser import arguments_of, command_named, error_text, parsed
 from strozzi_sim.desk.answers import PAGE, PICTURE, RESULTS, STUDY
 from strozzi_sim.desk.questions import command_of
-from strozzi_sim.desk.study_toml import study_toml
 from strozzi_sim.errors import Stopped, StrozziError
+from strozzi_sim.game import Game
+from strozzi_sim.game.variants import ADD, BASE, REMOVE, Variant, differing_keys, resolve_variant
 from strozzi_sim.pictures.ink import NARROW
 from strozzi_sim.runtime.files import write_atomically
 from strozzi_sim.runtime.workers import stdout_to_stderr
 from strozzi_sim.study.kinds import STUDIES
+from strozzi_sim.study.look import Look
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import Progress, now_and_then
 from strozzi_sim.study.results import Results
 
 _WIDTHS = 620, NARROW  # pixels of the picture on wide and narrow pages
+_RESOLVED = ("behaviour", "agents", "variants")  # keys that are derived, or written in another form
 
 
 def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
@@ -38,11 +44,10 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
     def show(results: Results) -> None:
         known: dict[str, Any] = {"verdict": results.verdict, "games": results.n_games}
         if results.pictures:
-            drawing = results.plot()
-            name, drawn = next(iter(drawing.drawn.items()))
-            title = drawing.title_of(name)
-            write_atomically(folder / PICTURE, "".join(drawn.svg(width, title) for width in _WIDTHS).encode())
-            known["picture"] = {"title": title, "legend": drawn.legend}
+            chart = results.plot().charts[0]
+            drawn = "".join(chart.svg(width, chart.title) for width in _WIDTHS)
+            write_atomically(folder / PICTURE, drawn.encode())
+            known["picture"] = {"title": chart.title, "legend": chart.legend}
         say(**known)
 
     phases = now_and_then(lambda *phase: say(phase=phase))
@@ -68,6 +73,49 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         say(error=error_text(error, command))
         return error.exit_code
     return 0
+
+
+def study_toml(study: Study, look: Look) -> str:
+    """Return the text of the study file: the keys that differ from their defaults, and variants changed by settings."""
+    fields = [each for each in msgspec.structs.fields(type(study)) if each.name not in _RESOLVED]
+    changed = [each for each in study.listed_variants.values() if each.settings]
+    keys = {
+        "name": look.name,
+        "kind": study.kind,
+        **{each.name: value for each in fields if (value := getattr(study, each.name)) != each.default},
+        "variants": list(study.variants),
+        "variant": {each.name: _changes(study.the_game, each) for each in changed},
+        "report": {key: value for key, value in msgspec.to_builtins(look).items() if key != "name"},
+    }
+    return "".join(_lines(msgspec.to_builtins(keys)))
+
+
+def _changes(game: Game, variant: Variant) -> dict[str, Any]:
+    """Return the changes of a variant from the published game, in the form of a study file."""
+    found: dict[str, Any] = {}
+    for key, _, value in differing_keys(resolve_variant(game, BASE).components, variant.components):
+        section, name, *rest = key.split(".")
+        data, place = variant.components[section], found.setdefault(section, {})
+        if isinstance(data, Mapping):
+            place[name] = data[name]  # whole, since a file replaces a table below a section
+        elif rest:
+            place.setdefault(name, {})[".".join(rest)] = value
+        elif value is None:
+            place.setdefault(REMOVE, []).append(name)
+        else:
+            place.setdefault(ADD, []).append({"id": name, **value})
+    return found
+
+
+def _lines(table: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    """Yield a line `KEY = VALUE` for each value of a table; `above` is its own key, such as `variant.`, or ""."""
+    for name, value in table.items():
+        is_plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+        key = above + (name if is_plain else json.dumps(name))
+        if isinstance(value, Mapping):
+            yield from _lines(value, f"{key}.")
+        else:
+            yield f"{key} = {json.dumps(value, ensure_ascii=False, separators=(', ', ' = '))}\n"
 
 
 if __name__ == "__main__":

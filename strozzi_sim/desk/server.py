@@ -33,9 +33,10 @@ class DeskServer(LocalServer):
 
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
         self.game, self.shelf, self.results = game, shelf, results
-        self._tables = dict[str, PlayedTable]()  # by number, the latest requested last
-        self._tables_opened, self._tables_lock = 0, Lock()
-        super().__init__(_Handler, port, host)
+        self._tables: dict[str, PlayedTable] = {}  # by number, the latest requested last
+        self._tables_opened = 0
+        self._tables_lock = Lock()
+        super().__init__(_DeskHandler, port, host)
 
     def server_close(self) -> None:
         """Close the page, and stop all answers."""
@@ -77,7 +78,7 @@ class Request(Asked, kw_only=True, forbid_unknown_fields=True):
     name: str = ""  # of the folder to save in, or of the variant to keep
 
 
-class _Handler(LocalHandler):
+class _DeskHandler(LocalHandler):
     server: DeskServer
     conflicts = (Refused,)
     max_body = 1_000_000  # score sheets of thousands of games
@@ -122,7 +123,8 @@ class _Handler(LocalHandler):
             table, rest = self.server.table_at(path)
             table.post(self, rest, body)
             return
-        shelf, given = self.server.shelf, converted(body, Request, "request")
+        shelf = self.server.shelf
+        given = converted(body, Request, "request")
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
             "box": lambda: {**box_of(given.game, given.variant, given.settings), "own": own},

@@ -20,8 +20,8 @@ from strozzi_sim.facts.columns import OUTCOMES, Array, Table
 from strozzi_sim.facts.crosstabs import CrosstabPlan
 from strozzi_sim.facts.sink import GAMES, SEATS
 
-_OUTCOMES = {column.name for column in OUTCOMES}
 BLOCK = 2**16  # a block ends once it has this many games, or rows of a table
+_OUTCOMES = {column.name for column in OUTCOMES}
 
 # A game of a selected deal: its deal, its seating, and the OUTCOMES of the seats.
 GAME = np.dtype(

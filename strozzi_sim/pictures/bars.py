@@ -12,7 +12,7 @@ from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import Figure, Picture
 from strozzi_sim.declare.printing import format_value
 from strozzi_sim.pictures.ink import width_of
-from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
+from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, in_order, named, players_title
 
@@ -22,7 +22,7 @@ _TOTAL = 40  # pixels for the sum beside a bar
 Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]  # name, parts, and column -> value of its rows
 
 
-def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw stacked bars of sums, negative parts to the left of zero, one panel per player count."""
     if picture.groups:
         bars: list[Bar] = [(name, parts, {}) for name, parts in picture.groups.items()]
@@ -42,7 +42,8 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
         for first in range(0, len(counts), columns):
             counts_of_row = counts[first : first + columns]
             bars_of_row = sorted({part["_bar"] for count in counts_of_row for part in stacks[count]})
-            size, down = (panel_width - _TOTAL, _STEP * len(bars_of_row)), (float(len(bars_of_row)), 0.0)
+            size = panel_width - _TOTAL, _STEP * len(bars_of_row)
+            down = float(len(bars_of_row)), 0.0
             for k, count in enumerate(counts_of_row):
                 panel = sheet.panel(margin + k * (panel_width + GAP + _TOTAL), top + TOP, *size, ends, down, 8)
                 panel.title(players_title(count), 0 if k else margin)
@@ -57,18 +58,20 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
         return Face(players_title(count), Scale(ends), [names[bar] for bar in shown], fill, count)
 
     marks = [mark for count in counts for mark in stacks[count]]
-    return Drawn(draw, [face(count) for count in counts], "", legend, marks, n_of(rows), width)
+    return Chart(draw, [face(count) for count in counts], "", legend, marks, n_of(rows), width)
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
     """Return a mark for each row of a part of a bar: its value, its ends in the stack, its sentence."""
     parts = []
     for k, (bar, figures, where) in enumerate(bars):
-        rows_of_bar, ends = pick(rows, **where), [0.0, 0.0]
+        rows_of_bar = pick(rows, **where)
+        ends = [0.0, 0.0]
         for figure, ink in zip(figures, cycle(_INKS), strict=False):
             for row in pick(rows_of_bar, figure=figure.name).itertuples(index=False):
                 side = int(row.value > 0)
-                start, ends[side] = ends[side], ends[side] + row.value
+                start = ends[side]
+                ends[side] += row.value
                 names = {"panel": players_title(count), "bar": bar, "part": figure.label}
                 numbers = {"value": row.value, "n": row.n, "tip": sentence([*names.values()], row, figure.unit)}
                 parts.append({**names, **numbers, "_bar": k, "_ink": ink, "_from": start, "_to": ends[side]})
@@ -102,7 +105,7 @@ def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
     return ends[0], ends[1] if ends[1] > ends[0] else ends[0] + 1.0
 
 
-def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw the quantiles 5, 25, 50, 75 and 95 %, and a sixth figure as a diamond, one line per player count.
 
     The axis is that of `all_rows`, unless their values range over more than ALIKE times the range of `rows`.
@@ -111,9 +114,11 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     values = (all_rows if shared else rows)["value"]
     low, high = float(values.min()), float(values.max())
     room = 0.05 * (high - low) or 1.0
-    ends, last = (low - room, high + room), picture.figures[-1]
+    ends = (low - room, high + room)
+    last = picture.figures[-1]
     counts = sorted(int(count) for count in rows["players"].unique())
-    names, marks = [players_title(count) for count in counts], []
+    names = [players_title(count) for count in counts]
+    marks = []
     for count, name in zip(counts, names, strict=True):
         values_of_count = rows[rows["players"] == count].set_index("figure")["value"]
         numbers = [float(values_of_count.get(figure.name, np.nan)) for figure in picture.figures]
@@ -136,7 +141,7 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         fill(panel)
 
     legend = (("half of the players; thin: nine in ten; gap: the median", "s1", "bar"), (last.label, "s2", "diamond"))
-    return Drawn(draw, [face], "", legend, marks, n_of(rows), width)
+    return Chart(draw, [face], "", legend, marks, n_of(rows), width)
 
 
 def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
@@ -148,7 +153,8 @@ def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
     if is_known[1] and is_known[3]:
         panel.boxes([(q[1], y - 0.16, q[3], y + 0.16)], [("s1", 1.0)], "none", tips=[mark["tip"]])
     near = bool(abs(q[5] - q[2]) * panel.width < 30 * (panel.x[1] - panel.x[0]))
-    away, sides = near if q[5] >= q[2] else -near, {-1: "right", 0: "center", 1: "left"}
+    away = near if q[5] >= q[2] else -near
+    sides = {-1: "right", 0: "center", 1: "left"}
     if is_known[2]:
         panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if is_known[1] and is_known[3] else "s1", 3.0)
         panel.text(q[2], y - 0.16, texts[2], at=(-2 * away, -4), side=sides[-away])

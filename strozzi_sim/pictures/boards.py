@@ -14,9 +14,9 @@ import pandas as pd
 from strozzi_sim.declare.pictures import Board, Picture, Place
 from strozzi_sim.declare.significance import no_significant_difference
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.pictures.heat_tables import format_end
+from strozzi_sim.pictures.heat import format_end
 from strozzi_sim.pictures.ink import NARROW, width_of
-from strozzi_sim.pictures.marks import Drawn, Mark, n_of, sentence
+from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.pictures.series import players_title
 
@@ -27,10 +27,11 @@ _LARGEST = 44  # pixels of a cell
 
 def draw_board(
     picture: Picture, rows: pd.DataFrame, components: Mapping[str, Any], all_rows: pd.DataFrame, width: int
-) -> Drawn | None:
+) -> Chart | None:
     """Return the picture, coloured on the scale of `all_rows`; None if no level on the board has a value."""
     assert picture.board is not None
-    board, figure = picture.board(components), picture.figures[0]
+    board = picture.board(components)
+    figure = picture.figures[0]
     rows = rows[rows[picture.x].isin(board.places)]
     valued = rows.dropna(subset="value")
     if valued.empty:
@@ -41,7 +42,8 @@ def draw_board(
     largest = float(shade.abs().max())
     ends = (-largest, largest) if picture.equal else (float(shade.min()), float(shade.max()))
     marks = {count: _marks(picture, board, rows[rows["players"] == count], count, ends) for count in counts}
-    across, down, faces = Scale((0.0, board.columns)), Scale((board.rows, 0.0)), list[Face]()
+    across, down = Scale((0.0, board.columns)), Scale((board.rows, 0.0))
+    faces: list[Face] = []
     for count in counts:
         fill = partial(_fill, board=board, marks=marks[count])
         faces.append(Face(players_title(count), across, down, fill, count, bare=True))
@@ -64,12 +66,13 @@ def draw_board(
     legend = (*shades, *((text, "faint", shapes[shape]) for shape, text in board.key.items()))
     marks_with_sentence = [mark for count in counts for mark in marks[count] if mark["tip"]]
     title = with_capital(figure.label)
-    return Drawn(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
+    return Chart(draw, faces, title, legend, marks_with_sentence, n_of(valued), width)
 
 
 def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, ends: tuple[float, float]) -> list[Mark]:
     """Return a mark for every place: the value and sentence of its row, if any, and its colour as (ink, opacity)."""
-    figure, row_by_level = picture.figures[0], {getattr(row, picture.x): row for row in rows.itertuples(index=False)}
+    figure = picture.figures[0]
+    row_by_level = {getattr(row, picture.x): row for row in rows.itertuples(index=False)}
     flat_shapes = set()
     for shape in ("square", "frame", "disc"):
         rows_of_shape = rows[[board.places[level].shape == shape for level in rows[picture.x]]].dropna(subset="value")
@@ -86,7 +89,8 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
         is_significant = not is_flat and (row.low > chance or row.high < chance)
         return "s2" if above < 0 else "s1", _DEEPEST * abs(above) / ends[1] if is_significant else 0.0
 
-    title, marks = players_title(players), []
+    title = players_title(players)
+    marks = []
     for name, place in board.places.items():
         # keys that begin with _ are for `_fill` alone
         mark: Mark = {"panel": title, "place": name, "tip": "", "_place": place, "_shade": ("faint", 0.0)}
@@ -120,8 +124,8 @@ def _fill(panel: Panel, board: Board, marks: list[Mark]) -> None:
     discs = [mark for mark in marks if mark["_place"].shape == "disc"]
     centres = [mark["_place"].x for mark in discs], [mark["_place"].y for mark in discs]
     panel.dots(*centres, "muted", "circle", _DISC * cell, fills=[("paper", 1.0)], line=1.0)
-    tips, shades = [mark["tip"] for mark in discs], [mark["_shade"] for mark in discs]
-    panel.dots(*centres, "muted", "circle", _DISC * cell, tips, shades)
+    tips = [mark["tip"] for mark in discs]
+    panel.dots(*centres, "muted", "circle", _DISC * cell, tips, [mark["_shade"] for mark in discs])
     for k, name in enumerate(board.column_names):
         panel.text(k + 0.5, 0, name, "muted", (0, -6))
     for k, name in enumerate(board.row_names):

@@ -1,8 +1,8 @@
 """Draw the pictures that games and studies declare, and save them or show them in a notebook."""
 
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,8 @@ from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.pictures.bars import draw_bars, draw_spread
 from strozzi_sim.pictures.boards import draw_board
 from strozzi_sim.pictures.ink import WIDE
-from strozzi_sim.pictures.marks import PAPER, Drawn, rows_of
-from strozzi_sim.pictures.points import draw_points
-from strozzi_sim.pictures.scatter import draw_scatter
+from strozzi_sim.pictures.marks import Chart, rows_of
+from strozzi_sim.pictures.points import draw_points, draw_scatter
 from strozzi_sim.pictures.series import Words, levels_of
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 
@@ -32,43 +31,40 @@ def draw_picture(
     components: Mapping[str, Any] | None = None,
     compared: pd.DataFrame | None = None,
     width: int = WIDE,
-) -> Drawn | None:
-    """Return a picture of any kind except "table", to be drawn at any width; None if it has no value to show.
+) -> Chart | None:
+    """Return a picture of any kind except "table" as a chart; None if it has no value to show.
 
     `table` has the rows of one variant and line-up (of several if the series is "scenario"), `words` is raw value ->
     display name, `components` the component data of the variant, without which there is no board, and `compared` has
-    the rows that set the scale and the order of levels; default: the table. `width` is that of `Drawn`, in pixels.
+    the rows that set the scale and the order of levels; default: the table. `width` is that of the chart, in pixels.
     """
     rows = rows_of(picture, table)
     if rows["value"].isna().all():
         return None
     all_rows = rows if compared is None else rows_of(picture, compared)
-    if picture.kind == "board":
-        return draw_board(picture, rows, components, all_rows, width) if components else None
-    if picture.x in rows:  # the order of levels is that of all rows
-        picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
-    rows_with_value, all_rows = rows.dropna(subset="value"), all_rows.dropna(subset="value")
-    drawn: Drawn = _KINDS.get(picture.kind, draw_points)(picture, rows_with_value, words, all_rows, width)
-    return drawn
+    chart: Chart | None = None
+    if picture.kind != "board":
+        if picture.x in rows:  # the order of levels is that of all rows
+            picture = replace(picture, levels=tuple(levels_of(picture, all_rows)))
+        draw = _KINDS.get(picture.kind, draw_points)
+        chart = draw(picture, rows.dropna(subset="value"), words, all_rows.dropna(subset="value"), width)
+    elif components:
+        chart = draw_board(picture, rows, components, all_rows, width)
+    return replace(chart, name=picture.name, title=picture.title) if chart else None
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture as one figure, or one per variant and line-up."""
+    """A picture as one chart, or one per variant and line-up."""
 
     title: str
-    drawn: dict[str, Drawn]  # the figures by name, which can be drawn at any width
+    charts: Sequence[Chart]
     table: Any = None  # the data frame that contains their rows
-    titles: dict[str, str] = field(default_factory=dict)  # titles by name of a figure; default: `title`
-
-    def title_of(self, name: str) -> str:
-        """Return the title of one of the figures."""
-        return self.titles.get(name, self.title)
 
     @property
     def figures(self) -> dict[str, Any]:
         """The figures by name, drawn by matplotlib; every access draws them again."""
-        return {name: drawn.figure(drawn.width, self.title_of(name), PAPER) for name, drawn in self.drawn.items()}
+        return {chart.name: chart.figure for chart in self.charts}
 
     @property
     def figure(self) -> Any:
@@ -90,7 +86,7 @@ class Drawing:
 
     def __repr__(self) -> str:
         """Return the title, and the number of figures if there are several."""
-        number = f", {len(self.drawn)} figures" if len(self.drawn) > 1 else ""
+        number = f", {len(self.charts)} figures" if len(self.charts) > 1 else ""
         return f"<Drawing: {self.title}{number}>"
 
     def _repr_png_(self) -> bytes:
@@ -108,4 +104,4 @@ class Drawing:
         return content.getvalue()
 
     def _files(self, kind: str) -> list[bytes]:
-        return [drawn.files(self.title_of(name), [kind])[kind] for name, drawn in self.drawn.items()]
+        return [chart.files([kind])[kind] for chart in self.charts]

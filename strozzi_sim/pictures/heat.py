@@ -1,5 +1,7 @@
-"""Heat maps as figures, with the panels, values, colours and sentences of `heat_tables`, which a page shows."""
+"""Heat maps: as tables of cells, each with its value, colour, interval and n, for pages; and as figures of the same."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -8,25 +10,203 @@ import pandas as pd
 from matplotlib.colors import to_rgb
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import HeatMap
-from strozzi_sim.pictures.heat_tables import HeatPanel, HeatTables, heat_tables
+from strozzi_sim.declare.pictures import HeatMap, Unit
+from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
+from strozzi_sim.declare.significance import (
+    ALPHA,
+    MAX_CHUNKS,
+    degrees_of_freedom,
+    no_significant_difference,
+    p_value_of_share,
+)
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
-from strozzi_sim.pictures.marks import Drawn
+from strozzi_sim.pictures.marks import Chart, numbers_of, sentence
 from strozzi_sim.pictures.panel import Face, Panel, Sheet
-from strozzi_sim.pictures.series import Words, players_title
+from strozzi_sim.pictures.series import Words, in_order, players_title, scenario_words, scenarios
+from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
 _MANY = 8  # panels; more are drawn smaller
 _GAP = 28  # pixels between panels
 _STRIP = 3.4, 41  # width in pixels of a step of the colour scale; number of steps
 
 
-def draw_heat(heat: HeatTables, label: str) -> Drawn:
-    """Return a heat map that can be drawn at any width, as many panels in a row as fit; `label` names its values."""
+@dataclass(frozen=True)
+class HeatCell:
+    """A cell of a heat map."""
+
+    text: str
+    part: str  # strength of its colour, from 0 to 1
+    classes: str  # for the page: few, noise, neg and marked, as far as they apply, separated by blanks
+    tip: str  # sentence of its value, interval and n
+    numbers: tuple[str, ...]  # value, low, high and n as text; "" for NaN
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the cell has no colour: too few events, or no significant difference."""
+        return "noise" in self.classes or "few" in self.classes
+
+
+@dataclass(frozen=True)
+class HeatPanel:
+    """A panel: its title and player count, and its rows of (name, cells); None is a cell without events."""
+
+    title: str
+    players: int
+    rows: tuple[tuple[str, tuple[HeatCell | None, ...]], ...]
+
+
+@dataclass(frozen=True)
+class HeatTables:
+    """The panels of a heat map, which share one scale."""
+
+    row_label: str
+    column_label: str
+    columns: tuple[str, ...]  # their names
+    panels: tuple[HeatPanel, ...]
+    low: str  # ends of the scale as text
+    high: str
+    two: bool  # whether colours show both sides of an equal share or of zero
+    note: str  # meaning of numbers and colours
+
+
+def heat_tables(
+    heat_map: HeatMap,
+    table: pd.DataFrame,
+    words: Mapping[str, str],
+    *,
+    chunks: int = MAX_CHUNKS,
+    compared: pd.DataFrame | None = None,
+) -> HeatTables | None:
+    """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
+
+    `table` is that of the heat map, `words` raw row or column -> display name, `chunks` the number of chunks from which
+    the intervals were estimated, and `compared` the table whose levels and scale are used; default: `table`.
+    """
+    if known_rows(heat_map, table).empty:
+        return None
+    compared = table if compared is None else compared
+    rows_with_value = known_rows(heat_map, compared)
+    shown = compared[compared["row"].isin(rows_with_value["row"]) & compared["column"].isin(rows_with_value["column"])]
+    shown = shown[shown["figure"] == heat_map.figure.name]
+    levels = in_order(shown["row"], ()), in_order(shown["column"], ())
+    if heat_map.equal:
+        shades = rows_with_value["value"] - 1 / rows_with_value["players"]
+    else:
+        shades = rows_with_value["shade"] if heat_map.shade_label else rows_with_value["value"]
+    low, high = (float(end) for end in (shades.min(), shades.max())) if shades.notna().any() else (0.0, 0.0)
+    is_two_sided = heat_map.equal or bool(heat_map.shade_label) or low < 0
+    low, high = (-max(-low, high), max(-low, high)) if is_two_sided else (low, high)
+    digits = max(int(np.median([_digits(heat_map, row) for row in rows_with_value.itertuples(index=False)])), 1)
+    panels = []
+    is_flat = False
+    for title, players, rows_of_panel in _panels(heat_map, table, levels):
+        shaded, flat = _shaded(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
+        shaded_rows = shaded.itertuples(index=False)
+        cells = {(row.row, row.column): _cell(heat_map, row, words, digits) for row in shaded_rows}
+        lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
+        panels.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
+        is_flat |= flat
+    ends = [format_end(end, heat_map.figure.unit) for end in (low, high)]
+    if is_two_sided and heat_map.figure.unit == "share":
+        ends = [f"{end.removesuffix(' %')} points" for end in ends]
+    notes = ["in the cells: per cent"] if heat_map.figure.unit == "share" else []
+    if heat_map.equal:
+        notes.append("uncoloured: not told apart from an equal share")
+    elif heat_map.shade_label:
+        notes.append(f"colour: the difference {heat_map.shade_label}")
+    elif is_flat:
+        notes.append("a panel in one colour: no significant differences")
+    labels = heat_map.row_label, heat_map.column_label
+    column_names = tuple(words.get(level, level) for level in levels[1])
+    return HeatTables(*labels, column_names, tuple(panels), ends[0], ends[1], is_two_sided, "; ".join(notes))
+
+
+def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a heat map's table that have a value to draw."""
+    return table[(table["figure"] == heat_map.figure.name) & table["value"].notna() & (table["n"] > 0)]
+
+
+def format_end(end: float, unit: Unit) -> str:
+    """Return an end of a scale of colours as text: a count whole, others with at most three significant digits."""
+    return format_value(end, unit, digits_for(end, 0.0, unit)).replace(THIN, " ")
+
+
+def _panels(
+    heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
+) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    """Yield (title, player count, rows) of each panel, in the order of the table; with one player count by line-up."""
+    rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
+    rows = rows[rows["row"].isin(levels[0]) & rows["column"].isin(levels[1])]
+    groups: dict[Any, pd.DataFrame] = dict(list(rows.groupby(["variant", "lineup", "players"], sort=False)))
+    all_scenarios, counts = scenarios(rows), sorted({players for _, _, players in groups})
+    lineups = list(dict.fromkeys(lineup for _, lineup in all_scenarios))
+    if len(counts) == 1:
+        all_scenarios = sorted(all_scenarios, key=lambda scenario: lineups.index(scenario[1]))
+    for scenario in all_scenarios:
+        scenario_name = scenario_words(scenario, all_scenarios)
+        for players in counts:
+            if (*scenario, players) in groups:
+                count_name = "" if len(counts) == 1 and scenario_name else players_title(players)
+                title = ", ".join(filter(None, [scenario_name, count_name]))
+                yield title, int(players), groups[*scenario, players]
+
+
+def _shaded(
+    heat_map: HeatMap, rows: pd.DataFrame, players: int, chunks: int, ends: tuple[float, float], *, two: bool
+) -> tuple[pd.DataFrame, bool]:
+    """Return the rows of a panel with their colours, and whether it has one colour, since no two differ significantly.
+
+    The new columns are `part` (strength of the colour, 0 to 1 for known values), `noise` (whether the difference from
+    an equal share is not significant) and `neg` (whether the colour is that of values below an equal share or zero).
+    """
+    value, low, high, n, deals = (rows[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
+    shades = value
+    is_equal = np.zeros(len(rows), bool)
+    is_flat = False
+    share = heat_map.figure.unit == "share"
+    if heat_map.equal:
+        p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
+        is_equal = ~(benjamini_hochberg(p) < ALPHA)
+        shades = np.where(is_equal, 0.0, value - 1 / players)
+    elif heat_map.shade_label:  # the table has the colours
+        shades = rows["shade"].to_numpy(float)
+    elif no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
+        mean = 0.0 if two else float(np.average(value, weights=n))
+        shades = np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean)
+        is_flat = True
+    known = np.nan_to_num(shades)
+    parts = np.abs(known) / (ends[1] or 1.0) if two else (known - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    return rows.assign(part=parts, noise=is_equal, neg=two & (shades < 0)), is_flat
+
+
+def _digits(heat_map: HeatMap, row: Any) -> int:
+    """Return the decimals that the interval of a cell allows; its text has at most the larger of their median and 1."""
+    unit = heat_map.figure.unit
+    return digits_for(row.value, half_width(row), unit, 1 if unit == "share" else 3)
+
+
+def _cell(heat_map: HeatMap, row: Any, words: Mapping[str, str], digits: int) -> HeatCell:
+    places = words.get(row.row, row.row), words.get(row.column, row.column)
+    where = f"{heat_map.row_label} {places[0]}, {heat_map.column_label} {places[1]}"
+    if np.isnan(row.value):
+        tip = f"{where}: n = {row.n:,.0f}, too few for a value"
+        return HeatCell("\N{EN DASH}", "0", "few", tip, numbers_of(row))
+    unit = heat_map.figure.unit
+    text = format_value(row.value, unit, min(digits, _digits(heat_map, row)), sign="")
+    classes = {"noise": row.noise, "neg": row.neg, "marked": heat_map.shade_label and row.marked}
+    names = " ".join(name for name, applies in classes.items() if applies)
+    return HeatCell(text, f"{row.part:.3f}", names, sentence([where], row, unit), numbers_of(row))
+
+
+def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
+    """Return a heat map as a chart, as many panels in a row as fit."""
+    label = heat_map.figure.label
     rows = [(panel.title, name, row) for panel in heat.panels for name, row in panel.rows]
     size, cell_height = (9.5, 16.0) if len(heat.panels) > _MANY else (12.0, 24.0)
     words = [*(cell.text for *_, row in rows for cell in row if cell), *heat.columns]
     cell_width = max(2.3 * size, *(width_of(text, size) + 8 for text in words))
-    names, corner = {name for panel in heat.panels for name, _ in panel.rows}, f"{heat.row_label} / {heat.column_label}"
+    names = {name for panel in heat.panels for name, _ in panel.rows}
+    corner = f"{heat.row_label} / {heat.column_label}"
     names_width = max(*(width_of(name, size) for name in names), width_of(corner, size) - 10) + 14
     panel_width = names_width + cell_width * len(heat.columns)
     strip = width_of(heat.low) + _STRIP[0] * _STRIP[1] + width_of(f"{heat.high}  \N{MIDDLE DOT}  {label}") + 24
@@ -35,14 +215,15 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
     def draw(sheet: Sheet) -> None:
         columns = int(max(1, min(len(heat.panels), (sheet.width + _GAP) // (panel_width + _GAP))))
         shrink = min(1.0, (sheet.width - names_width) / (cell_width * len(heat.columns)))
-        top, width = 0.0, cell_width * shrink * len(heat.columns)
+        width = cell_width * shrink * len(heat.columns)
+        top = 0.0
         for first in range(0, len(heat.panels), columns):
             panels_of_row = heat.panels[first : first + columns]
             titles = [wrapped(panel.title, names_width + width, size + 1.5) for panel in panels_of_row]
             title_height = 34 + 14 * max(title.count("\n") for title in titles)
             for k, (each, title) in enumerate(zip(panels_of_row, titles, strict=True)):
-                left, height = names_width + k * (panel_width + _GAP), cell_height * len(each.rows)
-                panel = sheet.panel(left, top + title_height, width, height, *faces[each].ends)
+                left = names_width + k * (panel_width + _GAP)
+                panel = sheet.panel(left, top + title_height, width, cell_height * len(each.rows), *faces[each].ends)
                 panel.title(title, names_width, 24)
                 for j, name in enumerate(heat.columns):
                     panel.text(j + 0.5, 0, name, "muted", (0, -7), size=size)
@@ -55,8 +236,8 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
 
     def face(panel: HeatPanel) -> Face:
         row_names = [name for name, _ in panel.rows]
-        fill, labels = partial(_fill, heat_panel=panel, size=10.0), (heat.column_label, heat.row_label)
-        return Face(panel.title, heat.columns, row_names, fill, panel.players, labels)
+        fill = partial(_fill, heat_panel=panel, size=10.0)
+        return Face(panel.title, heat.columns, row_names, fill, panel.players, (heat.column_label, heat.row_label))
 
     faces = {panel: face(panel) for panel in heat.panels}
     marks = []
@@ -67,7 +248,8 @@ def draw_heat(heat: HeatTables, label: str) -> Drawn:
                 where = {"panel": title, "row": name, "column": column}
                 marks.append(where | dict(zip(("value", "low", "high", "n"), numbers, strict=True)) | {"tip": cell.tip})
     needed = max(panel_width * len(heat.panels) + _GAP * (len(heat.panels) - 1), scale_width)
-    return Drawn(draw, [*faces.values()], label, (), marks, width=min(HERO, needed))
+    width = min(HERO, needed)
+    return Chart(draw, [*faces.values()], label, (), marks, width=width, name=heat_map.name, title=heat_map.title)
 
 
 def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks: int) -> dict[str, bytes]:
@@ -75,12 +257,12 @@ def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks:
     files: dict[str, bytes] = {}
     counts = sorted(int(players) for players in table["players"].unique())
     for players in counts:
-        file_name, title = heat_map.name, heat_map.title
-        if len(counts) > 1:
-            file_name, title = f"{file_name}--{players}-players", f"{title}, {players_title(players)}"
         if heat := heat_tables(heat_map, pick(table, players=players), words, chunks=chunks, compared=table):
-            drawn = draw_heat(heat, heat_map.figure.label).files(title)
-            files |= {f"{file_name}.{kind}": content for kind, content in drawn.items()}
+            chart = draw_heat(heat_map, heat)
+            if len(counts) > 1:
+                title = f"{chart.title}, {players_title(players)}"
+                chart = replace(chart, name=f"{chart.name}--{players}-players", title=title)
+            files |= {f"{chart.name}.{kind}": content for kind, content in chart.files().items()}
     return files
 
 

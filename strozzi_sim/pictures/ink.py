@@ -60,7 +60,8 @@ def letters_without_font(words: str) -> str:
 def looks_of(column: str, keys: Sequence[Any], levels: Sequence[Any] = ()) -> list[Look]:
     """Return the look of each of several series: by seat number, by place in `levels`, or else by place in `keys`."""
     seats = column == "seat" and all(str(key).isdigit() for key in keys)
-    inks, places = _SEATS if seats else INKS, {level: k for k, level in enumerate(levels)}
+    inks = _SEATS if seats else INKS
+    places = {level: k for k, level in enumerate(levels)}
     numbers = [int(key) if seats else places.get(key, k) for k, key in enumerate(keys)]
     return [(inks[k % len(inks)], SHAPES[(k + k // len(inks)) % len(SHAPES)]) for k in numbers]
 

@@ -1,4 +1,4 @@
-"""A drawn picture, its marks with their sentences, and the axes and texts of their values."""
+"""A picture to be drawn, its marks with their sentences, and the axes and texts of their values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,35 +14,54 @@ from strozzi_sim.declare.pictures import Figure, Picture, Unit
 from strozzi_sim.declare.printing import THIN, digits_for, factor_of, format_range
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game.sentences import with_capital
-from strozzi_sim.pictures.ink import WIDE, Legend, style
+from strozzi_sim.pictures.ink import NARROW, WIDE, Legend, style
 from strozzi_sim.pictures.panel import MINUS, AxesPanel, Face, Scale, Sheet
 from strozzi_sim.pictures.series import chosen_players
 from strozzi_sim.pictures.svg import file_of, svg_of
 
-PAPER = 14  # pixels around a picture in a file
+_PAPER = 14  # pixels around a picture in a file
 Mark = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Chart:
     """A picture that can be drawn at any width."""
 
     draw: Callable[[Sheet], None]  # draws its panels on a sheet
     faces: Sequence[Face]  # its panels, of which `on` draws one
-    title: str  # meaning of its values
+    meaning: str  # of its values
     legend: Legend = ()
     # what a reader can point at: values by name, and a sentence under `tip`; keys that begin with _ are for drawing
     marks: Sequence[Mark] = ()
     n: tuple[int, int] = (0, 0)  # smallest and largest number of events behind a row
     width: float = WIDE  # pixels on a wide page, and in a file before it is cropped
+    name: str = ""  # name of its files, without ending
+    title: str = ""
 
-    def figure(self, width: float, title: str = "", paper: float = 0.0) -> Canvas:
-        """Return the picture as a figure, with a title if given; a margin of `paper` pixels comes with the legend."""
+    @property
+    def label(self) -> str:
+        """The description for readers of a page who cannot see the picture."""
+        return f"{self.title}. {len(self.marks)} values; its data as CSV has them."
+
+    @property
+    def widths(self) -> dict[str, float]:
+        """The widths in pixels by CSS class: wide, narrow, and paper if the wide picture is too wide for paper."""
+        paper = {"paper": WIDE} if self.width > WIDE else {}
+        return {"wide": self.width, "narrow": NARROW, **paper}
+
+    @property
+    def figure(self) -> Canvas:
+        """The picture with its title and legend, as a figure of matplotlib; every access draws it again."""
+        return self._sheet(self.width, alone=True).figure
+
+    def _sheet(self, width: float, *, alone: bool) -> Sheet:
+        """Return the picture on a sheet, `alone` with its titles, legend and margin, which a page sets itself."""
+        titles = dict.fromkeys([self.title, self.meaning]) if self.title else ()
         with rc_context(style()):
-            subtitle = self.title if paper and self.title != title else ""
-            sheet = Sheet(width, [title, subtitle] if title else [], self.legend if paper else (), paper)
+            sheet = Sheet(width, [*titles], self.legend, _PAPER) if alone else Sheet(width)
             self.draw(sheet)
-            return sheet.ended()
+            sheet.end()
+        return sheet
 
     def on(self, axes: Any, players: int | None) -> None:
         """Draw the panel of `players` on axes (default: 4, or the smallest); the first one if each shows several."""
@@ -56,13 +75,13 @@ class Drawn:
 
     def svg(self, width: float, label: str) -> str:
         """Return the picture for a page; `data-m` of a mark is the index of its sentence in `marks`."""
-        return svg_of(self.figure(width), label, {mark["tip"]: k for k, mark in enumerate(self.marks)})
+        return svg_of(self._sheet(width, alone=False), label, {mark["tip"]: k for k, mark in enumerate(self.marks)})
 
-    def files(self, title: str, kinds: Sequence[str] = ("svg", "png")) -> dict[str, bytes]:
+    def files(self, kinds: Sequence[str] = ("svg", "png")) -> dict[str, bytes]:
         """Return the picture with its title and legend as ending -> content of a file."""
-        figure = self.figure(self.width, title, PAPER)
+        sheet = self._sheet(self.width, alone=True)
         order = sorted(kinds, reverse=True)  # PNG after SVG, since it changes the resolution
-        return {kind: file_of(figure, kind, title) for kind in order}
+        return {kind: file_of(sheet, kind, self.title) for kind in order}
 
     def data(self) -> dict[str, list[Any]]:
         """Return the marks as columns and rows; numbers that are not whole have six digits."""

@@ -2,7 +2,7 @@
 
 Figures of this package have no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a
 panel maps values to pixels, and draws the few lines and texts of its frame itself. A pixel is 1/72 inch, whatever the
-resolution. A mark's `url` is its sentence, which a page shows when pointed at.
+resolution. A sheet keeps the sentence of every mark, which a page shows when pointed at.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -83,24 +83,34 @@ class Scale:
 class Panel:
     """A rectangle of a size in pixels, or axes, with an axis of x and one of y.
 
-    `add` adds an artist to the figure or axes, `place` maps values to the screen, and `order` numbers the artists:
-    otherwise matplotlib would draw lines above marks.
+    `add` adds an artist, whose marks may have a sentence each, to the figure or axes, `place` maps values to the
+    screen, and `order` numbers the artists: otherwise matplotlib would draw lines above marks.
     """
 
     def __init__(
-        self, add: Callable[..., Any], figure: Any, place: Transform, ends: tuple[Point, Point], size: Point, order: Any
+        self,
+        add: Callable[[Any, Sequence[str]], object],
+        figure: Any,
+        place: Transform,
+        ends: tuple[Point, Point],
+        size: Point,
+        order: Iterator[int],
     ) -> None:
-        self._artist, self._figure, self._place, self._order = add, figure, place, order
+        self._artist = add
+        self._figure = figure
+        self._place = place
+        self._order = order
         self.x, self.y = ends
         self.width, self.height = size
 
-    def _add(self, artist: Any) -> None:
+    def _add(self, artist: Any, tips: Sequence[str] = ()) -> None:
         artist.set_zorder(2 + next(self._order) * 1e-6)
-        self._artist(artist)
+        self._artist(artist, tips)
 
     def at(self, x: float, y: float) -> Point:
         """Return the position of a point, in pixels from the upper left corner."""
-        x_part, y_part = (x - self.x[0]) / (self.x[1] - self.x[0]), (y - self.y[0]) / (self.y[1] - self.y[0])
+        x_part = (x - self.x[0]) / (self.x[1] - self.x[0])
+        y_part = (y - self.y[0]) / (self.y[1] - self.y[0])
         return self.width * x_part, self.height * (1 - y_part)
 
     def dots(
@@ -114,16 +124,18 @@ class Panel:
         fills: Sequence[tuple[str, float]] = (),
         line: float = 0.0,
     ) -> None:
-        """Draw marks of a shape, filled with `ink` or `fills`, (ink, opacity) of each, outlined by `line` pixels."""
+        """Draw marks of a shape, filled with `ink` or `fills`, (ink, opacity) of each, outlined by `line` pixels.
+
+        `tips` has the sentence of each mark.
+        """
         if not len(x):
             return
         points = np.column_stack([x, y]).astype(float)
-        inks = [to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)]]
+        inks = [to_rgba(LIGHT[name], part) for name, part in fills or [(ink, 1.0)] * len(points)]
         look: Any = {"facecolors": inks, "edgecolors": LIGHT[ink] if line else "none", "linewidths": line}
         marks = PathCollection([PATHS[shape]], sizes=[radius**2], offsets=points, offset_transform=self._place, **look)
         marks.set_transform(IdentityTransform())
-        marks.set_urls([tip or None for tip in tips] or [None])
-        self._add(marks)
+        self._add(marks, tips)
 
     def lines(self, lines: Any, ink: str = "ink", width: float = 1.0, dash: Any = "-", alpha: float = 1.0) -> None:
         """Draw lines, each a list of points."""
@@ -142,8 +154,7 @@ class Panel:
         inks = [to_rgba(LIGHT[fill[0]], fill[1]) if isinstance(fill[0], str) else fill for fill in fills]
         line = LIGHT.get(edge, "none")
         drawn = PolyCollection(corners, transform=self._place, facecolors=inks, edgecolors=line, linewidths=width)
-        drawn.set_urls([tip or None for tip in tips] or [None])
-        self._add(drawn)
+        self._add(drawn, tips)
 
     def text(
         self,
@@ -247,15 +258,18 @@ class Face:
 
 
 class AxesPanel(Panel):
-    """A face on the caller's axes with title, ticks and legend, or if bare its title; marks are no links."""
+    """A face on the caller's axes with title, ticks and legend, or if bare its title; its marks have no sentences."""
 
     def __init__(self, axes: Axes, face: Face, legend: Legend) -> None:
         if face.bare:
             axes.set_aspect("equal")
             axes.set_axis_off()
-        box, dpi = axes.get_window_extent(), axes.figure.dpi
+        box = axes.get_window_extent()
+        dpi = axes.figure.dpi
         size = box.width * 72 / dpi, box.height * 72 / dpi
-        super().__init__(axes.add_artist, axes.figure, axes.transData, face.ends, size, count())
+        super().__init__(
+            lambda artist, _: axes.add_artist(artist), axes.figure, axes.transData, face.ends, size, count()
+        )
         axes.set_xlim(*self.x)
         axes.set_ylim(*self.y)
         axes.set_title(face.title, loc="left", pad=16 if face.bare else None)
@@ -269,10 +283,6 @@ class AxesPanel(Panel):
         if legend and not face.bare:
             axes.legend()
 
-    def _add(self, artist: Any) -> None:
-        artist.set_urls([None]) if hasattr(artist, "set_urls") else None
-        super()._add(artist)
-
 
 class Sheet:
     """A figure of a width in pixels, whose panels are placed in pixels from the upper left corner below its titles.
@@ -281,27 +291,42 @@ class Sheet:
     """
 
     def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:
-        self.width, self.height = width, 0.0
+        self.width = width
+        self.height = 0.0
+        self.tips: dict[str, Sequence[str]] = {}  # `gid` of an artist -> sentences of its marks
         self.figure = Figure(figsize=(1, 1), dpi=72, facecolor=LIGHT["paper"])
         FigureCanvasAgg(self.figure)
         self.figure.patch.set_visible(paper > 0)  # a page has its own
-        self._down, self._order = Affine2D(), count()
+        self._down = Affine2D()
         self._pixels = self._down + self.figure.dpi_scale_trans
-        self._paper, self._legend, self._above, self._right = paper, legend, 0.0, 0.0
+        self._order = count()
+        self._paper = paper
+        self._legend = legend
+        self._above = 0.0
+        self._right = 0.0
         for k, words in enumerate(filter(None, titles)):
             size = 12.0 if k else 13.5
             lines = wrapped(words, 0.9 * width, size)
             at = self.panel(0, 0, width_of(lines, size), 1, (0, 1), (0, 1))
             at.text(0, 1, lines, "muted" if k else "ink", (0, 12), "left", bold=k == 0, size=size)
-            self._above, self.height = self._above + 14.0 * lines.count("\n") + (16 if k else 22), 0.0
+            self._above += 14.0 * lines.count("\n") + (16 if k else 22)
+            self.height = 0.0
         self._above += 6 if titles else 0
 
     def panel(self, left: float, top: float, width: float, height: float, x: Point, y: Point, foot: float = 0) -> Panel:
         """Return a panel with `foot` pixels below; x grows to the right, y upwards, unless their ends are reversed."""
-        self.height, self._right = max(self.height, top + height + foot), max(self._right, left + width)
+        self.height = max(self.height, top + height + foot)
+        self._right = max(self._right, left + width)
         place = Affine2D().translate(-x[0], -y[0]).scale(width / (x[1] - x[0]), -height / (y[1] - y[0]))
         place.translate(self._paper + left, self._paper + self._above + top + height)
-        return Panel(self.figure.add_artist, self.figure, place + self._pixels, (x, y), (width, height), self._order)
+        return Panel(self._add, self.figure, place + self._pixels, (x, y), (width, height), self._order)
+
+    def _add(self, artist: Any, tips: Sequence[str]) -> None:
+        if tips:
+            name = f"marks-{len(self.tips)}"
+            artist.set_gid(name)
+            self.tips[name] = tips
+        self.figure.add_artist(artist)
 
     @staticmethod
     def grid(count: int, columns: int, corner: Point, step: Point) -> Iterator[tuple[bool, Point]]:
@@ -310,8 +335,8 @@ class Sheet:
             row, column = divmod(k, columns)
             yield column == 0, (corner[0] + column * step[0], corner[1] + row * step[1])
 
-    def ended(self) -> Figure:
-        """Return the figure, which ends below its lowest panel and its legend."""
+    def end(self) -> None:
+        """Draw the legend, and let the figure end below it."""
         x, row, top = 0.0, 0, self.height + 18
         for name, ink, shape in self._legend:
             entry_width = width_of(name) + 38
@@ -327,7 +352,6 @@ class Sheet:
         height = self.height + self._above + 2 * self._paper
         self.figure.set_size_inches(width / 72 + self._paper / 36, height / 72)
         self._down.clear().scale(1 / 72, -1 / 72).translate(0, height / 72)
-        return self.figure
 
 
 def fit(total: float, margin: float, least_width: float, panels: int, gap: float = GAP) -> tuple[int, float]:

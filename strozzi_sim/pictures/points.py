@@ -1,6 +1,6 @@
-"""Dots with intervals: of a few levels, of a number and joined by lines, or of many levels with a row each."""
+"""Dots: with intervals, of a few levels, joined by lines, or in rows; or labelled, of one figure over another."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -9,15 +9,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import Figure, Picture
-from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
-from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
-from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit
+from strozzi_sim.declare.printing import THIN, factor_of, format_value
+from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
+from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
+from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, TOP, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
 
 _LONG = 9  # letters; `intervals` with a longer line in a name have a row for each level
 _LEAST = 110  # least width in pixels of a panel beside names
 _EDGE = 14  # pixels for half a number at the right end of an axis
+_HEIGHT = 300  # pixels of a panel with labelled dots
+# where a name may be: pixels from its dot to the right and down, and whether it ends there instead of beginning
+_NEAR = ((8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True))
+_FAR = ((t * (8 + 4 * k), s * (9 + 7 * k), t < 0) for k in range(1, 5) for s in (-1, 1) for t in (1, -1))
+_SPOTS = (*_NEAR, *_FAR)
+Spot = tuple[int, int, bool]
 
 
 @dataclass(frozen=True)
@@ -31,10 +40,11 @@ class _Shape:
     upright: bool  # whether values grow upwards, not to the right
 
 
-def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
+def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw a picture of kind intervals, lines or dots: a panel per player count, per figure or for all."""
     keys, names = series_of(picture, rows, words, all_rows)
-    looks, figures = looks_of(picture.series, keys, picture.series_levels), figures_of(picture, rows)
+    looks = looks_of(picture.series, keys, picture.series_levels)
+    figures = figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
     panels = list(_panels(picture, rows, all_rows, figures))
     rows_of_kind = {"lines": all_rows, "dots": rows}  # `intervals` has the levels of each panel's own rows
@@ -53,11 +63,14 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
     has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures, named by panels or the legend
     scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
-    faces, all_marks, has_labels = list[Face](), list[Mark](), False
+    faces: list[Face] = []
+    all_marks: list[Mark] = []
+    has_labels = False
     for (title, panel_rows, _, figure, players), scale, of_panel in zip(panels, scales, level_names, strict=True):
         marks = _marks(picture, panel_rows, figure, title, of_panel, series)
         fill = partial(_fill, marks=marks, scale=scale, figure=figure, levels=len(of_panel), shape=shape)
-        label, panel_names = title_of(picture, figure) if has_several else figure.label + points, [*of_panel.values()]
+        label = title_of(picture, figure) if has_several else figure.label + points
+        panel_names = list(of_panel.values())
         if sideways:
             faces.append(Face(title, scale, panel_names, fill, players, (label, picture.x_label)))
         else:
@@ -66,7 +79,7 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
         all_marks += marks
     sideways_draw = partial(_sideways, faces=faces, shape=shape, has_labels=has_labels)
     draw = sideways_draw if sideways else partial(_upright, faces=faces, shape=shape)
-    return Drawn(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
+    return Chart(draw, faces, title_of(picture, figures[0]), legend_of(names, looks), all_marks, n_of(rows), width)
 
 
 def _panels(
@@ -92,11 +105,13 @@ def _marks(
     """Return the marks of a panel, with values and intervals as drawn; `series` is key -> (number, name)."""
     if rows.empty:
         return []
-    marks, place = [], {level: k for k, level in enumerate(levels)}
+    marks = []
+    place = {level: k for k, level in enumerate(levels)}
     points = picture.zero and figure.unit == "share"
     drawn = on_scale(rows, figure, picture).to_numpy()
     for row, (value, low, high) in zip(rows.itertuples(index=False), drawn, strict=True):
-        key, level = getattr(row, picture.series) if picture.series else None, getattr(row, picture.x)
+        key = getattr(row, picture.series) if picture.series else None
+        level = getattr(row, picture.x)
         if key not in series or level not in place:
             continue
         number, name = series[key]
@@ -122,7 +137,8 @@ def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
 
 def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
     """Draw panels in which values grow upwards, with the names of levels below."""
-    is_joined, is_shared = shape.kind == "lines", len({face.scale for face in faces}) == 1
+    is_joined = shape.kind == "lines"
+    is_shared = len({face.scale for face in faces}) == 1
     widest = max(width_of(name) for face in faces for name in face.names)
     most_levels = max(len(face.names) for face in faces)
     least_width = max(96.0, most_levels * max(widest + 12, 11 * len(shape.looks) + 8))
@@ -148,7 +164,8 @@ def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
 
 def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels: bool) -> None:
     """Draw panels in which values grow to the right, with the names of levels to the left of each row of panels."""
-    names, is_rows = faces[0].names, shape.kind == "dots"
+    names = faces[0].names
+    is_rows = shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
     ends = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
     gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])  # numbers of neighbours do not touch
@@ -191,12 +208,13 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
             panel.lines([[spot(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
         with_interval = [mark for mark in of_series if not np.isnan(mark["low"])]
         panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in with_interval], ink, 2.0)
-        points, tips = [spot(mark, mark["value"]) for mark in of_series], [mark["tip"] for mark in of_series]
+        points = [spot(mark, mark["value"]) for mark in of_series]
+        tips = [mark["tip"] for mark in of_series]
         panel.dots([x for x, _ in points], [y for _, y in points], ink, shape_name, radius, tips)
     whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in marks]
     for mark in _labelled(marks, scale, shape.labelled):
-        below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
-        text = label_of(mark["value"], half, figure.unit, scale)
+        below = scale.line is not None and mark["value"] < scale.line
+        text = label_of(mark["value"], (mark["high"] - mark["low"]) / 2, figure.unit, scale)
         if scale.signed and not text.strip("0."):
             continue
         place = spot(mark, _reach(mark)[0 if below else 1])
@@ -229,3 +247,109 @@ def _labelled(marks: list[Mark], scale: Scale, which: str) -> list[Mark]:
         return float(abs(mark["value"]) / (mark["high"] - mark["low"]))
 
     return [max(side, key=certainty) for side in (above, below) if side]
+
+
+def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
+    """Draw the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
+
+    The last of several series is grey, and its names are placed last. With `zero` shares along y are in points.
+    """
+    x_figure, y_figure = picture.figures
+    name_of = {"": ""}  # key of a series -> its name
+    if picture.series:
+        keys = picture.series_levels or in_order(all_rows[picture.series], ())
+        name_of = {key: named(key, words, picture.series) for key in keys}
+    names = list(name_of.values())
+    inks = [*INKS[: len(names) - 1], "s3"] if len(names) > 1 else INKS[:1]
+    looks = list(zip(inks, SHAPES, strict=False))
+    x_end = 1.06 * factor_of(x_figure.unit) * float(pick(all_rows, figure=x_figure.name)["value"].max()) or 1.0
+    x_scale = Scale((-0.02 * x_end, x_end))
+    scale = scale_of(pick(all_rows, figure=y_figure.name), y_figure, picture)
+    title = f"{x_figure.label}, %" if x_figure.unit == "share" else x_figure.label
+    last = len(names) - 1 if len(names) > 1 else -1
+    faces: list[Face] = []
+    all_dots: list[Mark] = []
+    for count in sorted(int(count) for count in rows["players"].unique()):
+        dots = _dots(picture, pick(rows, players=count), words, players_title(count), name_of)
+        fill = partial(_fill_with_names, dots=dots, looks=looks, last=last, line=scale.line)
+        faces.append(Face(players_title(count), x_scale, scale, fill, count, (title, y_figure.label)))
+        all_dots += dots
+    meaning = f"{with_capital(y_figure.label)}, over {x_figure.label}"
+    draw = partial(_grid, faces=faces, x_scale=x_scale, scale=scale)
+    return Chart(draw, faces, meaning, legend_of(names, looks), all_dots, n_of(rows), width)
+
+
+def _dots(
+    picture: Picture, rows: pd.DataFrame, words: Words, title: str, series_names: Mapping[str, str]
+) -> list[Mark]:
+    """Return the dots of a panel; `series_names` is the name of each series by its key, "" for a single one."""
+    x_figure, y_figure = picture.figures
+    dots: list[Mark] = []
+    numbers = {key: number for number, key in enumerate(series_names)}
+    x_values = pick(rows, figure=x_figure.name).set_index(picture.x)["value"]
+    y_rows = pick(rows, figure=y_figure.name)
+    drawn = on_scale(y_rows, y_figure, picture).to_numpy()
+    for row, (value, low, high) in zip(y_rows.itertuples(index=False), drawn, strict=True):
+        level = getattr(row, picture.x)
+        series = getattr(row, picture.series) if picture.series else ""
+        if level not in x_values.index or series not in numbers:
+            continue
+        name = named(level, words, picture.x)
+        x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
+        tip = f"{sentence([title, name], row, y_figure.unit, points=picture.zero)}; {x_figure.label}: {x_text}"
+        at = factor_of(x_figure.unit) * float(x_values[level])
+        shown: Mark = {"panel": title, "name": name, "series": series_names[series], "at": at, "value": value}
+        dots.append({**shown, "low": low, "high": high, "n": row.n, "tip": tip, "_series": numbers[series]})
+    return dots
+
+
+def _fill_with_names(panel: Panel, dots: Sequence[Mark], looks: Sequence[Look], last: int, line: float | None) -> None:
+    """Draw the dots of a panel with their intervals, and the names that have room, see `placed`."""
+    panel.line("y", line)
+    for series, (ink, shape) in enumerate(looks):
+        shown = [dot for dot in dots if dot["_series"] == series]
+        ends = [[(dot["at"], dot["low"]), (dot["at"], dot["high"])] for dot in shown if not np.isnan(dot["low"])]
+        panel.lines(ends, ink, 1.5, alpha=0.8)
+        x, y, tips = ([dot[key] for dot in shown] for key in ("at", "value", "tip"))
+        panel.dots(x, y, ink, shape, 4.0, tips)
+    for dot, (dx, dy, is_left) in placed(dots, panel, last):
+        if abs(dy) > 9:  # a name that is not beside its dot
+            x = dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0])
+            y = dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0])
+            panel.lines([[(dot["at"], dot["value"]), (x, y)]], "muted", 0.7)
+        panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if is_left else "left")
+
+
+def _grid(sheet: Sheet, faces: Sequence[Face], x_scale: Scale, scale: Scale) -> None:
+    """Draw the panels, two in a row if the sheet is wide."""
+    columns = min(1 if sheet.width <= NARROW else 2, len(faces))
+    panel_width = (sheet.width - 56 * columns) / columns
+    grid = sheet.grid(len(faces), columns, (48, TOP + 4), (panel_width + 56, _HEIGHT + TOP + 58))
+    for face, (is_first, place) in zip(faces, grid, strict=True):
+        panel = sheet.panel(*place, panel_width, _HEIGHT, *face.ends, 46)
+        panel.title(face.title, 48 if is_first else 40)
+        panel.numbers("x", x_scale, face.labels[0])
+        panel.numbers("y", scale)
+        face.fill(panel)
+
+
+def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark, Spot]]:
+    """Yield (dot, spot) of each name that has room; large absolute values come first, the series `last` last."""
+    taken: list[tuple[float, float, float, float]] = []
+    for dot in dots:
+        x, y = panel.at(dot["at"], dot["value"])
+        taken.append((x - 4, y - 4, x + 4, y + 4))
+        if not np.isnan(dot["low"]):
+            taken.append((x - 1, panel.at(0, dot["high"])[1], x + 1, panel.at(0, dot["low"])[1]))
+    for dot in sorted(dots, key=lambda dot: (dot["_series"] == last, -abs(dot["value"]))):
+        x, y = panel.at(dot["at"], dot["value"])
+        name_width = width_of(dot["name"])
+        for spot in _SPOTS:
+            left = x + spot[0] - (name_width if spot[2] else 0)
+            box = left, y + spot[1] - 6.5, left + name_width, y + spot[1] + 6.5
+            is_inside = box[0] >= 0 and box[2] <= panel.width and box[1] >= 0 and box[3] <= panel.height
+            hides = (box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
+            if is_inside and not any(hides):
+                taken.append(box)
+                yield dot, spot
+                break

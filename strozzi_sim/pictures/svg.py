@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -14,13 +14,13 @@ from matplotlib import rc_context
 from matplotlib.backend_bases import RendererBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.path import Path
 from matplotlib.text import Text
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from strozzi_sim.pictures.ink import CIRCLE, FILE_FONT, LIGHT, SIZE, UNSTYLED, letters_without_font, style
+from strozzi_sim.pictures.panel import Sheet
 from strozzi_sim.runtime.files import MAKER
 
 _NAMES = {colour: name for name, colour in LIGHT.items()}
@@ -31,14 +31,18 @@ _COLOURS = 128  # of a PNG: a third of the bytes, without visible difference
 
 
 class PageRenderer(RendererBase):
-    """A renderer of matplotlib that writes SVG: circles as circles, text as text; the `url` of a mark is its sentence.
+    """A renderer of matplotlib that writes SVG: circles as circles, text as text, and with marks their sentences.
 
-    For a page, `numbers` is sentence -> number of its mark, which is written instead; None: a file, with sentences.
+    `tips` is `gid` of an artist -> sentences of its marks. For a page, `numbers` is sentence -> number of its mark,
+    which is written instead; None: a file, with sentences.
     """
 
-    def __init__(self, height: float, numbers: Mapping[str, int] | None) -> None:
+    def __init__(self, height: float, tips: Mapping[str, Sequence[str]], numbers: Mapping[str, int] | None) -> None:
         super().__init__()
-        self._height, self._numbers = height, numbers
+        self._height = height
+        self._tips = tips
+        self._numbers = numbers
+        self._tips_of_artist: Iterator[str] = iter(())
         # attributes of its look, element, and the `d` of a plain path, which the next one can extend
         self._parts: list[tuple[str, str, str]] = []
 
@@ -54,9 +58,14 @@ class PageRenderer(RendererBase):
             ]
         return "".join(parts)
 
+    def open_group(self, s: str, gid: str | None = None) -> None:
+        """Begin an artist, whose marks are then drawn in the order of their sentences."""
+        self._tips_of_artist = iter(self._tips.get(gid or "", ()))
+
     def draw_path(self, gc: Any, path: Any, transform: Any, rgbFace: Any = None) -> None:
         """Write a path; consecutive opaque ones of one look, without a sentence and not circles, become one."""
-        mark_sentence, look = gc.get_url(), self._look(gc, rgbFace)
+        mark_sentence = next(self._tips_of_artist, "")
+        look = self._look(gc, rgbFace)
         opacity = rgbFace[3] if rgbFace is not None and len(rgbFace) == 4 else 1
         attributes = f' fill-opacity="{_short(opacity, 2)}"' if opacity < 1 else ""
         if path is CIRCLE:
@@ -78,7 +87,8 @@ class PageRenderer(RendererBase):
     def write(self, text: Any) -> None:
         """Write text at its anchor, unmeasured: the page may use another font."""
         x, y = text.get_transform().transform(text.get_unitless_position())
-        size, anchor = text.get_fontsize() / FILE_FONT, _ANCHORS.get(text.get_ha())
+        size = text.get_fontsize() / FILE_FONT
+        anchor = _ANCHORS.get(text.get_ha())
         look = f' fill="{self._ink(text.get_color())}"' + (f' text-anchor="{anchor}"' if anchor else "")
         look += ' font-weight="600"' if text.get_weight() == "bold" else ""
         look += "" if abs(size - SIZE) < 0.01 else f' font-size="{_short(size)}"'
@@ -103,16 +113,18 @@ class PageRenderer(RendererBase):
 
     def _course(self, path: Any) -> str:
         """Return the attribute `d` of a path in pixels."""
-        parts, end = [], ("", "")
+        parts = []
+        old_x, old_y = "", ""  # end of the segment before
         for vertices, code in path.iter_segments(simplify=False):
             points = [(_short(x), _short(self._height - y)) for x, y in vertices.reshape(-1, 2).tolist()]
-            (x, y), (old_x, old_y), end = points[0], end, points[-1]
+            x, y = points[0]
             if code == Path.CLOSEPOLY:
                 parts.append("Z")
             elif code == Path.LINETO and (x == old_x or y == old_y):
                 parts.append(f"V{y}" if x == old_x else f"H{x}")
             else:
                 parts.append(_LETTERS[code] + " ".join(f"{x} {y}" for x, y in points))
+            old_x, old_y = points[-1]
         return "".join(parts)
 
 
@@ -125,12 +137,12 @@ def _short(number: float, digits: int = 1) -> str:
     return f"{number:z.{digits}f}".rstrip("0").rstrip(".")
 
 
-def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None) -> str:
-    """Return a figure as SVG: for a page, in its colours, if `numbers` are given; else for a file, in light colours."""
-    width, height = (72 * side for side in figure.get_size_inches())
+def svg_of(sheet: Sheet, label: str, numbers: Mapping[str, int] | None = None) -> str:
+    """Return a sheet as SVG: for a page, in its colours, if `numbers` are given; else for a file, in light colours."""
+    width, height = (72 * side for side in sheet.figure.get_size_inches())
     with rc_context(style()):
-        renderer = PageRenderer(height, numbers)
-        figure.draw(renderer)
+        renderer = PageRenderer(height, sheet.tips, numbers)
+        sheet.figure.draw(renderer)
     sides = _short(width), _short(height)
     size = f'viewBox="0 0 {sides[0]} {sides[1]}" width="{sides[0]}" height="{sides[1]}" role="img"'
     if numbers is not None:
@@ -143,17 +155,18 @@ def svg_of(figure: Figure, label: str, numbers: Mapping[str, int] | None = None)
 def _warn_of(letters: str) -> None:
     """Warn, once for the same letters, that no font has them."""
     if letters:
-        shown = f"{letters[:12]}{'...' * (len(letters) > 12)}"
+        shown = letters if len(letters) <= 12 else f"{letters[:12]}..."
         advice = f"install one, such as fonts-noto-cjk, and remove {matplotlib.get_cachedir()}, its list of fonts"
         message = f"no font that matplotlib knows has {shown}: PNG and PDF show boxes instead; {advice}"
         warnings.warn(message, stacklevel=2)
 
 
-def file_of(figure: Figure, kind: str, title: str) -> bytes:
-    """Return a figure as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
+def file_of(sheet: Sheet, kind: str, title: str) -> bytes:
+    """Return a sheet as the content of an svg, pdf or png file; a png sets the figure's resolution to 144 dpi."""
     if kind == "svg":
-        return svg_of(figure, title).encode()
+        return svg_of(sheet, title).encode()
     content = io.BytesIO()
+    figure = sheet.figure
     _warn_of(letters_without_font("".join(text.get_text() for text in figure.findobj(Text))))
     with rc_context(style()), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # said above, once

@@ -10,13 +10,12 @@ from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.pictures.ink import HERO, looks_of
-from strozzi_sim.pictures.marks import Drawn, Mark
+from strozzi_sim.pictures.marks import Chart, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
-from strozzi_sim.report.content import Content, Item, Number, Part, Section, Shown
-from strozzi_sim.report.html_tables import Cell, PageTable
+from strozzi_sim.report.html_tables import PageTable, TableCell
 from strozzi_sim.report.naming import TEXTS
-from strozzi_sim.report.page import render
+from strozzi_sim.report.page import Content, Item, Number, PageSection, render
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
@@ -31,12 +30,12 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     """Return the page of an analysed game as HTML; the page `table`, if given, is embedded in a frame."""
     names, texts = analysis.names, TEXTS["analysis"]
     seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
-    curve = Shown("win-share", "Expected share of the win, by decision", _curve(analysis, seats))
+    curve = _curve(analysis, seats)
     caption = (
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the "
         f"mean over {analysis.redraws} draws of future chance. Dots: the turning points listed below."
     )
-    hero = Item("Who was ahead, decision by decision", caption, (Part("", picture=curve),), "item-win-share")
+    hero = Item("Who was ahead, decision by decision", caption, [("", curve)], "item-win-share")
     lead_rows, win_rows = _parts(analysis, seats, LEAD, 1.0), _parts(analysis, seats, WIN, 100.0)
     parts = [
         _item("What made the result: points of lead", "lead", 1, _PARTS, lead_rows),
@@ -60,12 +59,16 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     rates = _item("Error rates", "error-rates", 1, _RATES, _rates(analysis, seats))
     costly = _item("Costliest decisions", "costly", 4, _COSTS, _costly(analysis, seats))
     moments = [f"Decision {number}: {words}." for number, words, _ in turns]
-    watched = Item("The table, step by step", "", (Part("", frame=table),), "item-table")
+    watched = Item("The table, step by step", "", [("", table)], "item-table")
     sections = [
-        Section("parts", "Luck and errors", "What made the result?", luck_words, [texts["sum"]], parts),
-        Section("turning", "Turning points", "Which moments changed it most?", "Turning points", moments, [turning]),
-        Section("decisions", "Decisions", "Which decisions cost most?", error_words, [texts["rate"]], [rates, costly]),
-        Section("table", "The table", "What happened, step by step?", "The table", [texts["steps"]], [watched]),
+        PageSection("parts", "Luck and errors", "What made the result?", luck_words, [texts["sum"]], parts),
+        PageSection(
+            "turning", "Turning points", "Which moments changed it most?", "Turning points", moments, [turning]
+        ),
+        PageSection(
+            "decisions", "Decisions", "Which decisions cost most?", error_words, [texts["rate"]], [rates, costly]
+        ),
+        PageSection("table", "The table", "What happened, step by step?", "The table", [texts["steps"]], [watched]),
     ]
     verdict, detail, numbers = _answer(analysis)
     noise = f"with the noise of {analysis.redraws} draws; it is not measured by play."
@@ -87,7 +90,7 @@ def _item(title: str, anchor: str, keys: int, columns: Sequence[str], rows: Iter
     """Return a table as an item; the first `keys` columns are text, the others cells."""
     lines = tuple((row[:keys], row[keys:]) for row in rows)
     table = PageTable(tuple(columns[:keys]), tuple((name, "") for name in columns[keys:]), lines)
-    return Item(title, "", (Part("", table=table),), f"item-{anchor}")
+    return Item(title, "", [("", table)], f"item-{anchor}")
 
 
 def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
@@ -124,11 +127,12 @@ def _signed(value: float, digits: int) -> str:
     return text[1:] if not text.strip("+\N{MINUS SIGN}0.") else text
 
 
-def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
+def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
     """Return the picture of the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
     turns = {turn.decision.number for turn in analysis.turning_points()}
-    looks, last = looks_of("seat", range(len(seats))), len(curve)
+    looks = looks_of("seat", range(len(seats)))
+    last = len(curve)
     scale, across = Scale((0.0, 100.0), percent=True), Scale((1.0, float(max(last, 2))))
     marks: list[Mark] = []
     for name, shares in zip(seats, curve.T.tolist(), strict=True):
@@ -155,11 +159,12 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Drawn:
 
     legend = tuple((name, ink, "circle") for name, (ink, _) in zip(seats, looks, strict=True))
     face = Face("", across, scale, fill, labels=("decision", "expected share of the win"))
-    return Drawn(draw, [face], "Expected share of the win", legend, marks, width=HERO)
+    name, title = "win-share", "Expected share of the win, by decision"
+    return Chart(draw, [face], "Expected share of the win", legend, marks, width=HERO, name=name, title=title)
 
 
-def _cell(value: float, digits: int, text: str = "") -> Cell:
-    return Cell(text or _signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
+def _cell(value: float, digits: int, text: str = "") -> TableCell:
+    return TableCell(text or _signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
 
 
 def _parts(analysis: GameAnalysis, seats: Sequence[str], worth: int, factor: float) -> Iterator[tuple[Any, ...]]:
@@ -181,4 +186,4 @@ def _rates(analysis: GameAnalysis, seats: Sequence[str]) -> Iterator[tuple[Any, 
     for seat, name in enumerate(seats):
         rate, choices = analysis.error_rate(seat)
         texts = f"{rate:.2f}" if choices else "-", str(choices), level_words(analysis.level(seat))
-        yield name, *map(Cell, texts)
+        yield name, *map(TableCell, texts)

@@ -19,7 +19,7 @@ Line = tuple[tuple[str, ...], Sequence[tuple[str, int, Any]]]
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table."""
 
     text: str
@@ -34,7 +34,7 @@ class PageTable:
 
     keys: tuple[str, ...]  # names of the key columns
     columns: tuple[tuple[str, str], ...]  # (label, figure) of the others; figure: "" without a single one
-    rows: tuple[tuple[tuple[str, ...], tuple[Cell | None, ...]], ...]  # keys and cells of each line
+    rows: tuple[tuple[tuple[str, ...], tuple[TableCell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
 
@@ -44,13 +44,16 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     rows = rows_of(picture, table)
     if rows.empty:
         return None
-    figures, counts = picture.figures, [int(count) for count in sorted(rows["players"].unique())]
+    figures = picture.figures
+    counts = [int(count) for count in sorted(rows["players"].unique())]
     lines: list[Line] = []
     if picture.x == "figure":  # a line for every figure, and a column for every player count
         lines = [((_label(figure),), [(figure.name, count, figure.name) for count in counts]) for figure in figures]
         columns = tuple((f"{count} players", "") for count in counts)
         return PageTable(("figure",), columns, _lines(picture, rows, lines))
-    levels, left_out, sorted_by = levels_of(picture, rows), tuple[str, ...](), ""
+    levels = levels_of(picture, rows)
+    left_out: tuple[str, ...] = ()
+    sorted_by = ""
     if picture.sort:
         sorted_by = next(figure.label for figure in figures if figure.name == picture.sort)
         with_value = {ALL, *pick(rows, figure=picture.sort).dropna(subset="value")[picture.x]}
@@ -91,17 +94,18 @@ def _digits(rows: pd.DataFrame, figure: Figure) -> int:
     return max(digits_for(0.0, half, figure.unit), 0)
 
 
-def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
+def cell_of(row: Any, figure: Figure, digits: int) -> TableCell:
     """Return the cell of a row of a table."""
-    n, numbers = f"n = {row.n:,}", numbers_of(row)
+    n = f"n = {row.n:,}"
+    numbers = numbers_of(row)
     if figure.name.endswith("_p"):
-        return Cell(format_p(row.value), "", n, numbers)
+        return TableCell(format_p(row.value), "", n, numbers)
     digits = min(digits, digits_for(row.value, half_width(row), figure.unit))
     text = format_value(row.value, figure.unit, digits, sign="")
     if np.isnan(row.low) or np.isnan(row.value):
-        return Cell(text, "", n, numbers)
+        return TableCell(text, "", n, numbers)
     tip = f"95 % interval {format_interval(row, figure.unit, digits)}; {n}"
-    return Cell(text, format_beside(row, figure.unit, digits), tip, numbers)
+    return TableCell(text, format_beside(row, figure.unit, digits), tip, numbers)
 
 
 def format_p(p: float) -> str:

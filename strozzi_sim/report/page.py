@@ -1,23 +1,119 @@
-"""Render the content of a page as one HTML file that needs no other."""
+"""A page: its content, that is its answer, sections, pictures and tables, and its HTML, a file that needs no other."""
 
 import base64
+import html
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
+from strozzi_sim.declare.printing import THIN
 from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
+from strozzi_sim.pictures.heat import HeatTables
+from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.pictures.svg import page_ink
-from strozzi_sim.report.content import Content, marked
+from strozzi_sim.report.html_tables import PageTable
 from strozzi_sim.runtime.files import REPORT_PAGE, write_replacing
 
 _TEMPLATES = Path(__file__).parent / "templates"
+# what is shown of one variant and line-up; text is the HTML of an embedded page
+ItemPart = Chart | PageTable | HeatTables | str
+_KINDS = {Chart: "picture", PageTable: "table", HeatTables: "heat", str: "frame"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """A picture, table, heat map or embedded page, with notes.
+
+    A picture or table can have a part for each variant with a line-up.
+    """
+
+    title: str  # finding or name
+    caption: str  # what is shown, and how it is counted
+    parts: Sequence[
+        tuple[str, ItemPart]
+    ]  # name of the variant and line-up ("" for a single one or several), and its part
+    anchor: str = ""  # target of links
+    notes: Sequence[str] = ()  # sentences on what is not shown
+    left_out: str = ""  # sentence on omitted variants and line-ups
+
+    @property
+    def kind(self) -> str:
+        """The kind of all parts: "frame", "heat", "picture" or "table"; "" if there are only notes."""
+        return _KINDS[type(self.parts[0][1])] if self.parts else ""
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A section of the page: a question, its finding, a picture if it has one, and the figures behind it."""
+
+    anchor: str
+    name: str
+    question: str
+    title: str  # its finding, or its name
+    sentences: Sequence[str]  # the first two are shown, the others can be opened
+    items: Sequence[Item]  # `lead` is shown, the others can be opened
+    side_by_side: bool = False  # whether the first three parts of `lead` are shown beside each other
+    keys: Sequence[Sequence[str]] = ()  # rows of a small table below the sentences, its head first
+
+    @property
+    def lead(self) -> Item | None:
+        """The first item with a picture, else the first with a heat map, else None."""
+        shown = (item for item in self.items if item.kind in ("picture", "heat"))
+        return min(shown, key=lambda item: item.kind == "heat", default=None)
+
+    @property
+    def others(self) -> list[Item]:
+        """All items except the lead."""
+        return [item for item in self.items if item is not self.lead]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of the first screen."""
+
+    value: str
+    interval: str  # "± 2" or "(20 to 29)"; "" without an interval
+    what: str  # meaning of the number
+
+
+@dataclass(frozen=True)
+class Content:
+    """Content of a page, in addition to that of its manifest."""
+
+    verdict: str  # the answer of the study, a sentence that can be quoted
+    detail: str  # the numbers behind it as text
+    numbers: Sequence[Number]  # at most three
+    hero: Sequence[Item]  # the answer's picture or heat map, and its tables; may be empty
+    sections: list[PageSection]
+    plan: str  # the plan in a sentence
+    facts: list[tuple[str, str]]  # the plan as a short table
+    certainty: list[str]  # sentences on the statistical method
+    tables: Sequence[str] = ()  # names of the tables in the results folder; () without one
+    glossary: dict[str, str] = field(default_factory=dict)  # word -> meaning
+    explorer: str = ""  # packed data of the explorer; "" for a page without one
+    definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
+    caveat: str = ""  # who played or judged, below the answer
+    caveats: Sequence[str] = ()  # further sentences on the data, below the answer
+
+    @property
+    def pictures(self) -> dict[str, Chart]:
+        """All pictures of the page by name."""
+        items = [*self.hero, *(item for section in self.sections for item in section.items)]
+        return {part.name: part for item in items for _, part in item.parts if isinstance(part, Chart)}
+
+
+def marked(sentence: str) -> Markup:
+    """Convert a sentence to HTML: back-ticks mark code, and no line break separates a number from its per cent sign."""
+    sentence = re.sub(r"(\d) %", rf"\1{THIN}%", sentence)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False)))
 
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
@@ -56,7 +152,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
         again=[(name, value) for name, value in identity.items() if value],
         cite=_citation(manifest, game),
-        marks=packed({name: shown.drawn.data() for name, shown in content.pictures.items()}),
+        marks=packed({name: chart.data() for name, chart in content.pictures.items()}),
         **vars(content),
     )
 

@@ -81,8 +81,8 @@ def _turn(turn: TurningPoint, ends: Sequence[int], said: Sequence[str], table: G
     else:
         step = max(ends[0], ends[1] - 1)
         event = said[step][:1].lower() + said[step][1:].rstrip(".")
-        quality, who = "Good" if turn.change > 0 else "Bad", table.named(turn.seat)
-        words = f"{quality} luck for {who}, {_share(turn.change)}: {event}"
+        quality = "Good" if turn.change > 0 else "Bad"
+        words = f"{quality} luck for {table.named(turn.seat)}, {_share(turn.change)}: {event}"
     return {"step": step, "kind": turn.kind, "seat": turn.seat, "change": round(turn.change, 3), "said": words}
 
 
@@ -96,7 +96,8 @@ def _next(outcomes: Outcomes, starts: Sequence[int]) -> dict[str, Any]:
         for outcome in sorted(possible, key=lambda outcome: (not outcome.came, outcome.name)):
             shares = [round(1000 * share) for share in outcome.win.tolist()]
             rows.append([number_of_name[outcome.name], outcome.ways, int(outcome.came), *shares])
-        width, draws = max(outcome.half_width for outcome in possible), sum(outcome.ways for outcome in possible)
+        width = max(outcome.half_width for outcome in possible)
+        draws = sum(outcome.ways for outcome in possible)
         certain = f"to \N{PLUS-MINUS SIGN}{100 * width:.1f} points" if width else "exact for this judge"
         note = f"Each seat's share of the win after each of {draws} draws, {certain}."
         steps[str(max(starts[number - 1], starts[number] - 1))] = {"note": note, "rows": rows}

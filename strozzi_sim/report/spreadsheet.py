@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from strozzi_sim.declare.pictures import HeatMap, Picture
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.report.html_tables import page_table
-from strozzi_sim.report.layout import Layout, Scene
+from strozzi_sim.report.html_tables import PageTable
 from strozzi_sim.report.naming import definitions_of
+from strozzi_sim.report.outline import Outline
 from strozzi_sim.runtime.files import MAKER, TABLE, WORKBOOK, write_replacing
 from strozzi_sim.study.files import csv_of, refuse_links
 from strozzi_sim.study.results import Results
@@ -32,39 +32,49 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None, *, 
         raise InputError("path: nothing is kept in a folder; say where the spreadsheet goes")
     if results.folder is not None:
         refuse_links(results.folder)
-    place = Path(path or Path(results.folder or "") / ("spreadsheet" + ".xlsx" * (kind == "xlsx")))
+    is_book = kind == "xlsx"
+    place = Path(path or Path(results.folder or "", "spreadsheet.xlsx" if is_book else "spreadsheet"))
+    within = place.parent if is_book else place
+    if path is None:
+        within = Path(results.folder or "")
     sheets = _sheets_of(results)
-    files = {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}
-    within, what = results.folder if path is None else place, TABLE
-    if kind == "xlsx":
-        files, what = {place: _workbook(sheets)}, WORKBOOK
-        within = results.folder if path is None else place.parent
-    write_replacing(files, what, within=within, overwrite=overwrite)
+    if is_book:
+        files = {place: _workbook(sheets)}
+    else:
+        files = {place / f"{name}.csv": csv_of(sheet) for name, sheet in sheets.items()}
+    write_replacing(files, WORKBOOK if is_book else TABLE, within=within, overwrite=overwrite)
     return list(files)
 
 
 def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
     """Return the tables and heat maps by name, then definitions of the tables' figures; a share of 1 is 100 %."""
-    layout, sheets, labels = Layout(results), dict[str, pd.DataFrame](), dict[str, str]()
-    for section in layout.sections:
+    outline = Outline(results)
+    sheets: dict[str, pd.DataFrame] = {}
+    labels: dict[str, str] = {}
+    for section in outline.sections:
         for shown in section.shown:
             if isinstance(shown, HeatMap):
-                sheets[shown.name] = layout.table(section, shown)
+                sheets[shown.name] = outline.table(section, shown)
             elif shown.kind == "table":
                 labels |= {figure.name: figure.label for figure in shown.figures}
-                if lines := [line for scene in layout.scenes(section, shown)[0] for line in _lines(shown, scene)]:
+                lines: list[dict[str, object]] = []
+                for name, part in outline.parts(section, shown):
+                    if isinstance(part, PageTable):
+                        lines += _lines(name, part)
+                if lines:
                     sheets[shown.name] = pd.DataFrame(lines)
     definitions = definitions_of(labels, results.study.the_game)
     rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]
     return {**sheets, "figures": pd.DataFrame(rows, columns=["figure", "label", "how it is counted"])}
 
 
-def _lines(shown: Picture, scene: Scene) -> Iterator[dict[str, object]]:
-    """Yield the lines of a table: its keys, and value, low, high and n of each cell; a share of 1 is 100 %."""
-    if (table := page_table(shown, scene.rows, scene.words)) is None:
-        return
+def _lines(name: str, table: PageTable) -> Iterator[dict[str, object]]:
+    """Yield the lines of a table: its keys, and value, low, high and n of each cell; a share of 1 is 100 %.
+
+    `name` is that of its variant and line-up, if there are several.
+    """
     for keys, cells in table.rows:
-        line: dict[str, object] = {"games": scene.name} if scene.name else {}
+        line: dict[str, object] = {"games": name} if name else {}
         line |= dict(zip(table.keys, keys, strict=True))
         for (label, _), cell in zip(table.columns, cells, strict=True):
             for end, text in zip(("", " (low)", " (high)", " (n)"), cell.numbers if cell else [""] * 4, strict=True):
@@ -87,5 +97,6 @@ def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
             without_controls = sheet.replace(r"[\x00-\x1f]", " ", regex=True)
             without_controls.to_excel(book, sheet_name=title, index=False, freeze_panes=(1, 0))
             for cell in (cell for row in book.sheets[title].iter_rows() for cell in row if isinstance(cell.value, str)):
-                cell.data_type, cell.quotePrefix = "s", True  # text, also after it has been edited
+                cell.data_type = "s"
+                cell.quotePrefix = True  # a text, also after it has been edited
     return content.getvalue()

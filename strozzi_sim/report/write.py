@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture, unknown_figures
 from strozzi_sim.declare.printing import THIN, digits_for, format_beside, format_value, half_width
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.game.sentences import listed, some_of
-from strozzi_sim.pictures.draw import Drawing, draw_picture
-from strozzi_sim.pictures.heat import draw_heat, heat_map_files
-from strozzi_sim.pictures.heat_tables import HeatTables, heat_tables, known_rows
+from strozzi_sim.pictures.draw import Drawing
+from strozzi_sim.pictures.heat import HeatTables, draw_heat, heat_map_files, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
-from strozzi_sim.report.content import Content, Item, Number, Part, Shown
-from strozzi_sim.report.content import Section as PageSection
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.html_tables import page_table
-from strozzi_sim.report.layout import MOST_SCENES, Layout, Scene
 from strozzi_sim.report.naming import TEXTS, definitions_of
-from strozzi_sim.report.page import render, write_page
+from strozzi_sim.report.outline import MOST_PARTS, Outline
+from strozzi_sim.report.page import Content, Item, Number, PageSection, render, write_page
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
@@ -51,13 +46,13 @@ def write_report(
     place = Path(path) if path is not None else Path(results.folder or "") / REPORT
     if results.folder is not None:
         refuse_links(results.folder)
-    layout = Layout(results)
-    page = content(layout)
+    outline = Outline(results)
+    page = content(outline)
     look = results.look
     only_maps = path is None and bool(look.heatmaps or look.heatmap) and not look.pages_in(results.study.the_game)
-    files = _heat_files(layout) if figures or only_maps else {}
-    for name, shown in page.pictures.items() if figures else ():
-        files |= {f"{name}.{kind}": drawn for kind, drawn in shown.drawn.files(shown.title).items()}
+    files = _heat_files(outline) if figures or only_maps else {}
+    for name, chart in page.pictures.items() if figures else ():
+        files |= {f"{name}.{kind}": drawn for kind, drawn in chart.files().items()}
     drawn_files = {place.parent / FIGURES / name: drawn for name, drawn in files.items()}
     html = render(_manifest(results), results.study.the_game, page)
     write_page(place, html, within=results.folder if path is None else None, overwrite=overwrite)
@@ -67,69 +62,71 @@ def write_report(
 
 def pictures_of(results: Results) -> list[str]:
     """Return the names of the report's pictures and heat maps whose table has a value."""
-    return list(Layout(results).pictures)
+    return list(Outline(results).pictures)
 
 
 def picture(results: Results, name: str | None = None, ax: Any = None, players: int | None = None) -> Any:
     """Return a picture (default: the first) as a `Drawing`; with `ax`, draw its panel of `players` and return `ax`."""
     if ax is None and players is not None:
         raise ArgumentError("players", "chooses the panel that is drawn into ax; give ax too")
-    layout = Layout(results)
-    names = layout.pictures
+    outline = Outline(results)
+    names = outline.pictures
     if not names:
         raise InputError("name: these results have no pictures")
     name = next(iter(names)) if name is None else name.replace("_", "-")
     if name not in names:
         raise ArgumentError("name", f"no picture {name!r}; {suggest_names(name, names)}")
     declared, shown = names[name]
-    drawing = _drawing_of(layout, declared, shown)
-    if not drawing.drawn:
+    charts: list[Any]
+    if isinstance(shown, HeatMap):
+        heat = _heat_tables(outline, declared, shown)
+        charts = [draw_heat(shown, heat)] if heat else []
+    else:
+        charts = [chart for _, chart in outline.parts(declared, shown)]
+    if not charts:
         raise ArgumentError("name", "this picture has no values")
     if ax is None:
-        return drawing
-    next(iter(drawing.drawn.values())).on(ax, players)  # the first variant and line-up
+        return Drawing(shown.title, charts, outline.table(declared, shown))
+    charts[0].on(ax, players)  # the first variant and line-up
     return ax
 
 
-def _drawing_of(layout: Layout, declared: Section, shown: Picture | HeatMap) -> Drawing:
-    """Return a picture, with a figure per scene that has a value, or a heat map, with one figure, as a `Drawing`."""
-    if isinstance(shown, HeatMap):
-        heat = _heat_tables(layout, declared, shown)
-        drawn = {shown.table: draw_heat(heat, shown.figure.label)} if heat else {}
-        return Drawing(shown.title, drawn, layout.table(declared, shown))
-    pictures = [picture for _, picture in _painted(shown, *layout.scenes(declared, shown), WIDE)]
-    drawn, titles = {each.name: each.drawn for each in pictures}, {each.name: each.title for each in pictures}
-    return Drawing(shown.title, drawn, layout.table(declared, shown), titles)
+def _heat_tables(outline: Outline, declared: Section, shown: HeatMap) -> HeatTables | None:
+    table = outline.table(declared, shown)
+    return heat_tables(shown, table, outline.words(), chunks=outline.results.study.chunks)
 
 
-def _heat_tables(layout: Layout, declared: Section, shown: HeatMap) -> HeatTables | None:
-    table, chunks = layout.table(declared, shown), layout.results.study.chunks
-    return heat_tables(shown, table, layout.words(), chunks=chunks)
-
-
-def content(layout: Layout) -> Content:
+def content(outline: Outline) -> Content:
     """Return the content of the page."""
-    results, hero = layout.results, layout.hero
-    study, look, tables = results.study, results.look, layout.tables
+    results, hero, tables = outline.results, outline.hero, outline.tables
+    study, look = results.study, results.look
     verdict, *details = study.verdict(results.originals, look) if results.originals else [results.summary]
     lengths = accumulate(len(detail.split()) for detail in details)
     details_shown = sum(length <= _WORDS for length in lengths)
     sections: list[PageSection] = []
-    first = layout.sections[0] if layout.sections else None
-    hero_items = [_item(layout, first, hero, HERO)] if first and hero else []
-    for number, declared in enumerate(layout.sections):
-        items = [_item(layout, declared, shown, WIDE) for shown in declared.shown if shown is not hero]
+    first = outline.sections[0] if outline.sections else None
+    hero_items = [_item(outline, first, hero, HERO)] if first and hero else []
+    for number, declared in enumerate(outline.sections):
+        items = [_item(outline, declared, shown, WIDE) for shown in declared.shown if shown is not hero]
         sentences = [*(details[details_shown:] if number == 0 else ()), *declared.sentences]
         if number == 0 and hero_items and not any(item.kind in ("picture", "heat") for item in items):
             hero_items, items = [*hero_items, *items], []  # if all are tables, they follow the first screen's picture
         finding = "" if verdict.casefold().endswith(declared.finding.casefold()) else declared.finding
-        shown_items = [item for item in items if item.parts]
-        title, anchor, asks = finding or declared.name, f"section-{number}", (declared.name, declared.question)
-        sections.append(PageSection(anchor, *asks, title, sentences, shown_items, declared.beside, declared.keys))
+        section = PageSection(
+            anchor=f"section-{number}",
+            name=declared.name,
+            question=declared.question,
+            title=finding or declared.name,
+            sentences=sentences,
+            items=[item for item in items if item.parts or item.notes],
+            side_by_side=declared.beside,
+            keys=declared.keys,
+        )
+        sections.append(section)
     figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
-    pictures = [shown for declared in layout.sections for shown in declared.shown if isinstance(shown, Picture)]
+    pictures = [shown for declared in outline.sections for shown in declared.shown if isinstance(shown, Picture)]
     maps = look.maps_in(study.the_game)
-    explored = (look.name, tables, study.the_game, maps, layout.words(), pictures)
+    explored = (look.name, tables, study.the_game, maps, outline.words(), pictures)
     caveats = [
         *(["The lowest score wins"] if study.the_game.lowest_wins else []),
         *(first.caveats if first else ()),
@@ -146,7 +143,7 @@ def content(layout: Layout) -> Content:
         facts=_facts(results),
         certainty=TEXTS["certainty"],
         tables=sorted(tables) if results.folder is not None else (),
-        glossary=TEXTS["glossary"] | layout.players_in_words,
+        glossary=TEXTS["glossary"] | outline.players_in_words,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(figures, study.the_game),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
@@ -154,63 +151,49 @@ def content(layout: Layout) -> Content:
     )
 
 
-def _item(layout: Layout, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
-    """Return a picture, table or heat map as an item; a picture or table has a part for each scene with a value."""
+def _item(outline: Outline, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
+    """Return a picture, table or heat map as an item, with its parts."""
     if isinstance(shown, HeatMap):
-        return _heat(layout, declared, shown)
-    scenes, compared = layout.scenes(declared, shown)
-    if shown.kind == "table":
-        tables = [(scene, page_table(shown, scene.rows, scene.words)) for scene in scenes]
-        parts = [Part(scene.name, table=lines) for scene, lines in tables if lines]
-    else:
-        parts = [Part(scene.name, picture) for scene, picture in _painted(shown, scenes, compared, width)]
-    table = layout.table(declared, shown)
-    unknown = unknown_figures(shown, table)
-    parts += [Part("", note=f"Not shown: {figure} (table `{shown.table}`).") for figure in unknown]
+        return _heat(outline, declared, shown)
+    table = outline.table(declared, shown)
+    notes = [f"Not shown: {figure} (table `{shown.table}`)." for figure in unknown_figures(shown, table)]
     count = len(table[["variant", "lineup"]].drop_duplicates())
-    most = MOST_SCENARIOS if shown.series == SCENARIO else MOST_SCENES
-    place = f"; `tables/{shown.table}.csv` has all" if _has_file(layout, shown) else ""
+    most = MOST_SCENARIOS if shown.series == SCENARIO else MOST_PARTS
+    place = f"; `tables/{shown.table}.csv` has all" if _has_file(outline, shown) else ""
     left_out = f"The first {most} of {count}{place}." if count > most else ""
-    return Item(shown.title, shown.caption, tuple(parts), f"item-{shown.name}", left_out)
+    parts = tuple(outline.parts(declared, shown, width))
+    return Item(shown.title, shown.caption, parts, f"item-{shown.name}", notes, left_out)
 
 
-def _has_file(layout: Layout, shown: Picture | HeatMap) -> bool:
+def _has_file(outline: Outline, shown: Picture | HeatMap) -> bool:
     """Return whether the results folder has the table of a picture or heat map, as a .csv file."""
-    return layout.results.folder is not None and shown.table in layout.results.originals
+    return outline.results.folder is not None and shown.table in outline.results.originals
 
 
-def _painted(
-    shown: Picture, scenes: Sequence[Scene], compared: pd.DataFrame, width: int
-) -> Iterator[tuple[Scene, Shown]]:
-    """Yield the scenes that have a value, each with its picture; `compared` has the rows that share their scale."""
-    for scene in scenes:
-        if drawn := draw_picture(shown, scene.rows, scene.words, scene.components, compared, width):
-            yield scene, Shown(shown.name + scene.slug, scene.title_of(shown), drawn)
-
-
-def _heat(layout: Layout, declared: Section, shown: HeatMap) -> Item:
+def _heat(outline: Outline, declared: Section, shown: HeatMap) -> Item:
     """Return a heat map as an item, or a note why it is not shown."""
-    table = layout.table(declared, shown)
+    table = outline.table(declared, shown)
     own = table[table["figure"] == shown.figure.name]
-    n, why = int(own["n"].max()) if len(own) else 0, ""
+    why = ""
     if known_rows(shown, table).empty:
+        n = int(own["n"].max()) if len(own) else 0
         few = f"since every cell has too few events (at most {n}) for a value"
         why = few if n else "since nothing that it counts happened"
     elif len(table) > MAX_MAP_ROWS:
-        place = f"`tables/{shown.table}.csv` has them, and " if _has_file(layout, shown) else ""
+        place = f"`tables/{shown.table}.csv` has them, and " if _has_file(outline, shown) else ""
         why = f"{len(table):,} rows; {place}a report with figures draws them"
-    note = f"Not shown: {shown.title}, {why}." if why else ""
-    part = Part("", note=note, heat=None if why else _heat_tables(layout, declared, shown))
-    return Item(shown.title, shown.caption if part.heat else "", (part,), f"item-{shown.name}")
+    if not why and (heat := _heat_tables(outline, declared, shown)):
+        return Item(shown.title, shown.caption, [("", heat)], f"item-{shown.name}")
+    return Item(shown.title, "", (), f"item-{shown.name}", [f"Not shown: {shown.title}, {why}."])
 
 
-def _heat_files(layout: Layout) -> dict[str, bytes]:
+def _heat_files(outline: Outline) -> dict[str, bytes]:
     """Return the files of all heat maps that have a value, by name."""
     files: dict[str, bytes] = {}
-    for declared, shown in layout.pictures.values():
+    for declared, shown in outline.pictures.values():
         if isinstance(shown, HeatMap):
-            table, words = layout.table(declared, shown), layout.words()
-            files |= heat_map_files(shown, table, words, layout.results.study.chunks)
+            table = outline.table(declared, shown)
+            files |= heat_map_files(shown, table, outline.words(), outline.results.study.chunks)
     return files
 
 
@@ -234,7 +217,8 @@ def _plan(results: Results) -> str:
     if len(lineups) > 1 and is_selfplay:
         agents += ", each by itself"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
-    counts, games = listed([str(count) for count in study.players]), pluralize(results.n_games, "game")
+    counts = listed([str(count) for count in study.players])
+    games = pluralize(results.n_games, "game")
     played = f"{pluralize(study.deals, 'deal')}, {games}"
     if results.n_games != study.deals:
         played = f"{pluralize(study.deals, 'deal')} for each, {games} in all"
@@ -259,7 +243,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 def _manifest(results: Results) -> Mapping[str, Any]:
     """Return the manifest of the page: name, seed, versions and command of the run, and so on."""
-    study, versions = results.study, results.about.get("versions", {})
+    study = results.study
+    versions = results.about.get("versions", {})
     return {
         "name": results.look.name,
         "games": results.n_games,

@@ -2,20 +2,25 @@
 
 POSIX has process groups, and a signal that ends a process whose interpreter is held by C code. Elsewhere psutil finds
 the children, and a process ends once its interpreter is free. No other module names what only some systems have.
+
+A signal that ends a process is one of a user, a scheduler or a closed terminal. It must wait while the main thread
+compiles, where an exception that a handler raises may be lost.
 """
 
+import atexit
 import errno
 import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 import psutil
@@ -32,6 +37,8 @@ _HAS_GROUPS = hasattr(os, "killpg")
 _HAS_SIGIO = _fcntl is not None and hasattr(os, "O_ASYNC")  # sent when a pipe is closed
 KILLED = getattr(signal, "SIGKILL", None)  # the signal that also ends a process for which no memory is left
 HAS_TIMER = hasattr(signal, "setitimer")  # one that interrupts the main thread
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_AGAIN = 0.05  # seconds until a postponed signal is sent again
 # Arguments of `Popen` for a process that Ctrl-C in the terminal does not reach, with its children.
 OWN_GROUP: Mapping[str, Any] = MappingProxyType(
     {"process_group": 0}
@@ -131,3 +138,42 @@ def peak_memory() -> float:
         return float(getattr(memory, "peak_wset", memory.rss)) / 2**20
     peak = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss
     return float(peak) / (2**20 if psutil.MACOS else 2**10)
+
+
+def is_executing(package: str, frame: FrameType | None) -> bool:
+    """Return whether code of a package is being executed in this frame or an outer one."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").split(".")[0] == package:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def postpones(number: int, frame: FrameType | None) -> bool:
+    """Return whether an exception would be lost here; a timer then sends the signal again.
+
+    C code calls llvmlite's Python code, prints any exception from it, and continues compiling.
+    """
+    if not is_executing("llvmlite", frame):
+        return False
+    timer = threading.Timer(_AGAIN, send_to_main_thread, (number,))
+    timer.daemon = True
+    timer.start()
+    return True
+
+
+def end_process(number: int) -> None:
+    """End this process as the signal does by default, once functions registered with `atexit` have run.
+
+    So a shell, a scheduler or a parent process sees a process that the signal has ended.
+    """
+    for each in ENDING:
+        signal.signal(each, signal.SIG_DFL)  # another one ends the process at once
+    # No public function runs them and returns. SystemExit would run them too, but only after it has waited for all
+    # threads, and the process would end with an exit code. `multiprocessing` calls this one in the same place.
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # there is none, or it is closed
+            stream.flush()
+    signal.raise_signal(number)
+    raise SystemExit(128 + number)  # the first process of a container is not ended by signals

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strozzi_sim.errors import Stopped
-from strozzi_sim.runtime.signals import ENDING, end_process, is_executing, postpones
-from strozzi_sim.runtime.system import call_in_forks
+from strozzi_sim.runtime.system import ENDING, call_in_forks, end_process, is_executing, postpones
 
 Result = TypeVar("Result")
 

@@ -1,10 +1,23 @@
-"""Control variates: figures from which a coefficient times the measured luck is subtracted.
+"""Luck: the sources of the variance of outcomes, and control variates, figures corrected for measured luck.
 
-The coefficient of a chunk is fitted on the other chunks, so it is independent of the chunk's luck. Luck has mean zero.
-The adjusted mean is therefore unbiased, whatever the coefficient; a poor coefficient saves fewer games, or costs some.
+Sources are of deals that are played once in every rotation of a line-up. A deal's games form a Latin square: rows are
+positions (agents), columns seats, letters games, so that effects of the deal on each are orthogonal. The outcome of
+position a at seat s in deal d is mean + agent + seat + (agent at seat) + deal + (deal of seat) + (deal of agent) +
+(deal of game) + chance; the last two are the source `rest`. Agents and seats are fixed and deals random. What differs
+by chance leaks into the margins of a square. It is subtracted (analysis of variance, Fisher 1925): from `deal` as the
+margin of games has it, from `deal_of_seat` and `deal_of_agent` as the square's residual has it; from the fixed effects
+by the jackknife. So an effect that does not exist is 0 on average, and may come out below 0. A 2 x 2 square has no
+residual: there `deal_of_seat` and `deal_of_agent` include chance.
+
+Of a control variate, a coefficient times the measured luck is subtracted. The coefficient of a chunk is fitted on the
+other chunks, so it is independent of the chunk's luck. Luck has mean zero. The adjusted mean is therefore unbiased,
+whatever the coefficient; a poor coefficient saves fewer games, or costs some.
+
+Axes: C chunks, D deals, K positions, seats and games.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +31,96 @@ from strozzi_sim.stats.intervals import (
     leave_one_out,
     t_quantile,
 )
+
+SOURCES = ("agents", "seats", "agents_at_seats", "deal", "deal_of_seat", "deal_of_agent", "rest")
+_SAME = 1e-24  # spread of equal replicates that differ by rounding
+
+
+class Moments(NamedTuple):
+    """Sums over the deals of a chunk, by chunk."""
+
+    deals: Array  # number of deals, [C]
+    cells: Array  # outcomes by position and seat, [C, K, K]
+    # [C] each: the square of a deal's mean outcome, and the mean squares of its means by seat, agent, game and cell
+    square_of_deal: Array
+    square_of_seat: Array
+    square_of_agent: Array
+    square_of_game: Array
+    square_of_cell: Array
+
+
+def _game_of(players: int) -> Array:
+    """Return the game of each position and seat: in game r position a sits at seat (a + r) mod K."""
+    return (np.arange(players) - np.arange(players)[:, None]) % players
+
+
+def moments(outcomes: Array, chunks: Array) -> Moments:
+    """Return the moments of outcomes by deal, position and seat, float64[D, K, K]; `chunks` has each deal's chunk."""
+    count, players = int(chunks.max()) + 1, outcomes.shape[1]
+    game = _game_of(players)
+    by_game = np.stack([outcomes[:, game == r].mean(axis=1) for r in range(players)], axis=1)
+
+    def summed(values: Array) -> Array:
+        total = np.zeros((count, *values.shape[1:]))
+        np.add.at(total, chunks, values)
+        return total
+
+    deal, seat, agent = outcomes.mean(axis=(1, 2))[:, None], outcomes.mean(axis=1), outcomes.mean(axis=2)
+    of_deal, of_seat, of_agent, of_game = (summed((means**2).mean(axis=1)) for means in (deal, seat, agent, by_game))
+    of_cell = summed((outcomes**2).mean(axis=(1, 2)))
+    return Moments(summed(np.ones(len(outcomes))), summed(outcomes), of_deal, of_seat, of_agent, of_game, of_cell)
+
+
+def variance_shares(sums: Moments) -> tuple[dict[str, Estimate], Estimate]:
+    """Return each source's share of the variance, and the variance; the jackknife removes bias and gives intervals.
+
+    A figure that no chunk changes has no interval, nor has one from a single chunk; a variance of 0 has no shares.
+    """
+    count = len(sums.deals)
+    components = _components(Moments._make(part.sum(axis=0) for part in sums))
+    without_chunk = np.full((1, len(components)), np.nan)  # components without one chunk
+    if count > 1:
+        parts = (Moments._make(part.sum(axis=0) - part[c] for part in sums) for c in range(count))
+        without_chunk = np.array([_components(part) for part in parts])
+    variance = components.sum()
+    shares = divide(components, variance)
+    shares_without_chunk = divide(without_chunk, without_chunk.sum(axis=1, keepdims=True))
+    n = np.asarray(int(sums.deals.sum()) * sums.cells.shape[-1])
+
+    def estimate(value: float, replicates: Array) -> Estimate:
+        spread = ((replicates - replicates.mean()) ** 2).sum()
+        half = t_quantile(count - 1) * np.sqrt((count - 1) / count * spread) if spread > _SAME else np.nan
+        corrected = count * value - (count - 1) * replicates.mean() if count > 1 else value
+        return Estimate(np.asarray(corrected), np.asarray(corrected - half), np.asarray(corrected + half), n)
+
+    by_source = {source: estimate(shares[k], shares_without_chunk[:, k]) for k, source in enumerate(SOURCES)}
+    return by_source, estimate(variance, without_chunk.sum(axis=1))
+
+
+def _components(sums: Moments) -> Array:
+    """Return the variance from each of SOURCES, float64[7], given moments without the axis of chunks."""
+    deals, cells, *squares = sums
+    players = cells.shape[-1]
+    mean = cells / deals
+    total = mean.mean()
+    game = _game_of(players)
+    game_means = np.array([mean[game == r].mean() for r in range(players)])
+    agents, seats, games = (
+        float(((m - total) ** 2).mean()) for m in (mean.mean(axis=1), mean.mean(axis=0), game_means)
+    )
+    fixed = float(((mean - total) ** 2).mean())
+    d, s, a, g, c = (float(square / deals) for square in squares)
+    # variances from deal to deal, chance included
+    by_deal = d - total**2
+    by_seat, by_agent, by_game = s - d - seats, a - d - agents, g - d - games
+    residual = c - s - a - g + 2 * d - (fixed - agents - seats - games)
+    # chance is equal for each degree of freedom: a deal has 1, a margin K - 1, the residual (K - 1)(K - 2)
+    leak = residual / (players - 2) if players > 2 else 0.0
+    deal = by_deal - by_game / (players - 1)  # the mean of a deal varies by its games' own effects too
+    deal_of_seat, deal_of_agent = by_seat - leak, by_agent - leak
+    variance = c - total**2
+    explained = (agents, seats, fixed - agents - seats, deal, deal_of_seat, deal_of_agent)
+    return np.array([*explained, variance - sum(explained)])
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ def quantiles(
         is_known &= value <= largest
         high = np.where(high > largest, np.nan, high)
     sided = is_known & ~np.isnan(low) & ~np.isnan(high)
-    value, low, high = np.where(is_known, value, np.nan), np.where(sided, low, np.nan), np.where(sided, high, np.nan)
+    value = np.where(is_known, value, np.nan)
+    low, high = (np.where(sided, end, np.nan) for end in (low, high))
     without = np.array([_at_levels(remaining, levels) for remaining in total - counts]) if len(counts) > 1 else None
     return Estimate(value, low, high, n, without=without)
 

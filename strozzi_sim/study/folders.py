@@ -22,7 +22,7 @@ from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import look_at, run
-from strozzi_sim.study.store import Part, Store
+from strozzi_sim.study.store import Store, StudyPart
 
 _LOOK_KEYS = {"report", *Look.__struct_fields__}
 
@@ -152,8 +152,8 @@ def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **opt
         for line in differences(_shared_keys(summary), _shared_keys(first_summary)):
             advice = "parts are of one study, and played with the same versions on the same processor"
             raise InputError(f"{place}: does not fit {first} ({line}); {advice}")
-    shares = {place: Part.of_text(summary["part"]) for place, summary in summaries.items()}
-    if sorted(shares.values()) != [Part(number, len(shares)) for number in range(1, len(shares) + 1)]:
+    shares = {place: StudyPart.of_text(summary["part"]) for place, summary in summaries.items()}
+    if sorted(shares.values()) != [StudyPart(number, len(shares)) for number in range(1, len(shares) + 1)]:
         raise InputError(f"expected every part once, got {', '.join(map(str, shares.values()))}")
     study, look = read_study(first, code)
     with contextlib.ExitStack() as opened:

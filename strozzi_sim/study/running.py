@@ -40,7 +40,7 @@ from strozzi_sim.study.model import RESUMES, Study
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, in_notebook, progress_of
 from strozzi_sim.study.results import Frames, Results
-from strozzi_sim.study.store import Content, Key, Part, Store, versions
+from strozzi_sim.study.store import Content, Key, Store, StudyPart, versions
 
 Folder = str | PathLike[str] | None
 FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
@@ -90,7 +90,7 @@ def run(
     if not isinstance(study, Study):
         raise ArgumentError("study", f"expected a Study, got {short_repr(study)}")
     results_folder = None if folder is None else path_of("folder", folder)
-    own_part = Part.of_text(part)
+    own_part = StudyPart.of_text(part)
     if deals is not None:
         study = study.extended(deals)
     study.check_look(look)

@@ -69,7 +69,7 @@ Key = tuple[int, int]  # numbers of cell and chunk
 Content = bytes | Callable[[IO[bytes]], None]  # of a file: its bytes, or a function that writes them
 
 
-class Part(NamedTuple):
+class StudyPart(NamedTuple):
     """Part `number`, from 1, of the `of` parts of a study's chunks, which are about equal."""
 
     number: int = 1
@@ -88,7 +88,7 @@ class Part(NamedTuple):
         return "" if self.of == 1 else f"{self.number}/{self.of}"
 
 
-WHOLE = Part()
+WHOLE = StudyPart()
 
 
 class Chunk(NamedTuple):
@@ -130,7 +130,7 @@ class Store:
     """
 
     def __init__(
-        self, folder: Path | None, study: Study, look: Look, part: Part = WHOLE, *, copy_of: Path | None = None
+        self, folder: Path | None, study: Study, look: Look, part: StudyPart = WHOLE, *, copy_of: Path | None = None
     ) -> None:
         self.folder, self.study, self.look, self.part = folder, study, look, part
         self._source, self.is_copy = copy_of or folder, copy_of is not None

@@ -1,12 +1,110 @@
-"""A table for one player in the browser: its requests, and a local server of one table; the desk serves several."""
+"""A player's games in the browser: requests of the page, what follows the end of a game, and a server of one table.
 
+The desk serves several tables.
+"""
+
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from strozzi_sim.errors import InputError
+from strozzi_sim.errors import InputError, StrozziError, pluralize
+from strozzi_sim.play.analyse import GameAnalysis, analyse_game, level_words
+from strozzi_sim.play.position import Position
+from strozzi_sim.play.records import RecordedGame, read_record, write_record
+from strozzi_sim.report.replay import replay_data
 from strozzi_sim.table.page import render
-from strozzi_sim.web.ending import Ending
+from strozzi_sim.table.plain import table_of
 from strozzi_sim.web.local import LocalHandler, LocalServer, Problem, Query
 from strozzi_sim.web.session import PATIENCE, Refused, Session, Sitting
+
+REDRAWS = 16  # draws of chance behind each worth of a position
+COSTLY = 3  # largest number of costly decisions shown
+
+
+class Ending:
+    """The results of a player's finished games; their records are added to the file `out`, if given."""
+
+    def __init__(self, out: Path | None = None) -> None:
+        self.out = out
+        self._records: list[list[dict[str, Any]]] = []  # the content of `out`
+        if out is not None and out.is_file() and out.stat().st_size:
+            self._records = [[game.header, *(line for _, line in game.events)] for game in read_record(out)]
+        self._judged: dict[tuple[int, tuple[int, ...]], GameAnalysis] = {}  # by deal and actions
+
+    def add(self, session: Session, position: Position) -> None:
+        """Verify a finished game, save and judge it if requested, and set the session's result, again once judged."""
+        sitting = session.sitting
+        record = position.record(sitting.names)
+        words = [_verified(record)]
+        if self.out is not None:
+            words.append(self._saved(self.out, record))
+        keys: Sequence[str] = sitting.game.table.sources if sitting.game.table is not None else ()
+        result = {"sources": sources(position.lines(), keys), "words": words, "costly": [], "judging": False}
+        if sitting.judge is None:
+            session.set_result(position, result)
+            return
+        session.set_result(position, {**result, "judging": True})
+        start = Position(sitting.game, sitting.players, position.seed, position.deal, sitting.variant)
+        try:
+            analysis = analyse_game(start, position.actions, sitting.judge, REDRAWS)
+        except StrozziError as error:
+            session.set_result(position, {**result, "words": [*words, f"The game was not judged: {error}."]})
+            return
+        self._judged[position.deal, position.actions] = analysis
+        session.set_result(position, {**result, **_judged_words(analysis, record, session)})
+
+    def _saved(self, out: Path, record: list[dict[str, Any]]) -> str:
+        self._records = [*(each for each in self._records if each != record), record]
+        try:
+            write_record(out, self._records)
+        except StrozziError as error:
+            return f"The record was not saved: {error}."
+        return f"Saved in {out}."
+
+    def page(self, session: Session) -> str:
+        """Return the page of the finished game with all secrets, and with its analysis once that is complete."""
+        position = session.finished()
+        if position is None:
+            raise Refused("the game is not over")
+        recorded = RecordedGame.of(position.record(session.sitting.names))
+        data, heading = replay_data(recorded, self._judged.get((position.deal, position.actions)))
+        return render(position.game, data, heading)
+
+
+def sources(lines: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> dict[str, list[int]]:
+    """Return source -> points of each seat, summed over the scoring lines; only sources that occur in a line."""
+    scored = [line for line in lines if line["type"].startswith("score_")]
+    points = {key: [line[key] for line in scored if key in line] for key in keys}
+    return {key: [int(sum(of_seat)) for of_seat in zip(*found, strict=True)] for key, found in points.items() if found}
+
+
+def _verified(record: list[dict[str, Any]]) -> str:
+    try:
+        RecordedGame.of(record).check()
+    except StrozziError as error:
+        return f"The record does not follow the rules: {error}."
+    return "The record was verified: every line follows the rules."
+
+
+def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session: Session) -> dict[str, Any]:
+    """Return the player's rating, and the decisions that cost most with their steps."""
+    seat = session.sitting.seat
+    unit = table_of(session.sitting.game, record[0], seat).unit
+    rate, choices = analysis.error_rate(seat)
+    words = []
+    if choices:
+        over = f"over {pluralize(choices, 'decision')} in which choices differ"
+        words.append(f"You lost {rate:.2f} {unit} a decision on average, {over}.")
+    if (level := analysis.level(seat)) is not None:
+        words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
+    mistakes = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
+    costly = []
+    for mistake in sorted(mistakes, key=lambda mistake: -mistake.loss)[:COSTLY]:
+        lines_left = sum(len(each.events) for each in analysis.decisions[mistake.number - 1 :])  # its own too
+        cost = f"{100 * mistake.win_loss:.0f} % of the win, {mistake.loss:.1f} {unit}"
+        said = f"{mistake.played}: {cost}; best found: {mistake.best}"
+        costly.append({"step": len(record) - 1 - lines_left, "said": said})
+    return {"rating": words, "costly": costly, "judging": False}
 
 
 class PlayedTable:

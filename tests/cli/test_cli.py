@@ -21,7 +21,7 @@ from strozzi_sim.errors import Stopped, StorageError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.runtime import cache
-from strozzi_sim.runtime.signals import ENDING
+from strozzi_sim.runtime.system import ENDING
 
 BOT = """
 from strozzi_sim.agent import compiled_agent

@@ -29,9 +29,9 @@ from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk import child
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf, _ending
 from strozzi_sim.desk.box import box_of
+from strozzi_sim.desk.child import study_toml
 from strozzi_sim.desk.questions import QUESTIONS, SHEETS, Asked, command_of, forms, python_of, words_for
 from strozzi_sim.desk.server import MAX_TABLES, DeskServer
-from strozzi_sim.desk.study_toml import study_toml
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.game import game_names, load_game
 from strozzi_sim.game.variants import with_settings

@@ -19,7 +19,7 @@ from strozzi_sim.declare.significance import (
 )
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
-from strozzi_sim.pictures.heat_tables import heat_tables
+from strozzi_sim.pictures.heat import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
 from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
 

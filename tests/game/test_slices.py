@@ -107,7 +107,7 @@ def test_every_game_describes_every_column(name):
 
 
 def test_a_game_whose_slices_are_wrong_is_refused(monkeypatch):
-    from strozzi_sim.conformance import slices as checks
+    from strozzi_sim.conformance import shown as checks
 
     checks._ranges.cache_clear()
     part = Slice("all", (STROZZI.slices.size,), "everything", high=0.5)

@@ -2,11 +2,13 @@
 
 from markupsafe import Markup
 
-from strozzi_sim.pictures.marks import Drawn
-from strozzi_sim.report.content import Item, Part, Section, Shown, marked
+from strozzi_sim.pictures.marks import Chart
+from strozzi_sim.report.html_tables import PageTable
+from strozzi_sim.report.page import Item, PageSection, marked
 
-PICTURE = Item("A picture", "", (Part("", Shown("a", "", Drawn(print, print, ""))),))
-TABLE = Item("A table", "", (Part("", note="one"),))
+PICTURE = Item("A picture", "", [("", Chart(print, [], ""))])
+TABLE = Item("A table", "", [("", PageTable((), (), ()))])
+NOTE = Item("A note", "", [], notes=["one"])
 
 
 def test_text_is_escaped_and_marked():
@@ -15,8 +17,8 @@ def test_text_is_escaped_and_marked():
 
 
 def test_the_first_picture_leads_and_nothing_is_lost():
-    found = Section("a", "Name", "What?", "Name", [], [TABLE, PICTURE])
+    found = PageSection("a", "Name", "What?", "Name", [], [NOTE, TABLE, PICTURE])
     assert found.lead is PICTURE
-    assert found.others == [TABLE]
-    assert Section("a", "Name", "What?", "Name", [], [TABLE]).lead is None
-    assert [item.kind for item in (TABLE, PICTURE)] == ["", "picture"]
+    assert found.others == [NOTE, TABLE]
+    assert PageSection("a", "Name", "What?", "Name", [], [TABLE]).lead is None
+    assert [item.kind for item in (NOTE, TABLE, PICTURE)] == ["", "table", "picture"]

@@ -11,7 +11,7 @@ from PIL import Image
 
 from strozzi_sim.pictures.draw import Drawing
 from strozzi_sim.pictures.ink import HERO, LIGHT, PATHS, UNSTYLED
-from strozzi_sim.pictures.marks import Drawn
+from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.pictures.panel import Scale
 
 TIPS = ['one: 2 <">&', "agent:greed=0.125, wins 0.3046 (0.2968 to 0.3125), n = 20,000"]
@@ -29,8 +29,8 @@ def dots(sheet):
     panel.text(1, 1, "S1.005: -2.345", "s2")
 
 
-def drawn(legend=(), width=240):
-    return Drawn(dots, lambda axes, players: None, "Dots", legend, MARKS, width=width)
+def drawn(legend=(), width=240, title="Dots"):
+    return Chart(dots, [], "Dots", legend, MARKS, width=width, name=title.lower(), title=title)
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,13 @@ def test_every_mark_has_the_number_of_its_sentence_and_nothing_else_speaks(svg):
     assert (root.get("role"), root.get("aria-label")) == ("img", 'A "picture" & its label')
     assert not [node.tag for node in root.iter() if node is not root and (node.get("role") or node.get("aria-label"))]
     assert drawn().data() == {"columns": ["value", "tip"], "rows": [[0, TIPS[0]], [1, TIPS[1]]]}
+
+
+def test_a_figure_in_a_file_of_matplotlib_has_no_links():
+    content = io.BytesIO()
+    drawn().figure.savefig(content, format="svg")
+    assert b"marks-0" in content.getvalue()
+    assert b"href" not in re.sub(rb"<use [^>]*>", b"", content.getvalue())
 
 
 def test_colours_are_variables_of_the_page(svg):
@@ -85,12 +92,12 @@ def test_two_drawings_are_equal_to_the_byte_whatever_a_user_likes(svg):
         {"font.family": "serif", "path.simplify": True, "text.color": "red", "savefig.dpi": 40, "text.usetex": True}
     ):
         assert drawn().svg(240, 'A "picture" & its label') == svg
-        files = drawn().files("Dots", ("svg", "png", "pdf"))
-    assert files == drawn().files("Dots", ("svg", "png", "pdf"))
+        files = drawn().files(("svg", "png", "pdf"))
+    assert files == drawn().files(("svg", "png", "pdf"))
 
 
 def test_files_are_in_light_colours_on_paper():
-    files = drawn().files("A title that is <long>")
+    files = drawn(title="A title that is <long>").files()
     assert sorted(files) == ["png", "svg"]
     svg = files["svg"].decode()
     assert "var(" not in svg
@@ -108,7 +115,7 @@ def test_files_are_in_light_colours_on_paper():
 
 def test_a_file_is_no_wider_than_what_it_shows():
     def width(**keys):
-        return float(ElementTree.fromstring(drawn(**keys).files("Dots", ["svg"])["svg"]).get("width"))
+        return float(ElementTree.fromstring(drawn(**keys).files(["svg"])["svg"]).get("width"))
 
     assert width(width=HERO) < 310
     assert width(width=HERO, legend=[("a long name of a series " * 4, "s1", "circle")]) > 500
@@ -116,7 +123,7 @@ def test_a_file_is_no_wider_than_what_it_shows():
 
 def test_a_file_has_its_legend_in_lines_that_fit():
     legend = [(f"series & {k}", "s1", shape) for k, shape in enumerate([*PATHS, "frame"])]
-    root = ElementTree.fromstring(drawn(legend).files("Dots", ["svg"])["svg"])
+    root = ElementTree.fromstring(drawn(legend).files(["svg"])["svg"])
     places = [
         (float(node.get("x")), float(node.get("y")))
         for node in root.iter()
@@ -125,15 +132,15 @@ def test_a_file_has_its_legend_in_lines_that_fit():
     assert len(places) == 7
     assert all(x < float(root.get("width")) - 60 and y < float(root.get("height")) for x, y in places)
     assert len({y for _, y in places}) > 1
-    assert "series" not in drawn().files("Dots", ["svg"])["svg"].decode()
+    assert "series" not in drawn().files(["svg"])["svg"].decode()
 
 
 def test_several_pictures_are_one_below_the_other_in_a_notebook(tmp_path):
-    both = Drawing("Dots", {"a": drawn(), "b": drawn(width=HERO)}, titles={"a": "Dots: a", "b": "Dots: b"})
+    both = Drawing("Dots", [drawn(title="Dots: a"), drawn(width=HERO, title="Dots: b")])
     assert repr(both) == "<Drawing: Dots, 2 figures>"
     assert [path.name for path in both.save(tmp_path / "dots.pdf")] == ["dots-1.pdf", "dots-2.pdf"]
-    sizes = [Image.open(io.BytesIO(each.files("Dots: a", ["png"])["png"])).size for each in both.drawn.values()]
+    sizes = [Image.open(io.BytesIO(chart.files(["png"])["png"])).size for chart in both.charts]
     with Image.open(io.BytesIO(both._repr_png_())) as picture:
         assert picture.size == (max(wide for wide, _ in sizes), sum(tall for _, tall in sizes))
-    assert len(both.figures) == 2
+    assert list(both.figures) == ["dots: a", "dots: b"]
     assert both.figure.get_size_inches()[0] * 72 < 320

@@ -12,7 +12,7 @@ import strozzi_sim as ss
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.report import explorer
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.layout import Layout
+from strozzi_sim.report.outline import Outline
 from strozzi_sim.stats.intervals import MIN_EVENTS
 from strozzi_sim.study.folders import study_of
 
@@ -39,9 +39,9 @@ def results(request):
 
 
 def explored(results, tables, maps):
-    layout = Layout(results)
-    pictures = [each for section in layout.sections for each in section.shown if each.kind != "heat"]
-    return packed_explorer("x", tables, results.study.the_game, maps, layout.words(), pictures)
+    outline = Outline(results)
+    pictures = [each for section in outline.sections for each in section.shown if each.kind != "heat"]
+    return packed_explorer("x", tables, results.study.the_game, maps, outline.words(), pictures)
 
 
 def unpacked(text):

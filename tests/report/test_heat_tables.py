@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from strozzi_sim.declare.pictures import Figure, HeatMap
-from strozzi_sim.pictures.heat_tables import heat_tables
+from strozzi_sim.pictures.heat import heat_tables
 
 WINS = HeatMap("Wins", "", "flag", "sail", Figure("win_share", "games won", "share"))
 GAIN = HeatMap("Gains", "", "flag", "sail", Figure("gain", "coins gained", "amount"))

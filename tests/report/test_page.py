@@ -22,8 +22,8 @@ from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
-from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
+from strozzi_sim.report.outline import Outline
 from strozzi_sim.report.write import content
 from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.folders import load_results, study_of
@@ -137,7 +137,7 @@ def test_every_mark_of_a_picture_says_its_sentence_which_stands_there_once(page)
 
 @pytest.fixture(scope="module")
 def made(results):
-    return content(Layout(results))
+    return content(Outline(results))
 
 
 def test_the_first_screen_has_a_picture_and_three_numbers(results, made):
@@ -155,7 +155,7 @@ def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch)
     said = "The lowest score wins"
     assert said not in made.caveats
     monkeypatch.setitem(vars(results.study.the_game), "lowest_wins", True)
-    assert content(Layout(results)).caveats.count(said) == 1
+    assert content(Outline(results)).caveats.count(said) == 1
 
 
 @pytest.mark.slow
@@ -166,42 +166,42 @@ def test_a_page_says_once_that_the_lowest_score_wins(results, made, monkeypatch)
 )  # fmt: skip
 def test_a_heat_map_is_shown_or_the_page_says_why_not(results, made, why, cells):
     empty = replace(results, tables=Frames({**results.tables, HEAT: results.tables[HEAT].assign(**cells)}))
-    (item,) = content(Layout(empty)).sections[-1].items
-    assert why in item.parts[0].note
+    (item,) = content(Outline(empty)).sections[-1].items
+    assert why in item.notes[0]
     (item,) = made.sections[-1].items
     assert item.kind == "heat"
 
 
 @pytest.mark.slow
 def test_the_n_of_a_heat_map_without_values_is_that_of_its_own_figure(results):
-    (shown,) = Layout(results).sections[-1].shown
+    (shown,) = Outline(results).sections[-1].shown
     table = results.tables[HEAT]
     own = table["figure"] == shown.figure.name
     table = table.assign(value=table["value"].mask(own), n=np.where(own, 12, 500))
-    (item,) = content(Layout(replace(results, tables=Frames({**results.tables, HEAT: table})))).sections[-1].items
-    assert "too few events (at most 12) for a value" in item.parts[0].note
+    (item,) = content(Outline(replace(results, tables=Frames({**results.tables, HEAT: table})))).sections[-1].items
+    assert "too few events (at most 12) for a value" in item.notes[0]
 
 
 @pytest.mark.slow
 def test_a_page_names_the_tables_of_a_results_folder_alone(results, made, tmp_path):
     assert (results.folder, made.tables) == (None, ())
-    kept = content(Layout(replace(results, folder=tmp_path)))
+    kept = content(Outline(replace(results, folder=tmp_path)))
     assert kept.tables == sorted(results.tables)
 
 
 def test_a_picture_that_lacks_variants_and_line_ups_says_so(results, tmp_path):
     many = [results.tables["seats"].assign(variant=f"variant-{k}") for k in range(MOST_SCENARIOS + 1)]
     for folder, said in ((None, "The first 12 of 13."), (tmp_path, "The first 12 of 13; `tables/seats.csv` has all.")):
-        layout = Layout(replace(results, folder=folder))
-        layout.tables["seats"] = pd.concat(many, ignore_index=True)
-        assert write._item(layout, layout.sections[0], layout.hero, WIDE).left_out == said
+        outline = Outline(replace(results, folder=folder))
+        outline.tables["seats"] = pd.concat(many, ignore_index=True)
+        assert write._item(outline, outline.sections[0], outline.hero, WIDE).left_out == said
 
 
 @pytest.mark.slow
 def test_a_figure_that_a_table_lacks_is_named(results):
     table = results.tables["seats"]
     lacks = replace(results, tables=Frames({**results.tables, "seats": table[table["figure"] != "rank_mean"]}))
-    notes = [part.note for section in content(Layout(lacks)).sections for item in section.items for part in item.parts]  # fmt: skip
+    notes = [note for section in content(Outline(lacks)).sections for item in section.items for note in item.notes]
     assert any("unknown figure 'rank_mean'" in note for note in notes)
 
 
@@ -296,7 +296,7 @@ def test_pictures_are_saved_and_shown(results, tmp_path):
 
 
 def test_a_picture_without_values_is_refused_before_it_is_shown(results, monkeypatch):
-    monkeypatch.setattr(write, "_painted", lambda *_: iter(()))
+    monkeypatch.setattr(Outline, "parts", lambda *_: iter(()))
     with pytest.raises(ArgumentError, match="name: this picture has no values"):
         results.plot("seats")
 

@@ -1,6 +1,7 @@
 """Drawn pictures of every kind: values, intervals, scales, sentences, labels and legends."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -161,7 +162,7 @@ def test_the_data_of_a_picture_are_its_marks_with_six_digits():
 
 def test_a_share_beside_an_equal_chance_is_in_points_from_it():
     drawn = dots("intervals", by_level({"0": 0.40, "1": 0.30}, players=(3, 4)), equal=True)
-    assert drawn.title == "Games won: points above or below an equal share"
+    assert drawn.meaning == "Games won: points above or below an equal share"
     three, four = panels(drawn)
     for panel, count in ((three, 3), (four, 4)):
         assert [y for _, y, _ in panel.points] == [pytest.approx(100 * (share - 1 / count)) for share in (0.4, 0.3)]
@@ -378,7 +379,7 @@ def test_a_title_without_blanks_is_broken_between_full_width_letters():
 def test_letters_without_a_font_are_named_once_and_the_picture_is_written(recwarn):
     unknown = "\U000f0001\U000f0002"  # of private use, in no font
     picture, *_ = bars({"council": 9.0, "tasks": 4.0, "city": 6.0})
-    files = [picture.files(f"Title {unknown}", ["png", "pdf", "svg"]) for _ in range(2)]
+    files = [replace(picture, title=f"Title {unknown}").files(["png", "pdf", "svg"]) for _ in range(2)]
     assert all(files[0].values())
     (warning,) = recwarn
     assert f"no font that matplotlib knows has {unknown}: PNG and PDF show boxes" in str(warning.message)

@@ -15,7 +15,7 @@ from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW
-from strozzi_sim.report.layout import Layout
+from strozzi_sim.report.outline import Outline
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.results import Frames, Results
 
@@ -52,13 +52,12 @@ def album():
     tables = {name: spread_out(table) for name, table in tables_of(game, [one], report_of(game).pages, {}).items()}
     study = ss.Study.of(game=game.name, players=[3], lineups=[["random"]], deals=one.deals)
     shown = Results(study, Look(name="x"), Frames(tables))
-    layout, found = Layout(shown), {}
-    for section in layout.sections:
+    outline, found = Outline(shown), {}
+    outline.variants = dict.fromkeys(("base", "long"), one.components)
+    for section in outline.sections:
         for picture in section.shown:
             if picture.kind != "table":
-                scenes, every = layout.scenes(section, picture)
-                drawn = [draw_picture(picture, each.rows, each.words, one.components, every) for each in scenes]
-                found[picture.name] = picture, [each for each in drawn if each is not None]
+                found[picture.name] = picture, [chart for _, chart in outline.parts(section, picture)]
     return {name: each for name, each in found.items() if each[1]}
 
 
@@ -81,7 +80,6 @@ def test_a_picture_of_every_kind_is_drawn_on_axes(kind):
     drawn = draw_picture(picture, rows_of_cell("few", 1.0, 1 if kind == "spread" else 2), {}, {"": 0})
     drawn.on(axes, None)
     assert axes.collections
-    assert all(url is None for each in axes.collections for url in each.get_urls())  # else they would be links
     one = len({mark.get("panel") for mark in drawn.marks}) > 1 and kind != "dots" and "players" not in kind
     if one:
         assert axes.get_title("left") == "4 players"

@@ -18,7 +18,7 @@ import pytest
 from agent_files import agents_file
 from commands import wait_until
 from strozzi_games import BASE, STROZZI
-from strozzi_sim.agent import compiled_agent, importing, load_agent, spec_of
+from strozzi_sim.agent import compiled_agent, load_agent, sources, spec_of
 from strozzi_sim.cli.app import _stop
 from strozzi_sim.errors import AgentFault, Stopped
 from strozzi_sim.game.contract import kth_legal
@@ -215,7 +215,7 @@ def test_every_command_ends_with_3_and_one_line(command, bots, tmp_path):
 
 @pytest.mark.slow
 def test_an_import_may_do_its_worst(tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "MIN_SECONDS", 0.5)
+    monkeypatch.setattr(sources, "MIN_SECONDS", 0.5)
     monkeypatch.setenv("STROZZI_DECISION_SECONDS", SECONDS)
     deeds = {
         "import os; os._exit(0)": "it ended its process with exit code 0",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import strozzi_sim as ss
 from strozzi_sim.game import load_game
-from strozzi_sim.stats.nash import equilibrium, nash_average
+from strozzi_sim.stats.ratings import equilibrium, nash_average
 
 CIRCLE = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]]) / 4  # rock, paper, scissors
 

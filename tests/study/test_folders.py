@@ -16,7 +16,7 @@ from strozzi_sim.cli import app as cli_app
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.simulation import pool
 from strozzi_sim.study import files, running
-from strozzi_sim.study.store import Part, Store
+from strozzi_sim.study.store import Store, StudyPart
 from study_database import execute
 
 KEYS = {"game": "strozzi", "players": [3], "lineups": [["random"]], "deals": 40, "chunk_deals": 10, "seed": 7}
@@ -74,7 +74,7 @@ def test_what_a_killed_run_left_half_written_goes(tmp_path):
 def test_a_folder_of_a_run_that_failed_before_it_played_takes_another_study(tmp_path):
     """Such as the first run of a game of one's own that does not compile yet."""
     folder, other = tmp_path / "out", ss.Study.of(**{**KEYS, "seed": 8})
-    with Store(folder, ss.Study.of(**KEYS), ss.Look(name="failed"), Part(2, 5)):
+    with Store(folder, ss.Study.of(**KEYS), ss.Look(name="failed"), StudyPart(2, 5)):
         pass
     assert ss.run(other, folder, workers=1, progress=False).n_games == 40
     with pytest.raises(InputError, match=r"holds another study \(seed: 8 there, 7 here\)"):

@@ -10,7 +10,7 @@ import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.play import drama
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.stats.latin_squares import SOURCES, moments, variance_shares
+from strozzi_sim.stats.luck import SOURCES, moments, variance_shares
 from strozzi_sim.study.kinds import luck as kind
 from strozzi_sim.study.kinds.luck import lineup_words, usual_lineups
 

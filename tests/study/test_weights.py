@@ -21,7 +21,7 @@ from strozzi_sim.study.kinds.weights import (
     REAL,
     TIED,
     Effect,
-    Step,
+    NumberStep,
     Weights,
     by_chunk,
     corrected,
@@ -90,7 +90,7 @@ def planted_race(seed, planted=None, deals=150_000):
     """Return the heats of numbers whose upward step gives seat 0 these shares of wins; the downward one takes half."""
     rng = np.random.default_rng(seed)
     effects = PLANTED if planted is None else planted
-    moved = [Step(key, 1, after, BASE) for key in effects for after in (2, 0)]
+    moved = [NumberStep(key, 1, after, BASE) for key in effects for after in (2, 0)]
 
     def games(mean, own_deals):
         shares = rng.normal(0, NOISE / np.sqrt(own_deals / 50), (50, SEATS))
@@ -184,7 +184,7 @@ def test_hotelling_rejects_as_often_as_it_says():
 
 def test_the_size_of_an_effect_has_no_bias():
     rng = np.random.default_rng(4)
-    step = Step("a.b", 1, 2, BASE)
+    step = NumberStep("a.b", 1, 2, BASE)
     sizes = [Effect(step, rng.normal(0.1, 1, (50, 5)), (0, 0, 0), (1, 1, 1), 50).size for _ in range(2000)]
     assert abs(np.mean(sizes) - 3 * 0.1**2) < 4 * np.std(sizes) / np.sqrt(2000)
 
@@ -192,7 +192,9 @@ def test_the_size_of_an_effect_has_no_bias():
 def test_a_step_has_the_figures_of_the_t_test():
     rng = np.random.default_rng(6)
     box, moved = rng.normal(0, 0.1, size=(2, 20, 6))
-    measured = [effect_of(Step(key, 1, 2, BASE), box, moved + shift, 2000) for key, shift in (("a", 0), ("b", 0.04))]
+    measured = [
+        effect_of(NumberStep(key, 1, 2, BASE), box, moved + shift, 2000) for key, shift in (("a", 0), ("b", 0.04))
+    ]
     for effect, difference in zip(measured, (moved - box, moved + 0.04 - box), strict=True):
         assert effect.p[1:] == pytest.approx([scipy.stats.ttest_1samp(difference[:, k], 0).pvalue for k in (4, 5)])
     heats = [corrected(measured), corrected(measured[:1])]
@@ -219,7 +221,9 @@ def test_a_step_has_the_figures_of_the_t_test():
 
 
 def test_each_heat_may_name_half_of_what_one_alone_may():
-    heat = [Effect(Step(str(p), 1, 2, BASE), np.zeros((20, 6)), (0, 0, 0), (1, p, 1), 2000) for p in (0.0003, 0.0007)]
+    heat = [
+        Effect(NumberStep(str(p), 1, 2, BASE), np.zeros((20, 6)), (0, 0, 0), (1, p, 1), 2000) for p in (0.0003, 0.0007)
+    ]
     assert [each.status for each in judge([heat]).values()] == [TIED, TIED]
     assert [each.status for each in judge([heat, heat]).values()] == [TIED, NOTHING]
 
@@ -327,7 +331,7 @@ def test_a_change_of_a_share_is_at_most_1():
     """In all chunks but one a seat wins always, and another did in the box."""
     moved = np.tile([1.0, 0.0, 0.0, 0.0, 0.0], (50, 1))
     moved[0, 0] = 0.0
-    effect = effect_of(Step("a", 1, 2, BASE), moved[:, [2, 1, 0, 3, 4]], moved, 50)
+    effect = effect_of(NumberStep("a", 1, 2, BASE), moved[:, [2, 1, 0, 3, 4]], moved, 50)
     assert 0.8 < effect.bounds(1000)[0] < effect.bounds(1000)[1] == 1
     study = Weights.of(game="strozzi", players=[3], deals=50, chunks=50, lineups=[["random"]])
     ends = table_of(study, [[effect]], judge([[effect]]))[["low", "high"]]

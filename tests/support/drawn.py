@@ -6,9 +6,9 @@ from strozzi_sim.pictures.panel import Panel, Sheet
 class Recorded(Panel):
     """A panel that keeps what is drawn on it."""
 
-    def _add(self, artist):
+    def _add(self, artist, tips=()):
         self.artists.append(artist)
-        super()._add(artist)
+        super()._add(artist, tips)
 
     def title(self, words, *place):
         self.titled = words.replace("\n", " ")

@@ -9,7 +9,7 @@ from every_kit import KITS
 from needed import need
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.kernels import kernels
-from strozzi_sim.conformance.table import check_table
+from strozzi_sim.conformance.shown import check_table
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.events import Events
 from strozzi_sim.game.sentences import YOU

@@ -23,9 +23,8 @@ from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_games, write_record
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.web.ending import Ending, _judged_words, sources
 from strozzi_sim.web.local import MAX_CONNECTIONS, LocalHandler, LocalServer
-from strozzi_sim.web.server import TableServer
+from strozzi_sim.web.server import Ending, TableServer, _judged_words, sources
 from strozzi_sim.web.session import Session, Sitting
 
 
@@ -239,7 +238,7 @@ def test_a_judge_that_fails_is_said_with_the_result(monkeypatch):
     def fails(*_):
         raise AgentFault("it failed")
 
-    monkeypatch.setattr("strozzi_sim.web.ending.analyse_game", fails)
+    monkeypatch.setattr("strozzi_sim.web.server.analyse_game", fails)
     game, results = load_game("strozzi"), []
     agents, judge = [load_agent("random", game)] * 3, load_agent("heuristic", game)
     sitting = Sitting(game, resolve_variant(game, "base"), 3, 1, 0, 0, agents, "heuristic", judge)

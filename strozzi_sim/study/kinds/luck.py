@@ -26,7 +26,7 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.drama import drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
-from strozzi_sim.stats.latin_squares import moments, variance_shares
+from strozzi_sim.stats.luck import moments, variance_shares
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section

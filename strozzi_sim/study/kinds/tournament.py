@@ -37,8 +37,7 @@ from strozzi_sim.simulation.finishing_orders import AHEAD_UNITS, ORDER_UNITS
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
-from strozzi_sim.stats.nash import nash_average
-from strozzi_sim.stats.ratings import Orders, fit_ratings
+from strozzi_sim.stats.ratings import Orders, fit_ratings, nash_average
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, CountsOf, luck_sums
 from strozzi_sim.study.games import leading_agents

@@ -100,7 +100,7 @@ def weights(
     studies: list[Weights] = []
     with stop_flag(), progress_of(progress) as reporter:
 
-        def measure(chosen: Sequence[Step], own_deals: int, heat: int) -> list[Effect]:
+        def measure(chosen: Sequence[NumberStep], own_deals: int, heat: int) -> list[Effect]:
             study = Weights.of(
                 game=the_game,
                 players=counts,
@@ -180,7 +180,7 @@ def _groups(by_key: pd.DataFrame) -> Iterator[str]:
             yield f"{len(numbers_of_group)} of {len(by_key)} ({keys}) {words[status]}."
 
 
-def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judged]) -> pd.DataFrame:
+def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[str, Judgement]) -> pd.DataFrame:
     """Return the table weights: each step as its last heat measured it, by group, largest change of a share first."""
     last = {(effect.step.key, effect.step.after): effect for heat in heats for effect in heat}.values()
     groups, furthest = (HEAVY, TIED, REAL, NOTHING), grouped((effect.step.key, effect.change.max()) for effect in last)
@@ -190,7 +190,7 @@ def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[st
     return pd.DataFrame(rows, columns=COLUMNS).astype({"from": float, "to": float})
 
 
-def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, ...]]:
+def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a step, one for each figure that it may change."""
     cell, step, chunks = study.cells[0], effect.step, len(effect.differences)
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
@@ -213,7 +213,7 @@ def _rows(study: Study, effect: Effect, judged: Judged) -> Iterator[tuple[Any, .
 
 
 @dataclass(frozen=True)
-class Step:
+class NumberStep:
     """A number moved one step: its key, its value before and after, and the box with the new value."""
 
     key: str
@@ -235,7 +235,7 @@ def numbers(game: Game, variant: Variant) -> Iterator[tuple[str, float]]:
             yield key, data
 
 
-def steps(game: Game, variant: Variant) -> Iterator[Step]:
+def steps(game: Game, variant: Variant) -> Iterator[NumberStep]:
     """Yield every number moved one step up and one down, unless the game refuses or ignores the new value.
 
     A step is a tenth of the number; for a whole number it is rounded, and at least 1.
@@ -246,7 +246,7 @@ def steps(game: Game, variant: Variant) -> Iterator[Step]:
             with suppress(InputError):  # a value that the game does not allow
                 changed = with_values(game, variant, {key: after})
                 if changed.components != variant.components:  # else the number is derived from others
-                    yield Step(key, value, after, changed)
+                    yield NumberStep(key, value, after, changed)
 
 
 # -- the race and its judgement ---------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def steps(game: Game, variant: Variant) -> Iterator[Step]:
 class Effect:
     """The effect of a step."""
 
-    step: Step
+    step: NumberStep
     differences: Array  # variant minus base by chunk: every share of wins, mean score, length; float64[C, P + 2]
     gap: tuple[float, float, float]  # difference of the gap between seats: value, low, high
     p: tuple[float, ...]  # p-values of the shares together, the score and the length
@@ -286,7 +286,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """The judgement on a number after all heats."""
 
     # HEAVY: known to move the shares of wins in the last heat. TIED: known to change something, and may move the shares
@@ -297,10 +297,10 @@ class Judged:
     places: tuple[int, int]  # best and worst rank, from 1, that these bounds allow among all numbers
 
 
-Measure = Callable[[Sequence[Step], int, int], list[Effect]]  # function(steps, deals, number of the heat)
+Measure = Callable[[Sequence[NumberStep], int, int], list[Effect]]  # function(steps, deals, number of the heat)
 
 
-def race(steps: Sequence[Step], measure: Measure, deals: int) -> list[list[Effect]]:
+def race(steps: Sequence[NumberStep], measure: Measure, deals: int) -> list[list[Effect]]:
     """Return the effects in each heat: of all steps, then of at most 40 numbers, and of at most 10 on `deals` deals."""
     heats = [corrected(measure(steps, deals // FIRST, 0))]
     for number, (size, own_deals) in enumerate(((MIDDLE, deals // SECOND), (MOST, deals)), 1):
@@ -337,7 +337,7 @@ def _changing(heats: Sequence[Sequence[Effect]]) -> set[str]:
     return {effect.step.key for heat in heats for effect in heat if any(p < KNOWN / len(heats) for p in effect.p)}
 
 
-def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
+def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judgement]:
     """Return the judgement on each number, by key; the first heat has all numbers."""
     least: dict[str, float] = {}
     most: dict[str, float] = {}
@@ -355,11 +355,11 @@ def judge(heats: Sequence[Sequence[Effect]]) -> dict[str, Judged]:
         status = NOTHING if key not in changing else REAL if most[key] < lightest else TIED
         first = 1 + sum(bound > most[key] for bound in least.values())
         places = first, sum(bound >= least[key] for bound in most.values())
-        judged[key] = Judged(HEAVY if key in heavy else status, least[key], most[key], places)
+        judged[key] = Judgement(HEAVY if key in heavy else status, least[key], most[key], places)
     return judged
 
 
-def effect_of(step: Step, base: Array, moved: Array, deals: int) -> Effect:
+def effect_of(step: NumberStep, base: Array, moved: Array, deals: int) -> Effect:
     """Return the effect of a step, from the figures by chunk (`by_chunk`) of the box and of the box with the step."""
     differences = moved - base
     gaps = []

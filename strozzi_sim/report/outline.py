@@ -1,9 +1,9 @@
-"""The layout of a page: the sections of a study, and the rows and names of their pictures, by variant and line-up."""
+"""The outline of a page: the sections that a study declares, and the charts and tables of their pictures."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,36 +14,25 @@ from strozzi_sim.agent.names import agents_named
 from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture
 from strozzi_sim.errors import AgentFault, InputError
-from strozzi_sim.pictures.ink import MOST_SCENARIOS
+from strozzi_sim.pictures.draw import draw_picture
+from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
+from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.pictures.series import Words, scenario_words, scenarios
+from strozzi_sim.report.html_tables import PageTable, page_table
 from strozzi_sim.report.naming import Naming
 from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
-MOST_SCENES = 4  # most variants and line-ups with a separate picture or table
+MOST_PARTS = 4  # most variants and line-ups with a separate picture or table
 
 
-@dataclass(frozen=True)
-class Scene:
-    """The rows of a picture in one variant with one line-up, or in several that are its series."""
-
-    name: str  # distinguishes it from the other scenes; "" for a single one
-    slug: str  # suffix of the names of its files
-    rows: pd.DataFrame
-    words: Words
-    components: Mapping[str, Any] | None  # component data of the variant; None without a single variant
-
-    def title_of(self, picture: Picture) -> str:
-        """Return the title of a picture of this scene."""
-        return f"{picture.title}: {self.name}" if self.name else picture.title
-
-
-class Layout:
+class Outline:
     """The sections and tables of the page of results; in a study of strengths, rows of middling play come first."""
 
     def __init__(self, results: Results) -> None:
-        self.results, self.tables = results, dict(results.originals)
+        self.results = results
+        self.tables = dict(results.originals)
         middle = self._tiers.get("middle", "")
         for name, table in self.tables.items() if middle else ():
             if "lineup" in table:
@@ -72,24 +61,31 @@ class Layout:
         table = {**self.tables, **section.tables}[shown.table]
         return table.assign(**{key: "" for key in ("variant", "lineup") if key not in table})
 
-    def scenes(self, section: Section, shown: Picture) -> tuple[list[Scene], pd.DataFrame]:
-        """Return the scenes of a picture, at most MOST_SCENES, and the rows of all of them, which set their scale."""
+    def parts(self, section: Section, shown: Picture, width: int = WIDE) -> Iterator[tuple[str, Chart | PageTable]]:
+        """Yield a picture or table of each variant and line-up that has a value: its name, and a chart or table.
+
+        There are at most MOST_PARTS, on one scale; if they are the series of the picture, one part has all of them.
+        """
         table = self.table(section, shown)
         all_scenarios = scenarios(table)
         if shown.series == SCENARIO:
-            drawn = all_scenarios[:MOST_SCENARIOS]
-            names = {scenario: scenario_words(scenario, all_scenarios) or scenario[1] for scenario in drawn}
-            column = [names.get(scenario) for scenario in zip(table["variant"], table["lineup"], strict=True)]
+            names = {each: scenario_words(each, all_scenarios) or each[1] for each in all_scenarios[:MOST_SCENARIOS]}
+            column = [names.get(each) for each in zip(table["variant"], table["lineup"], strict=True)]
             rows = table.assign(**{SCENARIO: column}).dropna(subset=SCENARIO)
             tiers = {f"{SCENARIO}={agent}": f"{PLAY[strength]} ({agent})" for strength, agent in self._tiers.items()}
-            return [Scene("", "", rows, {**self.words(), **tiers}, None)], rows
-        scenes = []
-        for number, (variant, lineup) in enumerate(all_scenarios[:MOST_SCENES]):
-            name = scenario_words((variant, lineup), all_scenarios)
-            slug = f"--{number}-{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-')[:40]}" if name else ""
-            rows = pick(table, variant=variant, lineup=lineup)
-            scenes.append(Scene(name, slug, rows, self.words(variant, lineup), self.variants.get(variant)))
-        return scenes, pd.concat([scene.rows for scene in scenes]) if scenes else table
+            if part := _part(shown, rows, {**self.words(), **tiers}, None, rows, width):
+                yield "", part
+            return
+        rows_of = {each: pick(table, variant=each[0], lineup=each[1]) for each in all_scenarios[:MOST_PARTS]}
+        compared = pd.concat(rows_of.values()) if rows_of else table
+        for number, ((variant, lineup), rows) in enumerate(rows_of.items()):
+            named = shown
+            if name := scenario_words((variant, lineup), all_scenarios):
+                slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
+                named = replace(shown, name=f"{shown.name}--{number}-{slug}", title=f"{shown.title}: {name}")
+            components = self.variants.get(variant)
+            if part := _part(named, rows, self.words(variant, lineup), components, compared, width):
+                yield name, part
 
     def words(self, variant: str = "", lineup: str = "") -> Words:
         """Return raw value -> display name, for one variant and line-up or for all; {} without a table `balance`."""
@@ -129,3 +125,17 @@ class Layout:
         """Strength -> agent, if only agents of two or more strengths play, each by itself, in one variant; else {}."""
         study = self.results.study
         return strengths(study.the_game, map(",".join, study.lineups)) if len(study.variant_of) == 1 else {}
+
+
+def _part(
+    shown: Picture,
+    rows: pd.DataFrame,
+    words: Words,
+    components: Mapping[str, Any] | None,
+    compared: pd.DataFrame,
+    width: int,
+) -> Chart | PageTable | None:
+    """Return a picture as a chart, on the scale of the rows `compared`, or a table; None without a value."""
+    if shown.kind == "table":
+        return page_table(shown, rows, words)
+    return draw_picture(shown, rows, words, components, compared, width)

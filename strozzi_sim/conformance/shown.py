@@ -1,25 +1,74 @@
-"""Check a game's table in the browser, the promise `table`: it shows what its seat knows, and no more.
+"""Check what a seat is shown: its observation, and its table in the browser.
 
-The fold of a seat's lines agrees with its View; hidden information does not change a byte of its page; every event has
-a sentence, and every choice a label; the points shown are up to date, and in the end the scores.
+Every column of an observation must be written, and be in the range of its slice. Of a table, the fold of a seat's lines
+agrees with its View; hidden information does not change a byte of its page; every event has a sentence, and every
+choice a label; the points shown are up to date, and in the end the scores.
 """
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from strozzi_sim.conformance.checked import Checked
+from strozzi_sim.errors import in_ranges
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.table import GameTable, Line, ask, fold
+from strozzi_sim.game.variants import BASE, shipped_variants
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import PlainTable, next_steps, table_of
 from strozzi_sim.table.schema import check
 
+SHOWN = 6  # number of columns, or ranges of columns, listed in an error
 _EVERY = 4  # decisions from one comparison to the next
+Array = np.ndarray[Any, Any]
+
+
+@cache
+def _ranges(game: Game) -> tuple[frozenset[str], Array, Array]:
+    """Return the names of the variants for which ranges hold, and the lowest and highest values, float32[F] each."""
+    return frozenset((BASE, *shipped_variants(game))), *game.slices.limits()
+
+
+def check_range(checked: Checked, observation: Array, seat: int) -> None:
+    """Check that every number is in the range of its slice; only in shipped variants, since others may exceed it."""
+    names, low, high = _ranges(checked.game)
+    if checked.variant.name not in names:
+        return
+    outside = np.flatnonzero((observation < low) | (observation > high))
+    message = ""
+    if outside.size:
+        column = outside[0]
+        part = [part for part in checked.game.slices.values() if column in part.index][-1]  # a field, not its group
+        message = f"{part.name}, seen by seat {seat}, is {observation[column]:g}, outside {part.low:g} to {part.high:g}"
+    checked.require("observe", not message, message)
+
+
+def check_written(checked: Checked, observation: Array, seat: int) -> None:
+    """Check that an observation, NaN before it was written, is finite; name the slices and columns that are not."""
+    unwritten = np.flatnonzero(~np.isfinite(observation))
+    slices = checked.game.slices
+    parts = [part for part in slices.values() if not slices.fields(part.name)]  # a group's fields instead of the group
+    columns_by_slice = (
+        [(part.name, np.intersect1d(part.index, unwritten).tolist()) for part in parts] if unwritten.size else []
+    )
+    listed = "; ".join(f"{name}, {_format_columns(columns)}" for name, columns in columns_by_slice if columns)
+    what = f"not every column seen by seat {seat} is written with a finite number: {listed}"
+    checked.require("observe", unwritten.size == 0, what)
+
+
+def _format_columns(columns: Sequence[int]) -> str:
+    """Return column numbers as text, at most the first SHOWN numbers or ranges."""
+    listed = in_ranges([str(column) for column in columns])
+    ending = f", ... ({len(columns)} in all)" if len(listed) > SHOWN else ""
+    return f"column{'s' if len(columns) > 1 else ''} {', '.join(listed[:SHOWN])}{ending}"
 
 
 def check_table(checked: Checked) -> None:
-    """Play one game at random, and compare the tables of the seats with the core."""
+    """Check the promise `table`: play one game at random, and compare the tables of the seats with the core."""
     position, rng = checked.position(), SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players + 1)
     while not position.over:
         seat = position.actor if rng.below(2) else rng.below(checked.players)
