@@ -35,7 +35,7 @@ def replay(
     explain: str = "",
     decision: int | None = None,
 ) -> Answer:
-    """Show a recorded game move by move, as a page with its table, or with an agent's analysis of each decision.
+    """Show a recorded game move by move, as a page with its table, or with an agent's analysis of decisions.
 
     Example: strozzi replay games.jsonl --html game.html
 

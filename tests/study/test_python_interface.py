@@ -17,7 +17,7 @@ from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.agent.names import agents_named, lineups_of
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.study.kinds import FUNCTIONS
+from strozzi_sim.study.kinds import KINDS
 from strozzi_sim.study.results import Frames
 from study_examples import played
 
@@ -99,6 +99,12 @@ def test_the_page_of_the_interface_is_made_of_the_docstrings():
     assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
 
 
+def test_type_checkers_find_the_names_that_are_imported_on_first_use():
+    made = runpy.run_path(str(ROOT / "docs" / "write_api.py"))["stub"]()
+    assert made == (ROOT / "strozzi_sim" / "__init__.pyi").read_text(), "run python docs/write_api.py"
+    assert all(f'    "{name}",\n' in made for name in dir(ss))
+
+
 def test_results_hold_tables_games_and_facts(results):
     assert results.n_games == results.new_games == 60 * 3 + 60 * 4
     seats = results.tables["seats"].query("figure == 'win_share' and players == 4")
@@ -174,7 +180,7 @@ def test_a_line_up_is_dealt_out_over_the_seats():
 
 
 def cases():
-    for function in FUNCTIONS:
+    for function in (kind.name for kind in KINDS):
         for argument in inspect.signature(getattr(ss, function)).parameters:
             if argument not in OF_ANOTHER_KIND and (function, argument) != ("simulate", "rows"):
                 yield function, argument

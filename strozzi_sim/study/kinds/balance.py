@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Unpack
+from typing import Annotated, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, Question, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import (
@@ -38,7 +38,7 @@ from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Sect
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import play
 from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
@@ -52,25 +52,25 @@ _MOST = 6  # most styles named one by one
 SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
 
 
-@documented
+@documented(
+    Question("Is it fair?", "Agents of each strength play themselves; how often does each seat win?", WHO_PLAYS),
+    quick={"deals": 500},
+    tables=("seats", "lineup", "balance"),
+    usual={"players": "all", "agents": "tiers"},
+)
 def simulate(
     game: str | Game,
     *,
     players: Players = None,
     agents: Agents = (),
-    deals: int | None = None,
-    precision: float | None = None,
     search_deals: int | None = None,
-    luck: str = "",
-    luck_redraws: int | None = None,
     seatings: Design = "rotate",
-    variant: Variants = "base",
+    variant: Annotated[Variants, REPEATED] = "base",
     heatmaps: Sequence[str | Mapping[str, str]] = (),
     rows: bool = False,
     facts: Sequence[str] = (),
     facts_share: float | None = None,
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[PrecisionOptions],
 ) -> Results:
     """Play games and count what happens in them: seat balance, and the strength of agents.
 
@@ -97,9 +97,9 @@ def simulate(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     if agents == TIERS:
-        if deals is None and precision is None:
-            deals = min(Balance.usual_deals, TIER_DEALS // len(counts))
-        tiers, search_deals = _tiers(the_game, deals, search_deals)
+        if options.get("deals") is None and options.get("precision") is None:
+            options["deals"] = min(Balance.usual_deals, TIER_DEALS // len(counts))
+        tiers, search_deals = _tiers(the_game, options.get("deals"), search_deals)
         lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
         lineups = names.lineups_of(the_game, agents, counts)
@@ -107,20 +107,8 @@ def simulate(
     facts = (facts,) if isinstance(facts, str) else facts
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
-    study = Balance.of(
-        game=the_game,
-        players=counts,
-        lineups=lineups,
-        variants=names.variants_named(the_game, variant),
-        deals=deals,
-        precision=precision,
-        search_deals=search_deals,
-        luck=luck,
-        luck_redraws=luck_redraws,
-        seatings=seatings,
-        seed=seed,
-    )
-    look = study.look(
+    look = Look(
+        name=f"balance-{the_game.name}".replace("_", "-"),
         heatmaps=tuple(shipped),
         heatmap=tuple(custom),
         rows=rows,
@@ -128,7 +116,17 @@ def simulate(
         facts_share=facts_share,
         explorer=options.get("folder") is not None,
     )
-    return run(study, look=look, **options)
+    return play(
+        Balance,
+        options,
+        look,
+        game=the_game,
+        players=counts,
+        lineups=lineups,
+        variants=names.variants_named(the_game, variant),
+        search_deals=search_deals,
+        seatings=seatings,
+    )
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
