@@ -24,26 +24,18 @@ from strozzi_sim.study.kinds import KINDS
 REQUIRED = object()
 OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # argument -> option of another name
 BY_OPTION = ("agents",)  # always an option, even if positional in Python
-_CLI = "strozzi_sim.cli"
-PLACES = {  # command -> MODULE:FUNCTION
-    "run": f"{_CLI}.folders:run",
-    "report": f"{_CLI}.folders:report",
-    "merge": "strozzi_sim.study.folders:merge",
-    **{kind.command: kind.place for kind in KINDS},
-    "facts": f"{_CLI}.installed:facts",
-    "record": f"{_CLI}.records:record",
-    "replay": f"{_CLI}.replay:replay",
-    "verify": f"{_CLI}.records:verify",
-    "analyse": f"{_CLI}.records:analyse",
-    "play": f"{_CLI}.play:play",
-    "mcp": f"{_CLI}.mcp:mcp",
-    "agents": f"{_CLI}.installed:agents",
-    "games": f"{_CLI}.installed:games",
-    "cache": f"{_CLI}.machine:cache",
-    "bench": f"{_CLI}.machine:bench",
-    "new": f"{_CLI}.installed:new",
-    "desk": "strozzi_sim.desk.server:desk",
+_MODULES = {  # module -> the functions of its commands, which have their names
+    "cli.folders": ("run", "report"),
+    "cli.installed": ("facts", "agents", "games", "new"),
+    "cli.machine": ("cache", "bench"),
+    "cli.mcp": ("mcp",),
+    "cli.play": ("play",),
+    "cli.records": ("record", "verify", "analyse", "replay"),
+    "desk.server": ("desk",),
+    "study.folders": ("merge",),
 }
+_PLACES = {name: f"strozzi_sim.{module}:{name}" for module, names in _MODULES.items() for name in names}
+_PLACES |= {kind.command: kind.place for kind in KINDS}
 SUMMARIES = {  # command -> first paragraph of its function's docstring
     "run": "Play a study file and write its tables and, by the command, its report; run it again to resume.",
     "report": "Write the report of a results folder from its tables, or one page of several studies side by side.",
@@ -63,6 +55,7 @@ SUMMARIES = {  # command -> first paragraph of its function's docstring
     "new": "Write a small playable game into a new folder, with a fact table, a report page, an agent and a test.",
     "desk": "Open a page on this machine: change the box of a game, ask what it does, play it. Ctrl+C closes it.",
 }
+PLACES = {name: _PLACES[name] for name in SUMMARIES}  # command -> MODULE:FUNCTION
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
 EPILOG = (
     "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, "

@@ -7,7 +7,6 @@ The function adds plain words, the fields that stand first, and the size of a qu
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from strozzi_sim.errors import ArgumentError, InputError, check_names, short_rep
 from strozzi_sim.game import find_game
 from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
-from strozzi_sim.study.arguments import Question
 from strozzi_sim.study.kinds import KINDS
 
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
@@ -28,31 +26,23 @@ _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "op
 _OWN |= {"workers", "folder", "file", "code", "rows", "facts", "facts_share", "every"}
 
 
-@dataclass(frozen=True)
-class Form:
-    """The form of a question: that of a command whose function declares the question."""
-
-    question: Question
-    command: Declared
-
-    @property
-    def fields(self) -> dict[str, Argument]:
-        """The arguments in the form, by name; those in front come first."""
-        known, front = self.command.by_name, self.question.front
-        return {name: known[name] for name in [*front, *known] if name in front or name not in _OWN}
-
-    @property
-    def precisions(self) -> dict[str, dict[str, int]]:
-        """The arguments of each precision: a quick look, the usual one and, if play can stop, until it is sure."""
-        sure = {"sure": {"precision": 1}} if "precision" in self.command.by_name else {}
-        return {"quick": dict(self.command.offer.quick), "usual": {}, **sure}
-
-
 @cache
-def questions() -> dict[str, Form]:
-    """Return the form of every question by name, which is that of its command."""
+def questions() -> dict[str, Declared]:
+    """Return the commands that are questions of the desk, by name."""
     commands = {kind.command: command_named(kind.command) for kind in KINDS}
-    return {name: Form(each.offer.question, each) for name, each in commands.items() if each.offer.question}
+    return {name: command for name, command in commands.items() if command.offer.asks}
+
+
+def fields_of(question: Declared) -> dict[str, Argument]:
+    """Return the arguments in the form of a question, by name; those in front come first."""
+    known, front = question.by_name, question.offer.front
+    return {name: known[name] for name in [*front, *known] if name in front or name not in _OWN}
+
+
+def precisions_of(question: Declared) -> dict[str, dict[str, int]]:
+    """Return the arguments of each precision: a quick look, the usual one and, if play can stop, until it is sure."""
+    sure = {"sure": {"precision": 1}} if "precision" in question.by_name else {}
+    return {"quick": dict(question.offer.quick), "usual": {}, **sure}
 
 
 class Asked(msgspec.Struct, kw_only=True):
@@ -68,10 +58,11 @@ class Asked(msgspec.Struct, kw_only=True):
 
 def forms() -> list[dict[str, Any]]:
     """Return the questions with the arguments in their forms, in the order of the page."""
-    asked = [
-        {"name": name, "fields": [*each.fields.values()], "precisions": each.precisions, **asdict(each.question)}
-        for name, each in questions().items()
-    ]
+    asked = []
+    for name, each in questions().items():
+        form = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
+        offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change")}
+        asked.append(form | offer)
     # a type becomes its name, and REQUIRED becomes ""
     return list(msgspec.to_builtins(asked, enc_hook=lambda other: getattr(other, "__name__", "")))
 
@@ -79,22 +70,22 @@ def forms() -> list[dict[str, Any]]:
 def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
     """Return a question's command line without `strozzi`; `folder` is that of its answer. Raises InputError."""
     check_names("question", [asked.question], questions())
-    form = questions()[asked.question]
-    question = form.question
-    check_names("field", asked.values, form.fields)
-    check_names("precision", [asked.precision], form.precisions)
-    if question.needs_change and not asked.settings:
+    question = questions()[asked.question]
+    offer, precisions = question.offer, precisions_of(question)
+    check_names("field", asked.values, fields_of(question))
+    check_names("precision", [asked.precision], precisions)
+    if offer.needs_change and not asked.settings:
         raise InputError("change something in the box first: this question compares it with the box before")
-    given: dict[str, Any] = {"settings": asked.settings, **form.precisions[asked.precision]}
+    given: dict[str, Any] = {"settings": asked.settings, **precisions[asked.precision]}
     given |= {name: value for name, value in asked.values.items() if value}
     if asked.variant != BASE:
-        given["first" if question.needs_change else "variant"] = asked.variant
-    if "file" in question.front:
+        given["first" if offer.needs_change else "variant"] = asked.variant
+    if "file" in offer.front:
         if "file" not in given:
             raise InputError("write the final scores of your games first, a line a game")
         given["file"] = str(folder / SHEETS)
     words = [asked.question, find_game(asked.game).name]
-    for name, each in form.command.by_name.items():
+    for name, each in question.by_name.items():
         value = given.get(name, [])
         texts = value if isinstance(value, list) else str(value).split() if name == "things" else [str(value)]
         for text in texts:

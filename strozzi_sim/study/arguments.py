@@ -70,21 +70,17 @@ class Listing:
     document: Any  # plain data for --json
 
 
-@dataclass(frozen=True)
-class Question:
-    """A question in plain words, which the desk asks with a form."""
-
-    asks: str
-    about: str
-    front: Mapping[str, str]  # argument -> label; the fields that stand first
-    needs_change: bool = False  # whether the changed box is compared with the one before
+WHO_PLAYS = {"players": "Players", "agents": "Who plays"}
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What a function declares beside its signature."""
+    """What a function declares beside its signature, for its command, the desk and assistants."""
 
-    question: Question | None = None  # of the desk
+    asks: str = ""  # the question of the desk, in plain words; "": the desk does not ask it
+    about: str = ""  # a sentence below the question
+    front: Mapping[str, str] = field(default_factory=WHO_PLAYS.copy)  # argument -> label of the fields that stand first
+    needs_change: bool = False  # whether the question compares the changed box with the one before
     quick: Mapping[str, int] = field(default_factory=dict)  # arguments of a quick look, and defaults for assistants
     tables: tuple[str, ...] = ()  # tables that an assistant is shown first; (): assistants have no such tool
     usual: Mapping[str, str] = field(default_factory=dict)  # defaults of the command, where they differ from Python's
@@ -92,7 +88,6 @@ class Offer:
 
 
 PLAIN = Offer()
-WHO_PLAYS = {"players": "Players", "agents": "Who plays"}  # argument -> label on a form
 
 
 def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
@@ -103,7 +98,7 @@ def split_docstring(docstring: str) -> tuple[str, dict[str, str], str]:
     return before_arguments, {name: " ".join(line.split()).rstrip(".") for name, line in argument_lines}, after
 
 
-def documented(question: Question | None = None, **offer: Any) -> Callable[[Function], Function]:
+def documented(**offer: Any) -> Callable[[Function], Function]:
     """Return a decorator that adds an `Offer` of these fields, and completes the function's docstring and signature.
 
     The docstring gets the WORDS that it lacks, and the keys of the TypedDict of `**options` become arguments.
@@ -122,9 +117,7 @@ def documented(question: Question | None = None, **offer: Any) -> Callable[[Func
         lines = [f"    {each.name}: {words.get(each.name) or WORDS[each.name]}" for each in parameters]
         function.__doc__ = "\n".join([before_arguments, "\nArgs:", *lines, *([f"\n{after}"] if after else [])])
         function.__annotations__ = hints
-        vars(function).update(
-            __signature__=own_signature.replace(parameters=parameters), offer=Offer(question, **offer)
-        )
+        vars(function).update(__signature__=own_signature.replace(parameters=parameters), offer=Offer(**offer))
         return function
 
     return decorate

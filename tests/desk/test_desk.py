@@ -29,7 +29,17 @@ from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk import child
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf, _ending
 from strozzi_sim.desk.box import box_of
-from strozzi_sim.desk.questions import SHEETS, Asked, command_of, forms, python_of, questions, words_for
+from strozzi_sim.desk.questions import (
+    SHEETS,
+    Asked,
+    command_of,
+    fields_of,
+    forms,
+    precisions_of,
+    python_of,
+    questions,
+    words_for,
+)
 from strozzi_sim.desk.server import MAX_TABLES, DeskServer
 from strozzi_sim.desk.study_toml import study_toml
 from strozzi_sim.errors import InputError, StorageError
@@ -132,7 +142,7 @@ def test_wrong_forms_are_named():
 def test_a_value_is_never_an_option(odd, capfd):
     kept = 0
     for name, question in questions().items():
-        for field in [each.name for each in question.fields.values() if each.type is not bool]:
+        for field in [each.name for each in fields_of(question).values() if each.type is not bool]:
             asked = Asked(question=name, values=VALUES.get(name, {}) | {field: odd}, **CHANGED_BOX)
             try:
                 words = words_for(asked)
@@ -275,9 +285,9 @@ def test_the_page_has_the_questions_and_their_precisions_in_order(serve):
     found = re.search(r'id="data"[^>]*>(.*?)</script>', call(serve(), "")[1])
     data = json.loads(found[1])
     assert [(each["name"], list(each["precisions"])) for each in data["questions"]] == [
-        (name, list(each.precisions)) for name, each in questions().items()
+        (name, list(precisions_of(each))) for name, each in questions().items()
     ]
-    assert list(questions()["balance"].precisions) == ["quick", "usual", "sure"]
+    assert list(precisions_of(questions()["balance"])) == ["quick", "usual", "sure"]
     assert list(data["games"]) == list(game_names())
 
 

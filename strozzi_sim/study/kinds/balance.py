@@ -23,7 +23,7 @@ from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, Question, documented
+from strozzi_sim.study.arguments import REPEATED, PrecisionOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import (
@@ -53,7 +53,8 @@ SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
 
 
 @documented(
-    Question("Is it fair?", "Agents of each strength play themselves; how often does each seat win?", WHO_PLAYS),
+    asks="Is it fair?",
+    about="Agents of each strength play themselves; how often does each seat win?",
     quick={"deals": 500},
     tables=("seats", "lineup", "balance"),
     usual={"players": "all", "agents": "tiers"},

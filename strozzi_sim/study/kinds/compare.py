@@ -21,7 +21,7 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
-from strozzi_sim.study.arguments import WHO_PLAYS, PrecisionOptions, Question, documented, refuse_given
+from strozzi_sim.study.arguments import PrecisionOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
@@ -33,12 +33,9 @@ from strozzi_sim.study.wording import at_players, grouped, points
 
 
 @documented(
-    Question(
-        "What did my change do?",
-        "The box before and after your changes, on the same deals.",
-        WHO_PLAYS,
-        needs_change=True,
-    ),
+    asks="What did my change do?",
+    about="The box before and after your changes, on the same deals.",
+    needs_change=True,
     quick={"deals": 1000},
     tables=("changes", "difference", "sides"),
 )

@@ -14,7 +14,7 @@ from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.declare.custom_heatmaps import custom_heat_map, heat_map_spec, map_table_name
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game import Game, find_game, game_names
-from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, Question, StudyOptions, documented, refuse_given
+from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, StudyOptions, documented, refuse_given
 from strozzi_sim.study.files import UnwritableError
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.look import HEATMAPS, Look
@@ -24,11 +24,9 @@ from strozzi_sim.study.running import look_at, play, run
 
 
 @documented(
-    Question(
-        "A heat map of my own",
-        "Any column of what is counted against any other.",
-        {"rows": "Rows", "columns": "Columns", "value": "Value", "where": "Only where", **WHO_PLAYS},
-    ),
+    asks="A heat map of my own",
+    about="Any column of what is counted against any other.",
+    front={"rows": "Rows", "columns": "Columns", "value": "Value", "where": "Only where", **WHO_PLAYS},
     quick={"deals": 500},
 )
 def heatmap(

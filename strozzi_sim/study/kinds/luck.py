@@ -27,7 +27,7 @@ from strozzi_sim.play.drama import drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.latin_squares import moments, variance_shares
-from strozzi_sim.study.arguments import WHO_PLAYS, Question, StudyOptions, documented
+from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
@@ -51,11 +51,8 @@ OUTCOMES = {WIN: "who wins", SCORE: "scores"}
 
 
 @documented(
-    Question(
-        "How much is luck?",
-        "Different agents play every deal in every seat: what do they, the seat and the deal explain?",
-        WHO_PLAYS,
-    ),
+    asks="How much is luck?",
+    about="Different agents play every deal in every seat: what do they, the seat and the deal explain?",
     quick={"deals": 200, "games": FEWEST_FOLLOWED},
     tables=("luck", "drama"),
 )

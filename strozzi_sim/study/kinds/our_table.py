@@ -25,7 +25,7 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
-from strozzi_sim.study.arguments import Question, StudyOptions, documented
+from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
@@ -52,11 +52,9 @@ Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in
 
 
 @documented(
-    Question(
-        "Is this our table?",
-        "Which strength of play gives scores like those of your games?",
-        {"file": "Final scores, a line a game, seat 0 first"},
-    ),
+    asks="Is this our table?",
+    about="Which strength of play gives scores like those of your games?",
+    front={"file": "Final scores, a line a game, seat 0 first"},
     quick={"deals": 500},
 )
 def our_table(

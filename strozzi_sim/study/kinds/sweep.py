@@ -25,7 +25,7 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
-from strozzi_sim.study.arguments import WHO_PLAYS, Question, StudyOptions, documented
+from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
@@ -40,11 +40,9 @@ _REFERENCE, _DIFFERS, _UNCLEAR = "reference", "differs from the reference", "not
 
 
 @documented(
-    Question(
-        "Which value is fairest?",
-        "One number with several values, all on the same deals: which has the smallest gap between seats?",
-        {"values": "Number and its values", **WHO_PLAYS},
-    ),
+    asks="Which value is fairest?",
+    about="One number with several values, all on the same deals: which has the smallest gap between seats?",
+    front={"values": "Number and its values", **WHO_PLAYS},
     quick={"deals": 500},
     tables=("sweep",),
 )

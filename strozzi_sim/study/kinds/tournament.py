@@ -39,7 +39,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.nash import nash_average
 from strozzi_sim.stats.ratings import Orders, fit_ratings
-from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, Question, documented
+from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, documented
 from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, CountsOf, luck_sums
 from strozzi_sim.study.games import leading_agents
 from strozzi_sim.study.look import Look, Section, picture, section
@@ -54,11 +54,9 @@ Matchup = tuple[int, ...]  # numbers of agents in the field, ascending
 
 
 @documented(
-    Question(
-        "Who is stronger?",
-        "A field of agents, every combination on the same deals.",
-        {"agents": WHO_PLAYS["agents"], "players": WHO_PLAYS["players"]},
-    ),
+    asks="Who is stronger?",
+    about="A field of agents, every combination on the same deals.",
+    front={"agents": WHO_PLAYS["agents"], "players": WHO_PLAYS["players"]},
     quick={"deals": 50},
     tables=("ratings", "pairwise"),
 )

@@ -12,7 +12,7 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.restricting import Restriction
 from strozzi_sim.game.restricting import things as things_of
 from strozzi_sim.game.variants import AnyVariant, Variant
-from strozzi_sim.study.arguments import WHO_PLAYS, Listing, PrecisionOptions, Question, documented
+from strozzi_sim.study.arguments import WHO_PLAYS, Listing, PrecisionOptions, documented
 from strozzi_sim.study.cells import CountsOf, Headline
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import WithWorth
@@ -43,11 +43,9 @@ def _things(game: Game, variant: Variant) -> dict[str, Restriction]:
 
 
 @documented(
-    Question(
-        "What is a thing worth?",
-        "An agent plays without the thing, against itself: what does it lose?",
-        {"things": "Things", **WHO_PLAYS},
-    ),
+    asks="What is a thing worth?",
+    about="An agent plays without the thing, against itself: what does it lose?",
+    front={"things": "Things", **WHO_PLAYS},
     quick={"deals": 300},
     tables=("worth",),
     listing=things_to_measure,
