@@ -19,6 +19,7 @@ REPEATED = "repeated"  # mark of an `Annotated` argument that the command line t
 WORDS = {
     "game": "a game; `strozzi games` lists them",
     "players": "player counts: 4, 3-6, 3,5 or all; default: 4, or the fewest of the game",
+    "deals": "deals for every player count, line-up and variant",
     "precision": "play until shares of wins, and their differences between agents or variants compared, are known to "
     "+- these points, but at most `deals` deals",
     "luck": "an agent that evaluates positions, such as learned: adds rows of figures without the luck of chance",

@@ -29,7 +29,7 @@ from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers,
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import at_players, grouped, points
+from strozzi_sim.study.wording import at_players, claim, grouped, points
 
 
 @documented(
@@ -238,11 +238,10 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
                 words.append(f"{better} wins more than {other} in the same place, on the same deals of {title}{where}")
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return [f"{first} and {second} win exactly alike."]
-        elsewhere = f": {at_players(unknown['players'])} it is not known, {size}" if size else ""
-        known_text = f"{'; '.join(words)}{elsewhere}."
-        unknown_text = f"{first} and {second} are not known to differ in games won: {size}."
+        link = f": {at_players(unknown['players'])} it is not known, " if words else ": "
+        verdict = claim("; ".join(words), f"{first} and {second} are not known to differ in games won", size, link)
         texts = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
-        return [known_text if words else unknown_text, *(f"{text}, {first} minus {second}." for text in texts)]
+        return [f"{verdict}.", *(f"{text}, {first} minus {second}." for text in texts)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of the differences: a picture, and a table of all of them."""
