@@ -1,7 +1,7 @@
 """strozzi-sim: simulates millions of games of three Eurogames to measure balance, strategy and agent strength.
 
 Names are imported on first use. Only the names listed here, and the functions of the kinds of study, are public;
-`__init__.pyi` has the same names for type checkers.
+type checkers find them in the file __init__.pyi.
 """
 
 from importlib import import_module

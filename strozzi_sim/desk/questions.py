@@ -35,7 +35,8 @@ def questions() -> dict[str, Declared]:
 
 def fields_of(question: Declared) -> dict[str, Argument]:
     """Return the arguments in the form of a question, by name; those in front come first."""
-    known, front = question.by_name, question.offer.front
+    known = question.by_name
+    front = [name for name in question.offer.front if name in known]
     return {name: known[name] for name in [*front, *known] if name in front or name not in _OWN}
 
 

@@ -72,10 +72,10 @@ def at_players(counts: Iterable[int]) -> str:
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
 
 
-def claim(known: str, unknown: str, size: str, link: str = ": ") -> str:
+def conclusion(known: str, unknown: str, size: str, link: str = ": ") -> str:
     """Return who wins, as far as it is known, and the size of what could be missed elsewhere.
 
-    >>> claim("", "no agent is known to win more", "a gain of up to 3.1 points could be missed")
+    >>> conclusion("", "no agent is known to win more", "a gain of up to 3.1 points could be missed")
     'no agent is known to win more: a gain of up to 3.1 points could be missed'
 
     Args:

@@ -39,7 +39,7 @@ from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import PLAY, USUAL, claim, grouped, players_words, seat_words, strengths
+from strozzi_sim.study.wording import PLAY, USUAL, conclusion, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # most favoured cells whose shares are named, and most groups that are named
@@ -276,13 +276,13 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     if FAVOURED in verdicts:
         others = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
         favours = f"{title} favours {_favours(cells, game, played)}"
-        words = claim(favours, "", others if len(verdicts) > 1 else "", "; elsewhere ")
+        words = conclusion(favours, "", others if len(verdicts) > 1 else "", "; elsewhere ")
     elif verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
     elif verdicts == {EQUAL}:
         words = _EQUAL.format(f" of {title}")
     else:
-        words = claim("", f"no seat of {title} is known to win more than its share", size + few)
+        words = conclusion("", f"no seat of {title} is known to win more than its share", size + few)
     if len(lineups) == 1:
         words = f"played by {players_words(game, cells[0].lineup)}, {words}"
     sentence = f"{with_capital(words)}."
@@ -339,7 +339,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
         return [f"{whom} wins most in {title} at {best['players']} players: {share_text}"]
     size = missed(not_excluded(rows, fair, study.chunks, sign=1, span=(0, 1)), what="a gain")
     unknown = f"No agent is known to win more than its share of {title} at {best['players']} players"
-    return [f"{claim('', unknown, size)}.", f"{whom}: {share_text}"]
+    return [f"{conclusion('', unknown, size)}.", f"{whom}: {share_text}"]
 
 
 def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:

@@ -29,7 +29,7 @@ from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers,
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import at_players, claim, grouped, points
+from strozzi_sim.study.wording import at_players, conclusion, grouped, points
 
 
 @documented(
@@ -239,7 +239,7 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return [f"{first} and {second} win exactly alike."]
         link = f": {at_players(unknown['players'])} it is not known, " if words else ": "
-        verdict = claim("; ".join(words), f"{first} and {second} are not known to differ in games won", size, link)
+        verdict = conclusion("; ".join(words), f"{first} and {second} are not known to differ in games won", size, link)
         texts = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
         return [f"{verdict}.", *(f"{text}, {first} minus {second}." for text in texts)]
 

@@ -46,7 +46,7 @@ from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import claim, grouped, shortened
+from strozzi_sim.study.wording import conclusion, grouped, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
@@ -361,7 +361,7 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
         words = words if best else "each is beaten by another"
         words = "no two can be told apart" if len(best) == len(group[0].agents) else words
         size = missed(max((order.unseen for order in group if order.unseen > 0), default=np.nan), what="an advantage")
-        sentences.append(f"{claim('', f'No agent beats every other {places(group)}: {words}', size, '; ')}.")
+        sentences.append(f"{conclusion('', f'No agent beats every other {places(group)}: {words}', size, '; ')}.")
     for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
         pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
         chain = ", ".join(f"{winner} beats {loser}" for winner, loser in pairs)
