@@ -1,4 +1,4 @@
-"""Write docs/api.md from the docstrings of the public names of strozzi_sim: `python docs/write_api.py`."""
+"""Write docs/api.md and strozzi_sim/__init__.pyi from the public names of strozzi_sim: `python docs/write_api.py`."""
 
 import inspect
 import re
@@ -31,6 +31,7 @@ SECTIONS = ("Args:", "Attributes:", "Returns:", "Raises:")
 _LISTED = {name for names in GROUPS.values() for name in names} | {"__version__"}
 GROUPS["Questions"] = tuple(name for name in dir(ss) if name not in _LISTED)
 FILE = Path(__file__).parent / "api.md"
+STUB = Path(ss.__file__).with_suffix(".pyi")
 
 
 def page() -> str:
@@ -49,6 +50,17 @@ def page() -> str:
         for name in names:
             lines += ["", *_entry(name)]
     return "\n".join(lines) + "\n"
+
+
+def stub() -> str:
+    """Return strozzi_sim/__init__.pyi, in which type checkers find the public names, which are imported on first use."""
+    names_of_module: dict[str, list[str]] = {}
+    for name, place in ss._PLACES.items():
+        names_of_module.setdefault(place.partition(":")[0], []).append(name)
+    imports = [f"from {module} import {', '.join(names)}" for module, names in names_of_module.items()]
+    imports.append("from strozzi_sim.game import game_names as games")
+    listed = [f'    "{name}",' for name in ss.__all__]
+    return "\n".join([*sorted(imports), "", "__version__: str", "", "__all__ = [", *listed, "]", ""])
 
 
 def _entry(name: str) -> list[str]:
@@ -113,3 +125,4 @@ def _text(doc: str) -> list[str]:
 
 if __name__ == "__main__":
     FILE.write_text(page(), "utf-8")
+    STUB.write_text(stub(), "utf-8")

@@ -8,11 +8,13 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from inspect import signature
 from io import TextIOWrapper
 from types import FrameType
 from typing import Any
 
 from strozzi_sim.cli.parser import Declared, arguments_of, command_named, error_text, help_text, parsed
+from strozzi_sim.cli.show import show
 from strozzi_sim.errors import MAX_SHOWN, InputError, Stopped, StorageError, StrozziError
 from strozzi_sim.runtime.system import ENDING, postpones
 
@@ -79,8 +81,9 @@ def run(arguments: Sequence[str]) -> int:
             print(help_text())
             code = 0
         else:
-            command = command_named(words[0])
-            code = _call(words)
+            with _signals_before_errors():
+                command = command_named(words[0])
+                code = _call(command, words)
         sys.stdout.flush()
     except StrozziError as error:
         return _complain(error_text(error, command), error.exit_code, debug)
@@ -102,35 +105,37 @@ def run(arguments: Sequence[str]) -> int:
     return code
 
 
-def _call(words: Sequence[str]) -> int:
-    """Call the function of a command, print its answer, and return the exit code."""
-    from strozzi_sim.cli.show import show
+@contextmanager
+def _signals_before_errors() -> Iterator[None]:
+    """Raise Stopped for an error after a signal, as the import of an extension module turns it into an ImportError."""
+    try:
+        yield
+    except Exception as error:
+        if _signals:
+            raise Stopped(_signals[0]) from error
+        raise
 
+
+def _call(command: Declared, words: Sequence[str]) -> int:
+    """Call the function of a command, print its answer, and return the exit code."""
     name, *rest = words
     try:
         options = parsed(name, rest)
     except SystemExit:  # after printing help
         return 0
     as_json, every_table, opens = options.get("json", False), options.pop("tables", False), options.pop("open", False)
-    command = command_named(name)
     if "json" not in command.by_name:
         options.pop("json", None)
-    try:
-        arguments = arguments_of(name, options)
-        if name == "worth" and arguments.keys() <= {"game", "variant"} and not every_table:
-            from strozzi_sim.cli.installed import things
-
-            answer: Any = things(arguments["game"], arguments.get("variant", "base"))
-        elif command.takes_progress:
-            with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
-                answer = command.call(**arguments, progress=progress)
-        else:
-            answer = command.call(**arguments)
-        return show(name, answer, with_json=as_json, every_table=every_table, opens=opens)
-    except Exception as error:
-        if _signals:  # the import of an extension module turns Stopped into an ImportError
-            raise Stopped(_signals[0]) from error
-        raise
+    arguments = arguments_of(name, options)
+    listing = command.offer.listing
+    if listing is not None and arguments.keys() <= signature(listing).parameters.keys() and not every_table:
+        answer: Any = listing(**arguments)
+    elif command.takes_progress:
+        with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
+            answer = command.function(**arguments, progress=progress)
+    else:
+        answer = command.function(**arguments)
+    return show(name, answer, with_json=as_json, every_table=every_table, opens=opens)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""agents, games, facts, new: what is installed, what restricted play can measure, and the folder of a new game."""
+"""agents, games, facts, new: what is installed, what a game counts, and the folder of a new game."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,6 @@ from typing import Any
 
 from strozzi_sim.agent import Agent, Param, Policy
 from strozzi_sim.agent.declare import EVERY_GAME
-from strozzi_sim.agent.names import variants_named
 from strozzi_sim.agent.registry import installed_agents
 from strozzi_sim.cli.show import Answer, columns_of
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, short_repr, suggest_names
@@ -127,24 +126,6 @@ def describe_games(game: str = "") -> Document:
         "facts": {table.name: table.text for table in found.fact_tables},
         "reconstructed_data": list(base.reconstructed),
     }
-
-
-def things(game: str, variant: Any = BASE) -> Answer:
-    """Return the things whose worth restricted play can measure, and the commands for it."""
-    the_game = find_game(game)
-    found = things_of(the_game, variants_named(the_game, variant)[0])
-    descriptions = {name: thing.words for name, thing in found.items()}
-    if not descriptions:
-        raise ArgumentError("game", f"{game} has no restrictions")
-    first = next(iter(descriptions))
-    measured = f"{len(descriptions)} things of {the_game.title} whose worth can be measured"
-    several = f"several by name or pattern: '{first.partition(':')[0]}:*'; all: --all."
-    lines = [
-        f"{measured}, by a player who must do without:\n",
-        columns_of([("thing", "without it"), *descriptions.items()]),
-        f"\nOne of them: strozzi worth {game} {first}; {several}",
-    ]
-    return Answer([{"thing": name, "about": about} for name, about in descriptions.items()], lines)
 
 
 def facts(game: str, table: str = "", *, markdown: bool = False) -> Answer:

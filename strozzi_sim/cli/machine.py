@@ -4,16 +4,14 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError, check_range
+from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime import cache as cache_folders
 from strozzi_sim.runtime.system import peak_memory, process_age
-
-if TYPE_CHECKING:
-    from strozzi_sim.game.variants import AnyVariant
 
 Document = dict[str, Any]
 _SLICE = 0.1  # approximate seconds of a task
@@ -30,7 +28,7 @@ def bench(
     seconds: float | None = None,
     games: int | None = None,
     seed: int = 0,
-    variant: "AnyVariant" = "base",
+    variant: AnyVariant = "base",
     workers: int | None = None,
     count_facts: bool = False,
 ) -> Answer:

@@ -16,46 +16,24 @@ from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from strozzi_sim.cli.parser import REQUIRED, Argument, Declared, declared
 from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, InputError, StrozziError, check_range, short_repr, suggest_names
 from strozzi_sim.runtime.parsing import parse_json
+from strozzi_sim.study.kinds import KINDS, STUDIES
 
 Document = dict[str, Any]
-_KIND = "strozzi_sim.study.kinds"
 MOST_SECONDS = 120.0  # longest time of a call by default
 PROGRESS_SECONDS = 5.0  # between two notices that a call is running, since a client may give up after 60 s without one
 MOST_ROWS, MOST_ROWS_BY_NAME = 50, 200  # most rows of a main table, and of a table that the call names
-MAIN_TABLES = ("seats", "lineup", "balance", "difference", "worth", "ratings", "sweep")  # of a results folder
 HIDDEN = ("heatmaps", "rows", "facts", "facts_share", "workers", "code")  # arguments that no tool offers
 INSTRUCTIONS = """Begin with the tool games. Figures of studies have 95 % intervals (low, high) and n: a difference
 whose interval holds 0 may be chance. Tell the user the command of an answer, and which component data is reconstructed
 (`reconstructed_data`). The same arguments give the same answer, unless files change."""
 
 
-class Offer(NamedTuple):
-    """A tool: its function, main tables and default arguments."""
-
-    function: str
-    tables: tuple[str, ...] = ()  # of a study, shown by default
-    defaults: Mapping[str, int] = MappingProxyType({})  # smaller than Python's, as an assistant waits
-
-
-TOOLS = {
-    "games": Offer("strozzi_sim.cli.installed:describe_games"),
-    "position": Offer("strozzi_sim.play.one_game:position"),
-    "analyse": Offer("strozzi_sim.play.one_game:analyse"),
-    "balance": Offer(f"{_KIND}.balance:simulate", ("seats", "lineup", "balance"), {"deals": 500}),
-    "compare": Offer(f"{_KIND}.compare:compare", ("changes", "difference", "sides"), {"deals": 300}),
-    "worth": Offer(f"{_KIND}.worth:worth", ("worth",), {"deals": 200}),
-    "tournament": Offer(f"{_KIND}.tournament:tournament", ("ratings", "pairwise"), {"deals": 50}),
-    "sweep": Offer(f"{_KIND}.sweep:sweep", ("sweep",), {"deals": 200}),
-    "luck": Offer(f"{_KIND}.luck:luck", ("luck", "drama"), {"deals": 200, "games": 30}),
-    "results": Offer("strozzi_sim.study.folders:load_results", MAIN_TABLES),
-}
 TABLE_ARGUMENTS = (
     Argument("tables", "names of tables to show, also of kept fact tables; default: the main tables", is_repeated=True),
     Argument("where", "values that rows must have, COLUMN=VALUE such as figure=win_share", is_repeated=True),
@@ -63,17 +41,31 @@ TABLE_ARGUMENTS = (
 
 
 @cache
+def tools() -> dict[str, Declared]:
+    """Return the declaration of every tool's function; a kind of study is a tool if it offers tables to assistants."""
+    return {
+        "games": declared("strozzi_sim.cli.installed:describe_games"),
+        "position": declared("strozzi_sim.play.one_game:position"),
+        "analyse": declared("strozzi_sim.play.one_game:analyse"),
+        **{kind.file: function for kind in KINDS if (function := declared(kind.place)).offer.tables},
+        "results": declared("strozzi_sim.study.folders:load_results"),
+    }
+
+
 def function_of(tool: str) -> Declared:
     """Return the declaration of a tool's function."""
-    if tool not in TOOLS:
-        raise ArgumentError("tool", f"unknown tool {short_repr(tool)}; {suggest_names(tool, TOOLS)}")
-    return declared(TOOLS[tool].function)
+    if tool not in tools():
+        raise ArgumentError("tool", f"unknown tool {short_repr(tool)}; {suggest_names(tool, tools())}")
+    return tools()[tool]
 
 
 def arguments_of(tool: str) -> dict[str, Argument]:
     """Return the arguments of a tool by name."""
+    from strozzi_sim.study.results import Results
+
     visible = [argument for argument in function_of(tool).arguments if argument.name not in HIDDEN]
-    return {argument.name: argument for argument in (*visible, *(TABLE_ARGUMENTS if TOOLS[tool].tables else ()))}
+    further = TABLE_ARGUMENTS if function_of(tool).returns is Results else ()
+    return {argument.name: argument for argument in (*visible, *further)}
 
 
 def schema_of(tool: str) -> Document:
@@ -81,7 +73,7 @@ def schema_of(tool: str) -> Document:
     from strozzi_sim.game import game_names
 
     type_names = {str: "string", int: "integer", float: "number", bool: "boolean"}
-    defaults, properties = TOOLS[tool].defaults, dict[str, Document]()
+    defaults, properties = function_of(tool).offer.quick, dict[str, Document]()
     for name, argument in arguments_of(tool).items():
         item: Document = {"type": type_names[argument.type]}
         if name == "game" and argument.type is str:
@@ -96,7 +88,7 @@ def schema_of(tool: str) -> Document:
 
 def checked(tool: str, given: Mapping[str, Any]) -> Document:
     """Return the checked arguments of a call, with the tool's defaults; see `_parsed`. Raises ArgumentError."""
-    declared_arguments, arguments = arguments_of(tool), dict(TOOLS[tool].defaults)
+    declared_arguments, arguments = arguments_of(tool), dict[str, Any](function_of(tool).offer.quick)
     for name, value in given.items():
         if name not in declared_arguments:
             raise ArgumentError(name, f"unknown argument of {tool}; {suggest_names(name, declared_arguments)}")
@@ -136,23 +128,24 @@ def answer(tool: str, given: Document, code: Sequence[str] = (), status: Path | 
     """
     from strozzi_sim.agent.files import only_named
     from strozzi_sim.study.progress import Progress, now_and_then
+    from strozzi_sim.study.results import Results
 
     def write_status(phase: str, done: int, total: int) -> None:
         if status is not None:
             status.write_text(f"{phase}: {done:,} of {total:,}" if total else phase, "utf-8")
 
-    function, main_tables = function_of(tool), TOOLS[tool].tables
+    function = function_of(tool)
     command = shlex.join(["strozzi", "mcp", *(f"--code={file}" for file in code), tool, json.dumps(given)])
     arguments = checked(tool, given)
     tables, where = arguments.pop("tables", ()), arguments.pop("where", ())
     reporter = Progress(command=command, on_phase=now_and_then(write_status))
     progress = {"progress": reporter} if function.takes_progress else {}
     with only_named(code, "the call", "start strozzi mcp with --code and this file"):
-        result = function.call(**arguments, **progress)
-        if main_tables:
+        result = function.function(**arguments, **progress)
+        if isinstance(result, Results):
             if function.takes_progress and result.folder is not None:
                 result.report()
-            result = _shown_results(result, tables, main_tables, where)
+            result = _shown_results(result, tables, where)
     result = result if isinstance(result, dict) else {"analysis": result}
     if "analysis" in result:
         result["analysis"] = result["analysis"].in_short()
@@ -169,17 +162,19 @@ def as_json(data: Any) -> Any:
     return [as_json(item) for item in data] if isinstance(data, list | tuple) else data
 
 
-def _shown_results(results: Any, asked: Sequence[str], main: Sequence[str], conditions: Sequence[str]) -> Document:
-    """Return the verdict, and the first rows of the tables `asked`, or else `main`, that meet all conditions.
+def _shown_results(results: Any, asked: Sequence[str], conditions: Sequence[str]) -> Document:
+    """Return the verdict, and the first rows of the tables `asked`, or else of the main ones, that meet all conditions.
 
-    A condition is COLUMN=VALUE; a table without its column is left out. Rows with `p` are sorted by it. Rows of figures
-    without an interval are only counted.
+    The main tables are those that the kind of study offers, or else those that the terminal prints. A condition is
+    COLUMN=VALUE; a table without its column is left out. Rows with `p` are sorted by it. Rows of figures without an
+    interval are only counted.
     """
     kept_facts = [name for name in results.look.facts if name not in results.tables]
     known_names = [*results.tables, *kept_facts]
     for name in asked:
         if name not in known_names:
             raise ArgumentError("tables", f"unknown name {short_repr(name)}; {suggest_names(name, known_names)}")
+    main = declared(STUDIES[results.study.kind].place).offer.tables or results.study.printed
     names = asked or [name for name in main if name in results.tables]
     frames = {name: results.facts(name) if name in kept_facts else results.tables[name] for name in names}
     for condition in conditions:
@@ -263,7 +258,7 @@ def make_server(seconds: float = MOST_SECONDS, code: Sequence[str] = ()) -> Any:
         return Tool(name=name, description=about, input_schema=schema_of(name))
 
     async def list_tools(context: Any, parameters: Any) -> Any:
-        return ListToolsResult(tools=[described(name) for name in TOOLS])
+        return ListToolsResult(tools=[described(name) for name in tools()])
 
     async def call_tool(context: Any, parameters: Any) -> Any:
         abandoned, given = threading.Event(), dict(parameters.arguments or {})

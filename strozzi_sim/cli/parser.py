@@ -1,51 +1,61 @@
 """Commands made from functions: a list of all, the declaration and parser of each, and the arguments of a call.
 
-A declaration has the arguments, types, defaults and docstring of a function, read from its source without importing it.
-So help is shown without importing the engine, and a command or tool is declared by its function alone.
+A declaration has the arguments, types, defaults and docstring of a function. Its module is imported for it, so that the
+list of commands, which has their summaries, shows help without importing the engine.
 """
 
 import argparse
-import ast
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, NoReturn
+from inspect import Parameter, signature
+from os import PathLike
+from types import NoneType, UnionType
+from typing import Annotated, Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
+from strozzi_sim.cli.show import Answer
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, nearest, short_repr, short_text
-from strozzi_sim.study.arguments import RUN_OPTIONS, WORDS, split_docstring
-from strozzi_sim.study.kinds import FUNCTIONS
+from strozzi_sim.study.arguments import PLAIN, REPEATED, WORDS, Offer, split_docstring
+from strozzi_sim.study.kinds import KINDS
 
 REQUIRED = object()
 OPTIONS = {"folder": "out", "settings": "set", "every": "all", "start": "from"}  # argument -> option of another name
 BY_OPTION = ("agents",)  # always an option, even if positional in Python
-_TYPES = {"int": int, "float": float, "bool": bool}
-_REPEATED = ("Sequence[", "Variants", "Things")  # beginnings of annotations of several values
-_STUDY, _CLI = "strozzi_sim.study", "strozzi_sim.cli"
-PLACES = {  # command -> MODULE:FUNCTION
-    "run": f"{_STUDY}.folders:run_file",
-    "report": f"{_CLI}.report:report",
-    "merge": f"{_STUDY}.folders:merge",
-    **{file.replace("_", "-"): f"{_STUDY}.kinds.{file}:{function}" for function, file in FUNCTIONS.items()},
-    "facts": f"{_CLI}.installed:facts",
-    "record": f"{_CLI}.records:record",
-    "replay": f"{_CLI}.replay:replay",
-    "verify": f"{_CLI}.records:verify",
-    "analyse": f"{_CLI}.records:analyse",
-    "play": f"{_CLI}.play:play",
-    "mcp": f"{_CLI}.mcp:mcp",
-    "agents": f"{_CLI}.installed:agents",
-    "games": f"{_CLI}.installed:games",
-    "cache": f"{_CLI}.machine:cache",
-    "bench": f"{_CLI}.machine:bench",
-    "new": f"{_CLI}.installed:new",
-    "desk": "strozzi_sim.desk.server:desk",
+_MODULES = {  # module -> the functions of its commands, which have their names
+    "cli.folders": ("run", "report"),
+    "cli.installed": ("facts", "agents", "games", "new"),
+    "cli.machine": ("cache", "bench"),
+    "cli.mcp": ("mcp",),
+    "cli.play": ("play",),
+    "cli.records": ("record", "verify", "analyse", "replay"),
+    "desk.server": ("desk",),
+    "study.folders": ("merge",),
 }
-USUAL = {"balance": {"players": "all", "agents": "tiers"}}  # defaults of a command that differ from Python's
+_PLACES = {name: f"strozzi_sim.{module}:{name}" for module, names in _MODULES.items() for name in names}
+_PLACES |= {kind.command: kind.place for kind in KINDS}
+SUMMARIES = {  # command -> first paragraph of its function's docstring
+    "run": "Play a study file and write its tables and, by the command, its report; run it again to resume.",
+    "report": "Write the report of a results folder from its tables, or one page of several studies side by side.",
+    "merge": "Join the parts of a study in a new results folder. Its tables are those of a single run, to the byte.",
+    **{kind.command: kind.summary for kind in KINDS},
+    "facts": "List the fact tables of a game, or the columns of one table, which custom heat maps can use.",
+    "record": "Play games and write their records, one event per line.",
+    "replay": "Show a recorded game move by move, as a page with its table, or with an agent's analysis of decisions.",
+    "verify": "Replay a record through the plain-Python rules; name the first line that breaks one.",
+    "analyse": "Say what each seat's errors in a recorded game cost, how lucky it was, and what turned the game.",
+    "play": "Play a game yourself against agents, in the terminal (type a name, or ? for help) or in the browser.",
+    "mcp": "Offer tools for an assistant (Model Context Protocol) on standard input and output.",
+    "agents": "List the agents, or the parameters of one.",
+    "games": "List the games with their player counts and variants; of one game also its sizes.",
+    "cache": "Show, clear or fill the folder that keeps compiled code.",
+    "bench": "Measure self-play: games, rounds and decisions per second, time per decision, start-up, memory.",
+    "new": "Write a small playable game into a new folder, with a fact table, a report page, an agent and a test.",
+    "desk": "Open a page on this machine: change the box of a game, ask what it does, play it. Ctrl+C closes it.",
+}
+PLACES = {name: _PLACES[name] for name in SUMMARIES}  # command -> MODULE:FUNCTION
 ABOUT = "Simulates millions of games of three Eurogames to measure balance, strategy and agent strength."
 EPILOG = (
     "Add --debug to any command to see the traceback of an error. Exit codes: 0 done, 1 the check failed, 2 bad input, "
@@ -90,60 +100,69 @@ class Argument:
 class Declared:
     """A function that is a command or a tool."""
 
-    place: str  # MODULE:FUNCTION
+    function: Callable[..., Any]
     summary: str  # first paragraph of its docstring
     more: str  # the paragraphs after it, without the example
     example: str  # the command line after `Example: `
     arguments: tuple[Argument, ...]  # those with a description, except `progress`, which has no text form
     takes_progress: bool
-    returns: str  # annotation
+    returns: Any  # its type
+    offer: Offer  # what it declares beside its signature
 
     @property
     def by_name(self) -> dict[str, Argument]:
         """The arguments by name."""
         return {argument.name: argument for argument in self.arguments}
 
-    def call(self, **arguments: Any) -> Any:
-        """Import the function and call it."""
-        module, _, name = self.place.partition(":")
-        return getattr(import_module(module), name)(**arguments)
-
 
 def declared(place: str, *further: Argument) -> Declared:
     """Return the declaration of the function at MODULE:FUNCTION, with `further` arguments if it has one `variant`."""
     module, _, name = place.partition(":")
-    spec = find_spec(module)
-    assert spec is not None, module
-    source = Path(str(spec.origin)).read_text("utf-8")  # parsing only the function is faster
-    (function,) = ast.parse(re.findall(rf'(?ms)^def {name}\(.*?^    """.*?"""$', source)[0]).body
-    assert isinstance(function, ast.FunctionDef)
-    description, words_of_function, _ = split_docstring(ast.get_docstring(function) or "")
+    function = getattr(import_module(module), name)
+    description, words_of_function, _ = split_docstring(function.__doc__)
     description, words = description.partition("\n>>> ")[0], WORDS | words_of_function
-    signature, options = function.args, RUN_OPTIONS if function.args.kwarg else {}
-    of_run = (ast.arg(option, ast.parse(kind, mode="eval").body) for option, kind in options.items())
-    keyword = [*signature.kwonlyargs, *of_run]
-    defaults = [None] * (len(signature.args) - len(signature.defaults)) + [*signature.defaults, *signature.kw_defaults]
-    defaults += [ast.Constant(None) for _ in options]
-    nodes = zip([*signature.args, *keyword], defaults, strict=True)
-    described = [(node, default) for node, default in nodes if node.arg in words and node.arg != "progress"]
-    arguments = [_argument(node, words[node.arg], default, node in keyword) for node, default in described]
-    names = [argument.name for argument in arguments]
-    arguments += [argument for argument in further if "variant" in names and argument.name not in names]
+    parameters, types = signature(function).parameters, get_type_hints(function, include_extras=True)
+    described = [each for each in parameters.values() if each.name in words and each.name != "progress"]
+    arguments = [_argument(each, types[each.name], words[each.name]) for each in described]
+    arguments += [argument for argument in further if "variant" in parameters and argument.name not in parameters]
     summary, *paragraphs = [" ".join(part.split()) for part in description.strip().split("\n\n")]
     example = next((part for part in paragraphs if part.startswith("Example: ")), "")
-    more = "\n\n".join(part for part in paragraphs if part != example)
-    takes_progress = any(node.arg == "progress" for node in keyword)
-    returns = ast.unparse(function.returns) if function.returns else ""
-    return Declared(place, summary, more, example[len("Example: ") :], tuple(arguments), takes_progress, returns)
+    return Declared(
+        function,
+        summary,
+        more="\n\n".join(part for part in paragraphs if part != example),
+        example=example.removeprefix("Example: "),
+        arguments=tuple(arguments),
+        takes_progress="progress" in parameters,
+        returns=types.get("return"),
+        offer=getattr(function, "offer", PLAIN),
+    )
 
 
-def _argument(node: ast.arg, words: str, default: ast.expr | None, is_keyword: bool) -> Argument:
-    """Return an argument of a function; a default that is a constant of the module is given as its name."""
-    annotation = ast.unparse(node.annotation) if node.annotation else "str"
-    value = REQUIRED if default is None else default.id if isinstance(default, ast.Name) else ast.literal_eval(default)
-    kind, is_path = _TYPES.get(annotation.removesuffix(" | None"), str), "Path" in annotation or "Folder" in annotation
-    is_option, is_repeated = is_keyword or node.arg in BY_OPTION, annotation.startswith(_REPEATED)
-    return Argument(node.arg, words, kind, value, is_option, is_repeated, is_path)
+def _argument(parameter: Parameter, kind: Any, words: str) -> Argument:
+    """Return an argument of a function whose annotation is `kind`."""
+    types = set(_types_in(kind))
+    return Argument(
+        parameter.name,
+        words,
+        type=next((each for each in (bool, int, float) if types == {each}), str),
+        default=REQUIRED if parameter.default is Parameter.empty else parameter.default,
+        is_option=parameter.kind is Parameter.KEYWORD_ONLY or parameter.name in BY_OPTION,
+        is_repeated=get_origin(kind) is Sequence or REPEATED in getattr(kind, "__metadata__", ()),
+        is_path=any(isinstance(each, type) and issubclass(each, PathLike) for each in types),
+    )
+
+
+def _types_in(kind: Any) -> Iterator[Any]:
+    """Yield the types of an annotation: of a union all but None, of a sequence those of its items."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType, Sequence):
+        for each in inner:
+            yield from _types_in(each)
+    elif origin is Annotated:
+        yield from _types_in(inner[0])
+    elif kind is not NoneType:
+        yield origin or kind
 
 
 SETTINGS = Argument(  # of every command that takes a variant
@@ -183,7 +202,7 @@ class _Parser(argparse.ArgumentParser):
 
 def help_text() -> str:
     """Return the help of `strozzi` itself: all commands, each with its summary."""
-    listed = "\n".join(f"  {name:<12} {command_named(name).summary}" for name in PLACES)
+    listed = "\n".join(f"  {name:<12} {SUMMARIES[name]}" for name in PLACES)
     return f"usage: strozzi COMMAND ...\n\n{ABOUT}\n\n{listed}\n\nstrozzi COMMAND --help shows its options. {EPILOG}"
 
 
@@ -192,7 +211,8 @@ def parser_of(name: str) -> _Parser:
     from shutil import get_terminal_size
     from textwrap import fill
 
-    command, defaults = command_named(name), USUAL.get(name, {})
+    command = command_named(name)
+    defaults = command.offer.usual
     description = fill(f"{command.summary} {command.more}".strip(), get_terminal_size().columns - 2)
     places = [argument for argument in command.arguments if not argument.is_option]
     labels = [argument.label if argument.default is REQUIRED else f"[{argument.label}]" for argument in places]
@@ -202,8 +222,8 @@ def parser_of(name: str) -> _Parser:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for argument in command.arguments:
         _add(parser, argument, f"; here: {defaults[argument.name]}" if argument.name in defaults else "")
-    further = {"Results": (JSON, TABLES), "Answer": (JSON,)}.get(command.returns, ())
-    for argument in (*further, *([OPEN] if name in _PAGES_OF or command.returns == "Results" else [])):
+    further = {Answer: [JSON], NoneType: []}.get(command.returns, [JSON, TABLES, OPEN])  # the others return Results
+    for argument in (*further, *([OPEN] if name in _PAGES_OF and OPEN not in further else [])):
         if argument.name not in command.by_name:
             _add(parser, argument)
     return parser
@@ -248,7 +268,8 @@ def parsed(name: str, words: Sequence[str]) -> dict[str, Any]:
 
 def arguments_of(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments for a command's function: `options`, the command's defaults, and --set as a variant."""
-    command, arguments = command_named(name), {**USUAL.get(name, {}), **options}
+    command = command_named(name)
+    arguments = {**command.offer.usual, **options}
     if SETTINGS in command.arguments and (settings := arguments.pop("settings", None)):
         arguments["variant"] = _changed(arguments, settings)
         arguments.pop("study", None)

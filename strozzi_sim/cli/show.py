@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strozzi_sim.errors import pluralize
+from strozzi_sim.study.arguments import Listing
 
 if TYPE_CHECKING:
     from strozzi_sim.declare.pictures import Unit
@@ -35,13 +36,15 @@ class Answer:
 
 
 def show(command: str, answer: Any, *, with_json: bool, every_table: bool, opens: bool = False) -> int:
-    """Print what a command's function returned, an Answer, Results or None, and return the exit code.
+    """Print what a command's function returned, an Answer, a Listing, Results or None, and return the exit code.
 
     `opens`: open the page in the browser, or say that this cannot be done.
     """
     if answer is None:
         return 0
-    if not isinstance(answer, Answer):
+    if isinstance(answer, Listing):
+        answer = Answer(answer.document, [f"{answer.title}\n", columns_of(answer.rows), f"\n{answer.hint}"])
+    elif not isinstance(answer, Answer):
         answer = _answer(command, answer, every_table)
     if with_json:
         document = answer.document() if callable(answer.document) else answer.document
@@ -81,15 +84,11 @@ def linked(path: Path) -> str:
 
 def _answer(command: str, results: "Results", every_table: bool) -> Answer:
     """Return the answer of a study, whose report is written into its folder; of an earlier study the new heat map."""
-    if "leak_check" in results.tables:
-        (row,) = results.tables["leak_check"].to_dict("records")
-        document = {"ok": bool(row.pop("ok")), "agent": row.pop("agent"), "game": results.study.game}
-        document["decisions"] = int(row.pop("decisions"))
-        leak = None if document["ok"] else {key: value for key, value in row.items() if key != "shown"}
-        return Answer(document | {"leak": leak}, results.verdict, 0 if document["ok"] else 1)
+    checked = results.study.check_document(results.tables) if results.tables else None
+    if checked is not None:
+        return Answer(checked, results.verdict, 0 if checked["ok"] else 1)
     most = ALL_LINES if every_table else MOST_LINES
-    if command == "heatmap" and not results.new_games:
-        name = _own_maps(results)[-1]
+    if (name := results.added_map) and not results.new_games:
         places = f"\n{results.interrupted}"
         if results.folder is not None:
             places = f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"

@@ -56,7 +56,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
         given = arguments_of(words[0], parsed(words[0], words[1:]))
         if "folder" in command.by_name:
             given["folder"] = folder / RESULTS
-        results: Results = command.call(**given, progress=progress)
+        results: Results = command.function(**given, progress=progress)
         show(results)
         progress.on_phase("page", 0, 0)
         (folder / RESULTS).mkdir(exist_ok=True)

@@ -1,23 +1,24 @@
 """The questions of the desk: each is a command, and its form is made from the declaration of the command's function.
 
-A question adds plain words, the fields shown first, and precisions by time taken; most other options are under *More*.
+The function adds plain words, the fields that stand first, and the size of a quick look; most other options are under
+*More*.
 """
 
 import json
 import shlex
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict
 
-from strozzi_sim.cli.parser import Argument, arguments_of, command_named, parsed
+from strozzi_sim.cli.parser import Argument, Declared, arguments_of, command_named, parsed
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr
 from strozzi_sim.game import find_game
-from strozzi_sim.game.converting import built
 from strozzi_sim.game.variants import BASE, Variant
 from strozzi_sim.runtime.parsing import toml_value
+from strozzi_sim.study.kinds import KINDS
 
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
 # Arguments that the desk sets itself, or that a form leaves out unless they are in `front`.
@@ -25,25 +26,24 @@ _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "op
 _OWN |= {"workers", "folder", "file", "code", "rows", "facts", "facts_share", "every"}
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question in plain words, as questions.toml declares and explains it."""
-
-    command: str
-    asks: str
-    about: str
-    front: dict[str, str]
-    precisions: dict[str, dict[str, int]]
-    needs_change: bool = False
-
-    @property
-    def fields(self) -> dict[str, Argument]:
-        """The arguments in the form, by name; those of `front` come first."""
-        known = command_named(self.command).by_name
-        return {name: known[name] for name in [*self.front, *known] if name in self.front or name not in _OWN}
+@cache
+def questions() -> dict[str, Declared]:
+    """Return the commands that are questions of the desk, by name."""
+    commands = {kind.command: command_named(kind.command) for kind in KINDS}
+    return {name: command for name, command in commands.items() if command.offer.asks}
 
 
-_FILE = Path(__file__).parent / "assets" / "questions.toml"
-QUESTIONS = msgspec.toml.decode(_FILE.read_bytes(), type=built(dict[str, Question]))
+def fields_of(question: Declared) -> dict[str, Argument]:
+    """Return the arguments in the form of a question, by name; those in front come first."""
+    known = question.by_name
+    front = [name for name in question.offer.front if name in known]
+    return {name: known[name] for name in [*front, *known] if name in front or name not in _OWN}
+
+
+def precisions_of(question: Declared) -> dict[str, dict[str, int]]:
+    """Return the arguments of each precision: a quick look, the usual one and, if play can stop, until it is sure."""
+    sure = {"sure": {"precision": 1}} if "precision" in question.by_name else {}
+    return {"quick": dict(question.offer.quick), "usual": {}, **sure}
 
 
 class Asked(msgspec.Struct, kw_only=True):
@@ -59,29 +59,34 @@ class Asked(msgspec.Struct, kw_only=True):
 
 def forms() -> list[dict[str, Any]]:
     """Return the questions with the arguments in their forms, in the order of the page."""
-    asked = [{"name": name, "fields": [*each.fields.values()], **asdict(each)} for name, each in QUESTIONS.items()]
+    asked = []
+    for name, each in questions().items():
+        form = {"name": name, "fields": [*fields_of(each).values()], "precisions": precisions_of(each)}
+        offer = {key: getattr(each.offer, key) for key in ("asks", "about", "front", "needs_change")}
+        asked.append(form | offer)
     # a type becomes its name, and REQUIRED becomes ""
     return list(msgspec.to_builtins(asked, enc_hook=lambda other: getattr(other, "__name__", "")))
 
 
 def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
     """Return a question's command line without `strozzi`; `folder` is that of its answer. Raises InputError."""
-    check_names("question", [asked.question], QUESTIONS)
-    question = QUESTIONS[asked.question]
-    check_names("field", asked.values, question.fields)
-    check_names("precision", [asked.precision], question.precisions)
-    if question.needs_change and not asked.settings:
+    check_names("question", [asked.question], questions())
+    question = questions()[asked.question]
+    offer, precisions = question.offer, precisions_of(question)
+    check_names("field", asked.values, fields_of(question))
+    check_names("precision", [asked.precision], precisions)
+    if offer.needs_change and not asked.settings:
         raise InputError("change something in the box first: this question compares it with the box before")
-    given: dict[str, Any] = {"settings": asked.settings, **question.precisions[asked.precision]}
+    given: dict[str, Any] = {"settings": asked.settings, **precisions[asked.precision]}
     given |= {name: value for name, value in asked.values.items() if value}
     if asked.variant != BASE:
-        given["first" if question.needs_change else "variant"] = asked.variant
-    if "file" in question.front:
+        given["first" if offer.needs_change else "variant"] = asked.variant
+    if "file" in offer.front:
         if "file" not in given:
             raise InputError("write the final scores of your games first, a line a game")
         given["file"] = str(folder / SHEETS)
-    words = [question.command, find_game(asked.game).name]
-    for name, each in command_named(question.command).by_name.items():
+    words = [asked.question, find_game(asked.game).name]
+    for name, each in question.by_name.items():
         value = given.get(name, [])
         texts = value if isinstance(value, list) else str(value).split() if name == "things" else [str(value)]
         for text in texts:
@@ -128,5 +133,5 @@ def python_of(words: Sequence[str]) -> str:
 
     named = [(f"{each.name}=" if each.is_option else "", each.name) for each in command.arguments if each.name in given]
     called = ", ".join(key + shown(given[name]) for key, name in named)
-    function = command.place.partition(":")[2]
+    function = command.function.__name__
     return f'import strozzi_sim as ss\n\nresults = ss.{function}({called})\nresults.report("report.html")'

@@ -161,7 +161,7 @@ def desk(
     shelf: str | Path = "",
     folder: str | Path = "results",
 ) -> None:
-    """Open a page on this machine: change the box of a game, ask what the change does, play it. Ctrl+C closes it.
+    """Open a page on this machine: change the box of a game, ask what it does, play it. Ctrl+C closes it.
 
     Answers are kept outside the current folder until they are saved, so that an empty folder stays empty.
 

@@ -1,4 +1,4 @@
-"""Studies in files and folders: read, run a file, load results, and join parts."""
+"""Studies in files and folders: read a study, load results, and join parts."""
 
 from __future__ import annotations
 
@@ -68,37 +68,6 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
         raise InputError(f"{path}: {'report.' if is_of_report else ''}{error}") from None
 
 
-@documented
-def run_file(
-    file: str | Path,
-    *,
-    deals: int | None = None,
-    part: str = "",
-    backend: str = "",
-    scheduler: str = "",
-    trust_agents: bool = False,
-    **options: Unpack[RunOptions],
-) -> Results:
-    """Play a study file and write its tables and, by the command, its report; run it again to resume.
-
-    Example: strozzi run experiments/balance_by_player_count.toml
-
-    Args:
-        file: a study file (TOML or JSON)
-        deals: deals of every cell, instead of the number in the file; a larger number extends a study
-        part: play a share of the chunks, such as 2/5, for `merge`
-        backend: dask plays on the workers of a Dask cluster; default: on this machine
-        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
-        trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which
-        folder: results folder; default: results/<name>, for part 2/5 results/<name>-2-of-5
-    """
-    study, look = read_study(file)
-    default_folder = Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
-    options["folder"] = options.get("folder") or default_folder
-    cluster_options: dict[str, Any] = {"backend": backend, "scheduler": scheduler}
-    return run(study, look=look, deals=deals, part=part, trust_agents=trust_agents, **cluster_options, **options)
-
-
 def load_results(folder: str | Path, code: Sequence[str | Path] = ()) -> Results:
     """Return the results in a folder; `strozzi report` also writes their page. The folder is not changed.
 
@@ -125,7 +94,7 @@ def load_results(folder: str | Path, code: Sequence[str | Path] = ()) -> Results
     return Results(study, look, tables, place, last_run["all_games"], last_run["summary"], about=last_run)
 
 
-@documented
+@documented()
 def merge(parts: Sequence[str | Path], *, code: Sequence[str | Path] = (), **options: Unpack[RunOptions]) -> Results:
     """Join the parts of a study in a new results folder. Its tables are those of a single run, to the byte.
 

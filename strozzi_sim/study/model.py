@@ -151,6 +151,10 @@ class Study(
         """Return the sections of the report; the first picture of the first one is shown with the verdict."""
         return []
 
+    def check_document(self, tables: Tables) -> dict[str, Any] | None:
+        """Return the outcome of a check, with the key `ok`, for exit code and JSON; None: this kind checks nothing."""
+        return None
+
     @classmethod
     def usual_chunks(cls, keys: Mapping[str, Any]) -> int:
         """Return the default number of chunks of a cell of a study with these keys."""

@@ -38,7 +38,7 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import WITHOUT_LUCK, Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import grouped, players_words, points
+from strozzi_sim.study.wording import conclusion, grouped, players_words, points
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
@@ -105,7 +105,8 @@ class WithWorth(Study, frozen=True, kw_only=True):
             for verdict in (each for each in (COSTS, SMALL, UNCLEAR) if each in losses):
                 largest = not_excluded(pd.DataFrame(losses[verdict]), chunks=self.chunks, span=(-1, 1))
                 size = missed(largest if verdict == UNCLEAR else np.nan, what="a worth or a cost")
-                parts.append(f"{len(losses[verdict])} of {len(order)} {verdict}{f' ({size})' if size else ''}")
+                count = f"{len(losses[verdict])} of {len(order)} {verdict}"
+                parts.append(conclusion("", count, f"({size})" if size else "", " "))
             if misleading := [nouns(line["thing"]) for line in order if line["misleads"]]:
                 parts.append(f"the wins of users mislead about {some_of(misleading, 3)}")
             of_variant = f" of {variant}" if len(self.variant_of) > 1 else ""

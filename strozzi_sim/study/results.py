@@ -46,6 +46,7 @@ class Results:
         about: command, versions and part of the run; in loaded results, what the folder has of its last run.
         interrupted: how far the run came if a signal stopped it, or if it was not finished yet; else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
+        added_map: table of the heat map that was added to a study which had been played, or "".
 
     >>> import strozzi_sim as ss
     >>> results = ss.simulate("strozzi", players=4, agents="random", deals=200, seed=1)
@@ -66,6 +67,7 @@ class Results:
     about: dict[str, Any] = field(default_factory=dict)
     interrupted: str = ""
     rows: dict[str, bytes] = field(default_factory=dict)
+    added_map: str = ""
     originals: Frames = field(init=False, repr=False, compare=False)  # copies of `tables`, which nobody changes
 
     def __post_init__(self) -> None:

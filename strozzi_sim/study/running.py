@@ -31,6 +31,7 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.simulation.pool import play_tasks
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.precision import FIRST_LOOK
+from strozzi_sim.study.arguments import RunOptions, StudyOptions
 from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.files import csv_of
@@ -108,6 +109,15 @@ def run(
             raise
         warnings.warn(finished.interrupted, stacklevel=2)
         return finished
+
+
+def play(kind: type[Study], options: StudyOptions, look: Look | None = None, /, **keys: Any) -> Results:
+    """Play a study of this kind, which has the options but those of the run, and these keys, and return its results."""
+    of_run, of_study = RunOptions(), dict[str, Any]()
+    for name, value in options.items():
+        (of_run if name in RunOptions.__annotations__ else of_study)[name] = value  # type: ignore[literal-required]
+    study = kind.of(**of_study, **keys)
+    return run(study, look=look or study.look(), **of_run)
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:

@@ -72,6 +72,21 @@ def at_players(counts: Iterable[int]) -> str:
     return f"at {listed([str(count) for count in dict.fromkeys(counts)])} players"
 
 
+def conclusion(known: str, unknown: str, size: str, link: str = ": ") -> str:
+    """Return who wins, as far as it is known, and the size of what could be missed elsewhere.
+
+    >>> conclusion("", "no agent is known to win more", "a gain of up to 3.1 points could be missed")
+    'no agent is known to win more: a gain of up to 3.1 points could be missed'
+
+    Args:
+        known: who wins; "" if nobody is known to.
+        unknown: is said instead of `known`.
+        size: what could be missed, from `missed`; "": nothing, or it is not known.
+        link: text between the two parts.
+    """
+    return f"{known or unknown}{link}{size}" if size else known or unknown
+
+
 def shortened(text: str, letters: int) -> str:
     """Return a text of at most `letters` characters; a longer one is cut and ends in an ellipsis.
 

@@ -14,7 +14,7 @@ import pytest
 from commands import strozzi
 from our_games import KNOWN_GAMES, OUR_GAMES
 from strozzi_sim.cli import app as cli_app
-from strozzi_sim.cli.parser import PLACES, command_named
+from strozzi_sim.cli.parser import PLACES, SUMMARIES, command_named
 from strozzi_sim.cli.play import names_meant
 from strozzi_sim.cli.show import linked
 from strozzi_sim.errors import Stopped, StorageError
@@ -47,10 +47,13 @@ def document(*arguments, **options):
 
 
 def test_help_lists_every_command_and_each_has_an_example():
+    """The summaries of the list are those of the docstrings."""
     overview = strozzi("--help")
     assert overview.returncode == 0
+    assert list(SUMMARIES) == list(PLACES)
     for command in PLACES:
-        assert f"  {command:<12} {command_named(command).summary}\n" in overview.stdout
+        assert SUMMARIES[command] == command_named(command).summary
+        assert f"  {command:<12} {SUMMARIES[command]}\n" in overview.stdout
         page = strozzi(command, "--help")
         assert page.returncode == 0
         assert f"strozzi {command}" in page.stdout.split("Example:")[1]
@@ -58,7 +61,7 @@ def test_help_lists_every_command_and_each_has_an_example():
 
 
 def test_help_imports_nothing_heavy():
-    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); run(['compare', '--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich', 'msgspec'}))"
+    code = "import sys; from strozzi_sim.cli.app import run; run(['--help']); run(['run', '--help']); print(sorted(set(sys.modules) & {'numpy', 'numba', 'pandas', 'matplotlib', 'scipy', 'joblib', 'rich', 'msgspec'}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 

@@ -14,7 +14,7 @@ from needed import need
 from our_games import OUR_GAMES
 from paths import ROOT
 from strozzi_sim.agent.analysis import LEAD
-from strozzi_sim.cli.mcp import MOST_ROWS_BY_NAME, MOST_SECONDS, TOOLS, make_server
+from strozzi_sim.cli.mcp import MOST_ROWS_BY_NAME, MOST_SECONDS, make_server, tools
 from strozzi_sim.play.one_game import position
 
 anyio, mcp = need("anyio"), need("mcp")
@@ -104,8 +104,8 @@ def said(tmp_path_factory):
 
 
 def test_there_are_ten_tools_whose_schemas_say_what_is_allowed(said):
-    assert [tool.name for tool in said["tools"]] == list(TOOLS)
-    assert len(TOOLS) == 10
+    assert [tool.name for tool in said["tools"]] == list(tools())
+    assert len(tools()) == 10
     for tool in said["tools"]:
         assert len(tool.description) > 20
         parts = tool.input_schema["properties"]
@@ -278,7 +278,7 @@ def test_wrong_words_of_the_command_are_one_line(words, part):
 
 
 def test_what_the_page_says_is_so():
-    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(TOOLS)
+    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(tools())
     (configured,) = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL))
     assert configured["mcpServers"]["strozzi-sim"]["args"] == ["mcp"]
     assert f"{MOST_ROWS_BY_NAME} rows" in PAGE

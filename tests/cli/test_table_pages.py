@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from commands import strozzi
-from strozzi_sim.cli.replay import replay
+from strozzi_sim.cli.records import replay
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_a_file_becomes_a_folder_of_pages_with_a_list(games, tmp_path):
 
 
 def test_a_folder_has_so_many_games_and_says_that_there_are_more(games, tmp_path, monkeypatch):
-    monkeypatch.setattr("strozzi_sim.cli.replay.MAX_PAGES", 2)
+    monkeypatch.setattr("strozzi_sim.cli.records.MAX_PAGES", 2)
     (said,) = replay(games, html=tmp_path / "pages").lines
     assert said == f"2 pages written: open {tmp_path / 'pages' / 'index.html'}; the file has more games"
 

@@ -30,7 +30,17 @@ from strozzi_sim.desk import child
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf, _ending
 from strozzi_sim.desk.box import box_of
 from strozzi_sim.desk.child import study_toml
-from strozzi_sim.desk.questions import QUESTIONS, SHEETS, Asked, command_of, forms, python_of, words_for
+from strozzi_sim.desk.questions import (
+    SHEETS,
+    Asked,
+    command_of,
+    fields_of,
+    forms,
+    precisions_of,
+    python_of,
+    questions,
+    words_for,
+)
 from strozzi_sim.desk.server import MAX_TABLES, DeskServer
 from strozzi_sim.errors import InputError, StorageError
 from strozzi_sim.game import game_names, load_game
@@ -40,7 +50,7 @@ from strozzi_sim.study.folders import study_of
 ADDED = 'ships.add=[{id="S90",sail=4,venice=1,rome=1,naples=1,scrolls=0,promotion=0}]'
 CHANGED = ["tracks.bonus.9=20", "ships.S03.sail=8", 'ships.remove=["S01"]', ADDED]
 ASKED = {
-    "question": "fair",
+    "question": "balance",
     "game": "strozzi",
     "values": {"players": "3", "agents": "random", "deals": "80"},
     "precision": "usual",
@@ -93,11 +103,11 @@ def test_changed_added_and_removed_cards_are_marked():
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 CHANGED_BOX = {"game": "strozzi", "variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}
-VALUES = {"worth": {"things": "flag:*"}, "fairest": {"values": "tracks.bonus.9 = 0 15"}, "stronger": {"agents": "random,greedy,heuristic"},
-          "map": {"rows": "flag", "columns": "round"}, "table": {"file": "60, 50, 40"}}  # fmt: skip
+VALUES = {"worth": {"things": "flag:*"}, "sweep": {"values": "tracks.bonus.9 = 0 15"}, "tournament": {"agents": "random,greedy,heuristic"},
+          "heatmap": {"rows": "flag", "columns": "round"}, "our-table": {"file": "60, 50, 40"}}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", questions())
 def test_a_question_is_a_command_that_is_understood(name):
     for precision in next(form["precisions"] for form in forms() if form["name"] == name):
         asked = Asked(question=name, values=VALUES.get(name, {}), precision=precision, **CHANGED_BOX)
@@ -111,28 +121,28 @@ def test_a_question_is_a_command_that_is_understood(name):
 
 def test_python_gives_what_the_command_gives():
     values = {"players": "3", "agents": "random", "deals": "60"}
-    words = words_for(Asked(game="strozzi", settings=["setup.rounds=2"], question="fair", values=values))
+    words = words_for(Asked(game="strozzi", settings=["setup.rounds=2"], question="balance", values=values))
     names = {}
     exec(python_of(words).rpartition("\n")[0].replace("ss.simulate(", "ss.simulate(progress=False, game="), names)
     assert names["results"].tables["seats"].to_dict("records") == document(*words)["tables"]["seats"]
 
 
 def test_wrong_forms_are_named():
-    with pytest.raises(InputError, match=r"unknown question 'fare'.*did you mean 'fair'"):
-        words_for(Asked(question="fare"))
+    with pytest.raises(InputError, match=r"unknown question 'balnce'.*did you mean 'balance'"):
+        words_for(Asked(question="balnce"))
     with pytest.raises(InputError, match=r"unknown field 'deels'; .*did you mean 'deals'"):
-        words_for(Asked(question="fair", values={"deels": "3"}))
+        words_for(Asked(question="balance", values={"deels": "3"}))
     with pytest.raises(InputError, match="change something in the box first"):
-        words_for(Asked(question="change"))
+        words_for(Asked(question="compare"))
     with pytest.raises(InputError, match="unknown precision 'exact'; known: quick, usual, sure"):
-        words_for(Asked(question="fair", precision="exact"))
+        words_for(Asked(question="balance", precision="exact"))
 
 
 @pytest.mark.parametrize("odd", ["--help", "-h", "--workers=64", "--out", "--", "-"])
 def test_a_value_is_never_an_option(odd, capfd):
     kept = 0
-    for name, question in QUESTIONS.items():
-        for field in [each.name for each in question.fields.values() if each.type is not bool]:
+    for name, question in questions().items():
+        for field in [each.name for each in fields_of(question).values() if each.type is not bool]:
             asked = Asked(question=name, values=VALUES.get(name, {}) | {field: odd}, **CHANGED_BOX)
             try:
                 words = words_for(asked)
@@ -140,7 +150,7 @@ def test_a_value_is_never_an_option(odd, capfd):
             except InputError:
                 continue
             kept += 1
-            assert value in (odd, [odd]) or (field, name) == ("file", "table"), words
+            assert value in (odd, [odd]) or (field, name) == ("file", "our-table"), words
         with pytest.raises(InputError, match=f"^game: unknown game '{odd}'; "):
             words_for(Asked(question=name, game=odd, settings=["tracks.bonus.9=20"], values=VALUES.get(name, {})))
     with pytest.raises(InputError, match=f"^things: must not begin with -, got '{odd}'$"):
@@ -275,9 +285,9 @@ def test_the_page_has_the_questions_and_their_precisions_in_order(serve):
     found = re.search(r'id="data"[^>]*>(.*?)</script>', call(serve(), "")[1])
     data = json.loads(found[1])
     assert [(each["name"], list(each["precisions"])) for each in data["questions"]] == [
-        (name, list(each.precisions)) for name, each in QUESTIONS.items()
+        (name, list(precisions_of(each))) for name, each in questions().items()
     ]
-    assert list(QUESTIONS["fair"].precisions) == ["quick", "usual", "sure"]
+    assert list(precisions_of(questions()["balance"])) == ["quick", "usual", "sure"]
     assert list(data["games"]) == list(game_names())
 
 
@@ -289,12 +299,12 @@ def test_wrong_requests_are_one_sentence(serve):
         ("box", {"game": "strozzi", "settings": ["tracks.bonus.9=-1"]}, "tracks.bonus.9"),
         ("box", {"game": "strozzi", "settings": "x"}, "settings: expected a list"),
         ("ask", ASKED | {"values": {"agents": "nobody"}}, "nobody"),
-        ("ask", {"game": "strozzi", "question": "table"}, "write the final scores"),
+        ("ask", {"game": "strozzi", "question": "our-table"}, "write the final scores"),
         ("stop", {"answer": 7}, "no answer 7"),
         ("play", {"game": "strozzi", "values": {"players": "9"}}, "players"),
         ("ask", {"game": "strozzi", "question": "worth", "values": {"things": "--help"}}, "things: must not begin with -"),
         ("ask", {"game": "strozzi", "question": "worth", "values": {"things": True}}, "True"),
-        ("command", {"game": "--help", "question": "fair"}, "game: unknown game '--help'"),
+        ("command", {"game": "--help", "question": "balance"}, "game: unknown game '--help'"),
         (f"table/{'9' * 5000}/play", {"version": 1}, "this table is closed"),
     ):  # fmt: skip
         status, told = call(server, path, body)
@@ -535,7 +545,7 @@ def test_a_killed_desk_loses_nothing(tmp_path):
 
 
 def test_score_sheets_are_kept_as_they_were_written(shelf):
-    number = shelf.ask(Asked(game="strozzi", question="table", values={"file": "41,0;33,0;28,0\n"}))
+    number = shelf.ask(Asked(game="strozzi", question="our-table", values={"file": "41,0;33,0;28,0\n"}))
     assert (shelf.folder / str(number) / SHEETS).read_text() == "41,0;33,0;28,0\n"
 
 
@@ -543,7 +553,7 @@ def test_score_sheets_are_kept_as_they_were_written(shelf):
 def test_score_sheets_may_lack_their_heading(serve):
     server = serve()
     sheets = "\n".join(f"{60 + game % 7},0;50,0;45,0" for game in range(24))
-    asked = {"question": "table", "game": "strozzi", "values": {"file": sheets, "deals": "5"}, "precision": "usual"}
+    asked = {"question": "our-table", "game": "strozzi", "values": {"file": sheets, "deals": "5"}, "precision": "usual"}
     number = call(server, "ask", asked)[1]["answer"]
     answer = finished(server, number)
     assert answer["status"] == "done", answer["error"]

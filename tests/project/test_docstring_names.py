@@ -14,7 +14,7 @@ import pytest
 import strozzi_sim as ss
 from paths import ROOT
 from sources import text_of, tree_of
-from strozzi_sim.study.arguments import RUN_OPTIONS
+from strozzi_sim.study.arguments import PrecisionOptions
 
 FOLDERS = ("strozzi_sim", "agents", "benchmarks", "examples")
 FILES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
@@ -54,7 +54,7 @@ def own_names(node):
         }
         return of_body | stored | {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
     if isinstance(node, ast.FunctionDef):
-        options = RUN_OPTIONS if node.args.kwarg else {}
+        options = PrecisionOptions.__annotations__ if node.args.kwarg else {}
         return {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)} | set(options)
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
 

@@ -11,9 +11,9 @@ import pytest
 import strozzi_sim as ss
 from dask_cluster import Cluster, free_port
 from needed import need
+from strozzi_sim.cli.folders import run as run_file
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError
 from strozzi_sim.study import cluster as clusters
-from strozzi_sim.study.folders import run_file
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.progress import GAMES, Progress
 from study_database import execute

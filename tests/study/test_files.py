@@ -3,8 +3,8 @@
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.cli.folders import run as run_file
 from strozzi_sim.errors import InputError
-from strozzi_sim.study.folders import run_file
 
 FILE = 'name = "mine"\ngame = "strozzi"\nplayers = [3]\ndeals = 40\nlineups = [["random"]]\n'
 WRONG = {

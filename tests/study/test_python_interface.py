@@ -3,7 +3,10 @@
 import dataclasses
 import doctest
 import inspect
+import os
 import runpy
+import shutil
+import subprocess
 import sys
 
 import pandas as pd
@@ -16,7 +19,7 @@ from strozzi_sim.agent import load_agent, spec_of
 from strozzi_sim.agent.names import agents_named, lineups_of
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.game.variants import resolve_variant
-from strozzi_sim.study.kinds import FUNCTIONS
+from strozzi_sim.study.kinds import KINDS
 from strozzi_sim.study.results import Frames
 from study_examples import played
 
@@ -94,6 +97,79 @@ def test_the_page_of_the_interface_is_made_of_the_docstrings():
     assert made == (ROOT / "docs" / "api.md").read_text(), "run python docs/write_api.py"
 
 
+def test_type_checkers_find_the_names_that_are_imported_on_first_use():
+    made = runpy.run_path(str(ROOT / "docs" / "write_api.py"))["stub"]()
+    assert made == (ROOT / "strozzi_sim" / "__init__.pyi").read_text(), "run python docs/write_api.py"
+    assert all(f'    "{name}",\n' in made for name in dir(ss))
+
+
+NEW_KIND = """from __future__ import annotations
+
+from typing import Unpack
+
+from strozzi_sim.agent.names import Agents
+from strozzi_sim.game import Game, find_game
+from strozzi_sim.study.arguments import StudyOptions, documented
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import play
+
+
+@documented(asks="Is it new?", about="A kind of one file.", quick={"deals": 7}, tables=("seats",))
+def brand_new(game: str | Game, agents: Agents = (), *, often: int = 3, **options: Unpack[StudyOptions]) -> Results:
+    \"\"\"Measure nothing.
+
+    Example: strozzi brand-new strozzi
+
+    Args:
+        agents: agents
+        often: how often
+    \"\"\"
+    return play(BrandNew, options, game=find_game(game), lineups=[["random"]])
+
+
+class BrandNew(Study, frozen=True, kw_only=True, tag="brand_new"):
+    \"\"\"Nothing.\"\"\"
+"""
+ASKED_OF_IT = """
+import strozzi_sim as ss
+from strozzi_sim.cli.app import run
+from strozzi_sim.cli.mcp import schema_of
+from strozzi_sim.desk.questions import Asked, python_of, questions, words_for
+from strozzi_sim.study.kinds import kind_named
+
+print(kind_named("brand_new").__name__, "brand_new" in ss.__all__, ss.brand_new.__module__, "brand-new" in questions())
+print(schema_of("brand_new")["properties"]["deals"]["default"])
+words = words_for(Asked(game="strozzi", question="brand-new", precision="quick"))
+print(*words)
+print(python_of([*words, "--agents=random"]).splitlines()[2])
+run(["--help"])
+run(["brand-new", "--help"])
+"""
+
+
+@pytest.mark.slow
+def test_a_new_kind_is_one_file_and_one_entry(tmp_path):
+    """Its public name, command, tool and question follow."""
+    package = shutil.copytree(ROOT / "strozzi_sim", tmp_path / "strozzi_sim")
+    (package / "study" / "kinds" / "brand_new.py").write_text(NEW_KIND)
+    listed = package / "study" / "kinds" / "__init__.py"
+    listed.write_text(
+        listed.read_text().replace("KINDS = (\n", 'KINDS = (\n    Kind("brand_new", "Measure nothing."),\n')
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT / "agents")])
+    environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "120"}
+    command = [sys.executable, "-c", ASKED_OF_IT]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    first, default, words, python, *help_lines = done.stdout.splitlines()
+    assert first == "BrandNew True strozzi_sim.study.kinds.brand_new True"
+    assert (default, words) == ("7", "brand-new strozzi --deals 7")
+    assert python == 'results = ss.brand_new("strozzi", agents="random", deals=7)'
+    assert "  brand-new    Measure nothing." in help_lines
+    assert "  --often N      how often; default: 3" in help_lines
+
+
 def test_results_hold_tables_games_and_facts(results):
     assert results.n_games == results.new_games == 60 * 3 + 60 * 4
     seats = results.tables["seats"].query("figure == 'win_share' and players == 4")
@@ -169,7 +245,7 @@ def test_a_line_up_is_dealt_out_over_the_seats():
 
 
 def cases():
-    for function in FUNCTIONS:
+    for function in (kind.name for kind in KINDS):
         for argument in inspect.signature(getattr(ss, function)).parameters:
             if argument not in OF_ANOTHER_KIND and (function, argument) != ("simulate", "rows"):
                 yield function, argument

@@ -10,7 +10,6 @@ from planted_game import GAME
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FIRST_LOOK, mean_half_width, most_deals, reach, share_interval
 from strozzi_sim.study.folders import study_of
-from strozzi_sim.study.kinds import compare as kind
 from strozzi_sim.study.kinds.compare import CompareVariants
 from strozzi_sim.study.kinds.compare import _most_deals as most_deals_of
 from study_examples import played, tables_in
@@ -143,7 +142,7 @@ def test_a_difference_that_is_neither_found_nor_excluded_is_said():
 
 
 def test_a_variant_beside_itself_has_no_difference_to_decide(monkeypatch):
-    monkeypatch.setattr(kind, "run", lambda study, **_: study)
+    monkeypatch.setattr("strozzi_sim.study.running.run", lambda study, **_: study)
     assert (compared("base", "base").decided, compared("base", TURNED).decided) == (False, True)
     assert not compared("base", TURNED, effect=0).decided
 

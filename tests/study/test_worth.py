@@ -61,7 +61,7 @@ def test_an_agent_that_searches_plays_fewer_deals():
 
 def test_agents_that_all_search_play_all_deals_of_a_precision(monkeypatch):
     measured = []
-    monkeypatch.setattr("strozzi_sim.study.kinds.worth.run", lambda study, *_, **__: measured.append(study))
+    monkeypatch.setattr("strozzi_sim.study.running.run", lambda study, **_: measured.append(study))
     for precision in (None, 20):
         ss.worth("strozzi", "flag:pirate", players=3, agents="flat_mc:playouts=1", precision=precision)
     assert [study.search_deals > 0 for study in measured] == [True, False]

@@ -256,7 +256,7 @@ function chips(each, target) {
     preview();
   };
   let found = [];
-  if (each.name === "agents") found = Object.entries(box.tiers).map(([tier, agent]) => [tier, agent, chosen === "stronger" || chosen === "luck"]);
+  if (each.name === "agents") found = Object.entries(box.tiers).map(([tier, agent]) => [tier, agent, chosen === "tournament" || chosen === "luck"]);
   if (each.name === "things") {
     const kinds = [...new Set(box.things.map(name => name.split(":")[0]))];
     found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);

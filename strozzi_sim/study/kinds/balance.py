@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Unpack
+from typing import Annotated, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.study.arguments import REPEATED, PrecisionOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import (
@@ -38,8 +38,8 @@ from strozzi_sim.study.look import AGENTS, HEATMAPS, SEATS, VARIANTS, Look, Sect
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import PLAY, USUAL, grouped, players_words, seat_words, strengths
+from strozzi_sim.study.running import play
+from strozzi_sim.study.wording import PLAY, USUAL, conclusion, grouped, players_words, seat_words, strengths
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # most favoured cells whose shares are named, and most groups that are named
@@ -52,25 +52,26 @@ _MOST = 6  # most styles named one by one
 SEARCH_DEALS = 600  # fewer do not estimate a share of wins to 4 points
 
 
-@documented
+@documented(
+    asks="Is it fair?",
+    about="Agents of each strength play themselves; how often does each seat win?",
+    quick={"deals": 500},
+    tables=("seats", "lineup", "balance"),
+    usual={"players": "all", "agents": "tiers"},
+)
 def simulate(
     game: str | Game,
     *,
     players: Players = None,
     agents: Agents = (),
-    deals: int | None = None,
-    precision: float | None = None,
     search_deals: int | None = None,
-    luck: str = "",
-    luck_redraws: int | None = None,
     seatings: Design = "rotate",
-    variant: Variants = "base",
+    variant: Annotated[Variants, REPEATED] = "base",
     heatmaps: Sequence[str | Mapping[str, str]] = (),
     rows: bool = False,
     facts: Sequence[str] = (),
     facts_share: float | None = None,
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[PrecisionOptions],
 ) -> Results:
     """Play games and count what happens in them: seat balance, and the strength of agents.
 
@@ -97,9 +98,9 @@ def simulate(
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
     if agents == TIERS:
-        if deals is None and precision is None:
-            deals = min(Balance.usual_deals, TIER_DEALS // len(counts))
-        tiers, search_deals = _tiers(the_game, deals, search_deals)
+        if options.get("deals") is None and options.get("precision") is None:
+            options["deals"] = min(Balance.usual_deals, TIER_DEALS // len(counts))
+        tiers, search_deals = _tiers(the_game, options.get("deals"), search_deals)
         lineups: list[tuple[AgentSpec, ...]] = [(spec,) for spec in tiers]
     else:
         lineups = names.lineups_of(the_game, agents, counts)
@@ -107,20 +108,8 @@ def simulate(
     facts = (facts,) if isinstance(facts, str) else facts
     if not isinstance(facts, Iterable):
         raise ArgumentError("facts", f"expected names of fact tables, got {short_repr(facts)}")
-    study = Balance.of(
-        game=the_game,
-        players=counts,
-        lineups=lineups,
-        variants=names.variants_named(the_game, variant),
-        deals=deals,
-        precision=precision,
-        search_deals=search_deals,
-        luck=luck,
-        luck_redraws=luck_redraws,
-        seatings=seatings,
-        seed=seed,
-    )
-    look = study.look(
+    look = Look(
+        name=f"balance-{the_game.name}".replace("_", "-"),
         heatmaps=tuple(shipped),
         heatmap=tuple(custom),
         rows=rows,
@@ -128,7 +117,17 @@ def simulate(
         facts_share=facts_share,
         explorer=options.get("folder") is not None,
     )
-    return run(study, look=look, **options)
+    return play(
+        Balance,
+        options,
+        look,
+        game=the_game,
+        players=counts,
+        lineups=lineups,
+        variants=names.variants_named(the_game, variant),
+        search_deals=search_deals,
+        seatings=seatings,
+    )
 
 
 def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tuple[AgentSpec, ...], int]:
@@ -275,15 +274,15 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     size = missed(unknown, what="a gain")
     few = f", or {_FEW}" if FEW in verdicts and size else ""
     if FAVOURED in verdicts:
-        elsewhere = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
-        ending = f"; elsewhere {elsewhere}" if len(verdicts) > 1 else ""
-        words = f"{title} favours {_favours(cells, game, played)}{ending}"
+        others = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
+        favours = f"{title} favours {_favours(cells, game, played)}"
+        words = conclusion(favours, "", others if len(verdicts) > 1 else "", "; elsewhere ")
     elif verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
     elif verdicts == {EQUAL}:
         words = _EQUAL.format(f" of {title}")
     else:
-        words = f"no seat of {title} is known to win more than its share{f': {size}{few}' if size else ''}"
+        words = conclusion("", f"no seat of {title} is known to win more than its share", size + few)
     if len(lineups) == 1:
         words = f"played by {players_words(game, cells[0].lineup)}, {words}"
     sentence = f"{with_capital(words)}."
@@ -339,8 +338,8 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
         return [f"{whom} wins most in {title} at {best['players']} players: {share_text}"]
     size = missed(not_excluded(rows, fair, study.chunks, sign=1, span=(0, 1)), what="a gain")
-    words = f"No agent is known to win more than its share of {title} at {best['players']} players"
-    return [f"{words}{f': {size}' if size else ''}.", f"{whom}: {share_text}"]
+    unknown = f"No agent is known to win more than its share of {title} at {best['players']} players"
+    return [f"{conclusion('', unknown, size)}.", f"{whom}: {share_text}"]
 
 
 def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
@@ -22,18 +21,24 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
-from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
+from strozzi_sim.study.arguments import PrecisionOptions, documented, refuse_given
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, section
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import at_players, grouped, points
+from strozzi_sim.study.running import play
+from strozzi_sim.study.wording import at_players, conclusion, grouped, points
 
 
-@documented
+@documented(
+    asks="What did my change do?",
+    about="The box before and after your changes, on the same deals.",
+    needs_change=True,
+    quick={"deals": 1000},
+    tables=("changes", "difference", "sides"),
+)
 def compare(
     game: str | Game,
     first: AnyAgent | AnyVariant = "",
@@ -45,14 +50,9 @@ def compare(
     opponents: Agents = (),
     agents: Agents = (),
     effect: float = 0.01,
-    deals: int | None = None,
-    precision: float | None = None,
-    luck: str = "",
-    luck_redraws: int | None = None,
     seatings: Design = "rotate",
     variant: AnyVariant = "base",
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[PrecisionOptions],
 ) -> Results:
     """Compare two agents, or two variants, on the same deals: the paired difference with its interval.
 
@@ -101,24 +101,15 @@ def compare(
         opponents_by_count = {count: list(islice(cycle(opponent_specs), count - 1)) for count in counts}
         lineups = [(side, *opponents_by_count[count]) for count in counts for side in sides]
         played = names.variants_named(the_game, variant)
-    study_of = partial(
-        kind.of,
-        game=the_game,
-        players=counts,
-        lineups=lineups,
-        variants=played,
-        luck=luck,
-        luck_redraws=luck_redraws,
-        seatings=seatings,
-        seed=seed,
-    )
-    if deals is None and precision is None and effect > 0 and (variants is None or len(played) > 1):
-        most = _most_deals(study_of(deals=1))
-        compared = study_of(deals=most, precision=min(max(POINTS * effect, 0.01), 25), decided=True)
-    else:
-        compared = study_of(deals=deals, precision=precision)
+    keys: dict[str, Any] = {"game": the_game, "players": counts, "lineups": lineups, "variants": played}
+    keys["seatings"] = seatings
+    has_limit = options.get("deals") is not None or options.get("precision") is not None
+    if not has_limit and effect > 0 and (variants is None or len(played) > 1):
+        options["deals"] = _most_deals(kind.of(**keys, deals=1))
+        options["precision"] = min(max(POINTS * effect, 0.01), 25)
+        keys["decided"] = True
     look = Look(name=f"compare-{the_game.name.replace('_', '-')}", effect=effect)
-    return run(compared, look=look, **options)
+    return play(kind, options, look, **keys)
 
 
 _NUMBERS: tuple[tuple[str, Unit, str], ...] = (
@@ -247,11 +238,10 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
                 words.append(f"{better} wins more than {other} in the same place, on the same deals of {title}{where}")
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
             return [f"{first} and {second} win exactly alike."]
-        elsewhere = f": {at_players(unknown['players'])} it is not known, {size}" if size else ""
-        known_text = f"{'; '.join(words)}{elsewhere}."
-        unknown_text = f"{first} and {second} are not known to differ in games won: {size}."
+        link = f": {at_players(unknown['players'])} it is not known, " if words else ": "
+        verdict = conclusion("; ".join(words), f"{first} and {second} are not known to differ in games won", size, link)
         texts = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
-        return [known_text if words else unknown_text, *(f"{text}, {first} minus {second}." for text in texts)]
+        return [f"{verdict}.", *(f"{text}, {first} minus {second}." for text in texts)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of the differences: a picture, and a table of all of them."""

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import msgspec
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players, Variants
-from strozzi_sim.declare.custom_heatmaps import custom_heat_map, heat_map_spec
+from strozzi_sim.declare.custom_heatmaps import custom_heat_map, heat_map_spec, map_table_name
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.game import Game, find_game, game_names
-from strozzi_sim.study.arguments import RunOptions, documented, refuse_given
+from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, StudyOptions, documented, refuse_given
 from strozzi_sim.study.files import UnwritableError
 from strozzi_sim.study.folders import read_study
 from strozzi_sim.study.look import HEATMAPS, Look
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import look_at, run
+from strozzi_sim.study.running import look_at, play, run
 
 
-@documented
+@documented(
+    asks="A heat map of my own",
+    about="Any column of what is counted against any other.",
+    front={"rows": "Rows", "columns": "Columns", "value": "Value", "where": "Only where", **WHO_PLAYS},
+    quick={"deals": 500},
+)
 def heatmap(
     source: str | Path | Game | Results,
     *,
@@ -35,11 +41,9 @@ def heatmap(
     title: str = "",
     players: Players = None,
     agents: Agents = (),
-    deals: int | None = None,
-    variant: Variants = (),
-    seed: int | None = None,
+    variant: Annotated[Variants, REPEATED] = (),
     code: Sequence[str | Path] = (),
-    **options: Unpack[RunOptions],
+    **options: Unpack[StudyOptions],
 ) -> Results:
     """Draw a custom heat map of a game, or of a study that has been played.
 
@@ -73,35 +77,33 @@ def heatmap(
     spec = heat_map_spec(rows, columns, value, where, fact, name, title)
     if isinstance(source, Results) or _is_folder(source):
         why = f"{source} is a study that has been played; leave it out"
-        folder = options.get("folder")
-        refuse_given(why, players=players, agents=agents, deals=deals, variant=variant, seed=seed, folder=folder)
+        workers, progress = options.pop("workers", None), options.pop("progress", None)
+        refuse_given(why, players=players, agents=agents, variant=variant, **options)
         if isinstance(source, Results):
             refuse_given("results have their agents", code=code or None)
-            study, look, options["folder"] = source.study, source.look, source.folder
+            study, look, folder = source.study, source.look, source.folder
         else:
-            options["folder"] = place = names.path_of("source", source)
-            study, look = read_study(place, code)
+            folder = names.path_of("source", source)
+            study, look = read_study(folder, code)
         if not study.has_pages:
             raise ArgumentError("source", f"{source}: a {study.kind} has no facts, which a heat map needs")
         others = tuple(heat_map for heat_map in look.heatmap if heat_map.name != spec.name)
         look = msgspec.structs.replace(look, heatmap=(*others, spec))
         custom_heat_map(study.the_game, spec)  # refuses columns that the game lacks
         try:
-            return run(study, look=look, **options)
+            results = run(study, folder, look=look, workers=workers, progress=progress)
         except UnwritableError:
-            place, why = Path(options["folder"] or ""), "Not kept in the folder, which cannot be written now"
-            workers, progress = options.get("workers"), options.get("progress")
-            return look_at(place, study, look, why, workers=workers, progress=progress)
+            why = "Not kept in the folder, which cannot be written now"
+            results = look_at(folder or Path(), study, look, why, workers=workers, progress=progress)
+        return replace(results, added_map=map_table_name(spec.name))
     refuse_given("is for the agents of a results folder; name those of a game with agents", code=code or None)
     the_game = find_game(source, "source")  # type: ignore[arg-type]
     custom_heat_map(the_game, spec)
     counts = names.player_counts(the_game, players)
     lineups, variants = names.lineups_of(the_game, agents, counts), names.variants_named(the_game, variant or "base")
-    study = Study.of(
-        kind="balance", game=the_game, players=counts, lineups=lineups, variants=variants, deals=deals, seed=seed or 0
-    )
     study_name = f"heatmap-{the_game.name}".replace("_", "-")
-    return run(study, look=Look(name=study_name, pages=("balance",), heatmap=(spec,), question=HEATMAPS), **options)
+    look = Look(name=study_name, pages=("balance",), heatmap=(spec,), question=HEATMAPS)
+    return play(Study, options, look, kind="balance", game=the_game, players=counts, lineups=lineups, variants=variants)
 
 
 def _is_folder(source: Any) -> bool:

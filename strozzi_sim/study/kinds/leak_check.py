@@ -30,7 +30,7 @@ from strozzi_sim.study.running import Folder, run
 LEAK = ("players", "deal", "decision", "seat", "action", "moved_to", "changed", "shown")
 
 
-@documented
+@documented()
 def leak_check(
     game: str | Game,
     agent: AnyAgent,
@@ -103,6 +103,14 @@ class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
         where = f"at {row['players']} players, deal {row['deal']}, decision {row['decision']}, seat {row['seat']}"
         what = f"{where} it chose {row['action']}, and {row['moved_to']} after a change of {row['changed']}"
         return [f"{row['agent']} uses what its seat cannot know: {what}.", str(row["shown"]), *replaced]
+
+    def check_document(self, tables: Tables) -> dict[str, Any]:
+        """Return whether the agent passed, and the leak if it did not."""
+        (row,) = tables["leak_check"].to_dict("records")
+        document = {"ok": bool(row.pop("ok")), "agent": row.pop("agent"), "game": self.game}
+        document["decisions"] = int(row.pop("decisions"))
+        leak = None if document["ok"] else {key: value for key, value in row.items() if key != "shown"}
+        return document | {"leak": leak}
 
 
 def _missed_share(decisions: int) -> str:

@@ -27,12 +27,12 @@ from strozzi_sim.play.drama import drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.luck import moments, variance_shares
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import play
 
 WIN, SCORE = "win", "score"
 FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
@@ -50,21 +50,24 @@ WORDS = {
 OUTCOMES = {WIN: "who wins", SCORE: "scores"}
 
 
-@documented
+@documented(
+    asks="How much is luck?",
+    about="Different agents play every deal in every seat: what do they, the seat and the deal explain?",
+    quick={"deals": 200, "games": FEWEST_FOLLOWED},
+    tables=("luck", "drama"),
+)
 def luck(
     game: str | Game,
     *,
     players: Players = None,
     agents: Agents = (),
-    deals: int | None = None,
     variant: AnyVariant = "base",
     seconds: float = 20.0,
     games: int | None = None,
     playouts: int = 200,
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[StudyOptions],
 ) -> Results:
-    """Measure how much of a win and of a score is skill, seat, deal and the rest, and how dramatic a game is.
+    """Measure how much of a win and of a score is skill, seat, deal and the rest, and how dramatic games are.
 
     Every line-up plays every deal in every rotation. By default there is one for each step in strength, and one of the
     game's styles, each with its own share of skill. Then the agent of each strength plays itself, unless it searches,
@@ -100,18 +103,17 @@ def luck(
         raise ArgumentError("agents", f"needs {max(counts)} different agents, got {len(specs)} ({', '.join(texts)})")
     by_count = ([specs[:count]] if specs else usual_lineups(the_game, count) for count in counts)
     lineups = [lineup for lineups_of_count in by_count for lineup in lineups_of_count]
-    study = Luck.of(
+    return play(
+        Luck,
+        options,
         game=the_game,
         players=counts,
         lineups=lineups,
         variants=names.variants_named(the_game, variant),
-        deals=deals,
         seconds=seconds,
         followed=games,
         playouts=playouts,
-        seed=seed,
     )
-    return run(study, look=study.look(), **options)
 
 
 class Luck(Study, frozen=True, kw_only=True, tag="luck"):

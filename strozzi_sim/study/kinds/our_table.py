@@ -25,12 +25,12 @@ from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.stats.resampling import draws
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import play
 from strozzi_sim.study.wording import PLAY
 
 FEWEST, MOST = 20, 10_000  # games on the sheets; the bands draw SETS sets of as many
@@ -51,17 +51,20 @@ _ALPHA = 0.05  # largest probability that any figure of a simulated set is outsi
 Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in seat order
 
 
-@documented
+@documented(
+    asks="Is this our table?",
+    about="Which strength of play gives scores like those of your games?",
+    front={"file": "Final scores, a line a game, seat 0 first"},
+    quick={"deals": 500},
+)
 def our_table(
     game: str | Game,
     file: str | Path,
     *,
-    deals: int | None = None,
     variant: AnyVariant = "base",
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[StudyOptions],
 ) -> Results:
-    """Find the strength of play that fits the score sheets of real games, and the figures that differ from it.
+    """Find the strength of play that fits score sheets of real games, and the figures that differ.
 
     Example: strozzi our-table strozzi sheets.csv
 
@@ -73,18 +76,18 @@ def our_table(
     """
     the_game = find_game(game)
     sheets = as_argument_error("file", read_sheets, names.path_of("file", file), the_game)
-    study = OurTable.of(
+    deals = options.get("deals")
+    return play(
+        OurTable,
+        options,
         game=the_game,
         players=tuple(sheets),
-        deals=deals,
         seatings="one",
         variants=names.variants_named(the_game, variant),
-        seed=seed,
         lineups=[[text] for text in the_game.tiers.values()] or [[the_game.default_agent]],
         search_deals=the_game.search_deals(OurTable.usual_deals if deals is None else deals),
         sheets={str(players): scores.tolist() for players, scores in sheets.items()},
     )
-    return run(study, look=study.look(), **options)
 
 
 class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):

@@ -25,13 +25,13 @@ from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import play
 from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
@@ -39,18 +39,22 @@ GAP = "seat_gap"
 _REFERENCE, _DIFFERS, _UNCLEAR = "reference", "differs from the reference", "not told apart from it"
 
 
-@documented
+@documented(
+    asks="Which value is fairest?",
+    about="One number with several values, all on the same deals: which has the smallest gap between seats?",
+    front={"values": "Number and its values", **WHO_PLAYS},
+    quick={"deals": 500},
+    tables=("sweep",),
+)
 def sweep(
     game: str | Game,
     values: str | Mapping[str, Sequence[float]],
     *,
     players: Players = None,
     agents: Agents = (),
-    deals: int | None = None,
     precision: float | None = None,
     variant: AnyVariant = "base",
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[StudyOptions],
 ) -> Results:
     """Play lists of values of one or two components in all combinations, on the same deals.
 
@@ -72,19 +76,18 @@ def sweep(
     lineups = names.lineups_of(the_game, agents, counts)
     variants = names.variants_named(the_game, variant)
     try:
-        study = Sweep.of(
+        return play(
+            Sweep,
+            options,
             game=the_game,
             players=counts,
             lineups=lineups,
             variants=variants,
             sweep=_values_by_key(values) if isinstance(values, str) else values,
-            deals=deals,
             precision=precision,
-            seed=seed,
         )
     except ArgumentError as error:
         raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
-    return run(study, look=study.look(), **options)
 
 
 class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):

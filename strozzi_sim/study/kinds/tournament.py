@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from math import comb
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -38,37 +38,40 @@ from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.ratings import Orders, fit_ratings, nash_average
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, documented
 from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, CountsOf, luck_sums
 from strozzi_sim.study.games import leading_agents
 from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
-from strozzi_sim.study.wording import grouped, shortened
+from strozzi_sim.study.running import play
+from strozzi_sim.study.wording import conclusion, grouped, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
 Matchup = tuple[int, ...]  # numbers of agents in the field, ascending
 
 
-@documented
+@documented(
+    asks="Who is stronger?",
+    about="A field of agents, every combination on the same deals.",
+    front={"agents": WHO_PLAYS["agents"], "players": WHO_PLAYS["players"]},
+    quick={"deals": 50},
+    tables=("ratings", "pairwise"),
+)
 def tournament(
     game: str | Game,
     agents: Agents,
     *,
     players: Players = None,
-    deals: int | None = None,
-    precision: float | None = None,
     max_matchups: int = 5000,
-    luck: str = "",
-    luck_redraws: int | None = None,
     seatings: Design = "latin",
-    variant: Variants = "base",
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    variant: Annotated[Variants, REPEATED] = "base",
+    **options: Unpack[PrecisionOptions],
 ) -> Results:
-    """Rank a field of agents: all combinations, or a sample of very many, on the same deals in balanced seatings.
+    """Rank a field of agents, which all play each other on the same deals in balanced seatings.
+
+    All combinations are matchups, or of very many a balanced sample.
 
     Example: strozzi tournament strozzi --players 4 --agents random,greedy,heuristic,florence,racer --deals 200
 
@@ -90,22 +93,18 @@ def tournament(
     counts = names.player_counts(the_game, players)
     field = sorted(names.agents_named(the_game, agents, counts=counts), key=lambda spec: spec.text)
     try:
-        study = Tournament.of(
+        return play(
+            Tournament,
+            options,
             game=the_game,
             players=counts,
             lineups=[[agent] for agent in field],
             variants=names.variants_named(the_game, variant),
-            deals=deals,
-            precision=precision,
             max_matchups=max_matchups,
-            luck=luck,
-            luck_redraws=luck_redraws,
             seatings=seatings,
-            seed=seed,
         )
     except ArgumentError as error:
         raise ArgumentError("agents" if error.argument == "lineups" else error.argument, error.message) from None
-    return run(study, look=study.look(), **options)
 
 
 class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
@@ -361,7 +360,7 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
         words = words if best else "each is beaten by another"
         words = "no two can be told apart" if len(best) == len(group[0].agents) else words
         size = missed(max((order.unseen for order in group if order.unseen > 0), default=np.nan), what="an advantage")
-        sentences.append(f"No agent beats every other {places(group)}: {words}{f'; {size}' if size else ''}.")
+        sentences.append(f"{conclusion('', f'No agent beats every other {places(group)}: {words}', size, '; ')}.")
     for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
         pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
         chain = ", ".join(f"{winner} beats {loser}" for winner, loser in pairs)

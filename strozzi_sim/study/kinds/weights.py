@@ -34,7 +34,7 @@ from strozzi_sim.game.variants import AnyVariant, Variant, with_values
 from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.arguments import documented
+from strozzi_sim.study.arguments import WHO_PLAYS, documented
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption, progress_of
@@ -54,7 +54,12 @@ KEYS = ("players", "variant", "lineup", "key", "from", "to", "by", "level")
 COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_high"]
 
 
-@documented
+@documented(
+    asks="Which numbers matter?",
+    about="Every number of the box moves a step up and a step down: which move the shares of wins?",
+    front={**WHO_PLAYS, "keys": "Only numbers like"},
+    quick={"deals": 10_000},
+)
 def weights(
     game: str | Game,
     *,

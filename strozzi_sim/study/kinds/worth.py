@@ -9,17 +9,47 @@ from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.errors import ArgumentError, suggest_names
 from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.restricting import Restriction
 from strozzi_sim.game.restricting import things as things_of
-from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.study.arguments import RunOptions, documented
+from strozzi_sim.game.variants import AnyVariant, Variant
+from strozzi_sim.study.arguments import WHO_PLAYS, Listing, PrecisionOptions, documented
 from strozzi_sim.study.cells import CountsOf, Headline
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.running import run
+from strozzi_sim.study.running import play
 
 
-@documented
+def things_to_measure(game: str | Game, variant: AnyVariant = "base") -> Listing:
+    """Return the things of a game whose worth can be measured."""
+    the_game = find_game(game)
+    found = _things(the_game, names.variants_named(the_game, variant)[0])
+    first = next(iter(found))
+    several = f"several by name or pattern: '{first.partition(':')[0]}:*'; all: --all."
+    return Listing(
+        f"{len(found)} things of {the_game.title} whose worth can be measured, by a player who must do without:",
+        [("thing", "without it"), *((name, thing.words) for name, thing in found.items())],
+        f"One of them: strozzi worth {the_game.name} {first}; {several}",
+        [{"thing": name, "about": thing.words} for name, thing in found.items()],
+    )
+
+
+def _things(game: Game, variant: Variant) -> dict[str, Restriction]:
+    """Return what can be restricted in a game, by name; a game without restrictions is refused."""
+    found = things_of(game, variant)
+    if not found:
+        raise ArgumentError("game", f"{game.name} has no restrictions")
+    return found
+
+
+@documented(
+    asks="What is a thing worth?",
+    about="An agent plays without the thing, against itself: what does it lose?",
+    front={"things": "Things", **WHO_PLAYS},
+    quick={"deals": 300},
+    tables=("worth",),
+    listing=things_to_measure,
+)
 def worth(
     game: str | Game,
     things: Sequence[str] = (),
@@ -27,14 +57,9 @@ def worth(
     every: bool = False,
     players: Players = None,
     agents: Agents = (),
-    deals: int | None = None,
-    precision: float | None = None,
     search_deals: int | None = None,
-    luck: str = "",
-    luck_redraws: int | None = None,
     variant: AnyVariant = "base",
-    seed: int = 0,
-    **options: Unpack[RunOptions],
+    **options: Unpack[PrecisionOptions],
 ) -> Results:
     """Measure what a thing is worth: an agent that must do without it, against itself on the same deals.
 
@@ -56,9 +81,7 @@ def worth(
     """
     the_game = find_game(game)
     variants = names.variants_named(the_game, variant)
-    things_of_game = things_of(the_game, variants[0])
-    if not things_of_game:
-        raise ArgumentError("game", f"{the_game.name} has no restrictions")
+    things_of_game = _things(the_game, variants[0])
     chosen = [things] if isinstance(things, str) else list(things)
     if every and chosen:
         raise ArgumentError("every", "leave out the things")
@@ -68,22 +91,18 @@ def worth(
     counts = names.player_counts(the_game, players)
     default = list(dict.fromkeys(["random", the_game.default_agent]))
     specs = names.agents_named(the_game, agents or default, counts=counts)
-    if search_deals is None and not (precision and all(spec.searches for spec in specs)):
-        search_deals = the_game.search_deals(deals or Worth.usual_deals)
-    study = Worth.of(
+    if search_deals is None and not (options.get("precision") and all(spec.searches for spec in specs)):
+        search_deals = the_game.search_deals(options.get("deals") or Worth.usual_deals)
+    return play(
+        Worth,
+        options,
         game=the_game,
         players=counts,
         lineups=[[spec] for spec in specs],
         variants=variants,
         things=["*"] if every else chosen,
-        deals=deals,
-        precision=precision,
         search_deals=search_deals,
-        luck=luck,
-        luck_redraws=luck_redraws,
-        seed=seed,
     )
-    return run(study, look=study.look(), **options)
 
 
 class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):

@@ -1,14 +1,50 @@
-"""report: the page of a results folder, a page of several side by side, and tables for a spreadsheet."""
+"""run, report: a study file is played into a results folder, and a folder's page or a page of several is written.
+
+The engine is imported by the functions, so that the help of `strozzi run` does not wait for it.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Unpack
 
 from strozzi_sim.cli.show import Answer, linked, places_of
 from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.runtime.files import check_inside
-from strozzi_sim.study.beside import side_by_side
-from strozzi_sim.study.files import REPORT
-from strozzi_sim.study.folders import load_results
+from strozzi_sim.study.arguments import RunOptions, documented
+
+
+@documented()
+def run(
+    file: str | Path,
+    *,
+    deals: int | None = None,
+    part: str = "",
+    backend: str = "",
+    scheduler: str = "",
+    trust_agents: bool = False,
+    **options: Unpack[RunOptions],
+) -> Any:
+    """Play a study file and write its tables and, by the command, its report; run it again to resume.
+
+    Example: strozzi run experiments/balance_by_player_count.toml
+
+    Args:
+        file: a study file (TOML or JSON)
+        deals: deals of every cell, instead of the number in the file; a larger number extends a study
+        part: play a share of the chunks, such as 2/5, for `merge`
+        backend: dask plays on the workers of a Dask cluster; default: on this machine
+        scheduler: address of the Dask scheduler, such as tcp://10.0.0.1:8786
+        trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which
+        folder: results folder; default: results/<name>, for part 2/5 results/<name>-2-of-5
+    """
+    from strozzi_sim.study.folders import read_study
+    from strozzi_sim.study.running import run as run_study
+
+    study, look = read_study(file)
+    default_folder = Path("results") / (look.name if not part else f"{look.name}-{part.replace('/', '-of-')}")
+    options["folder"] = options.get("folder") or default_folder
+    cluster_options: dict[str, Any] = {"backend": backend, "scheduler": scheduler}
+    return run_study(study, look=look, deals=deals, part=part, trust_agents=trust_agents, **cluster_options, **options)
 
 
 def report(
@@ -20,7 +56,7 @@ def report(
     code: Sequence[str | Path] = (),
     overwrite: bool = False,
 ) -> Answer:
-    """Write the report of a results folder again from its tables, or one page of several studies side by side.
+    """Write the report of a results folder from its tables, or one page of several studies side by side.
 
     A study that is being played, or was stopped, is shown as far as its chunks are finished. No code in the folders is
     run, and agents of a finished study need not exist any more.
@@ -35,6 +71,10 @@ def report(
         code: files of agents that an unfinished study may run
         overwrite: also replace files that are not pages, pictures or tables of a report
     """
+    from strozzi_sim.study.beside import side_by_side
+    from strozzi_sim.study.files import REPORT
+    from strozzi_sim.study.folders import load_results
+
     if spreadsheet not in ("", "csv", "xlsx"):
         raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
     results = [load_results(folder, code) for folder in folders]
