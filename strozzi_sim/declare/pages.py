@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import structs
 
+from strozzi_sim import stats
 from strozzi_sim.declare.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.declare.figure_tables import (
     CELL,
@@ -36,7 +37,7 @@ from strozzi_sim.declare.report_file import (
 )
 from strozzi_sim.declare.significance import MAX_CHUNKS
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr, suggest_names
-from strozzi_sim.facts.blocks import Block, Quantiles, ratios
+from strozzi_sim.facts.blocks import Block, CountedCell, Quantiles, ratios
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.game.contract import Game
@@ -60,8 +61,8 @@ class ReportPart(Protocol):
 
     BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> more blocks of its table
     MAPS: Mapping[str, Block] = MappingProxyType({})  # name in report.toml -> block, with the keys `row` and `column`
-    # page -> function(table, cell, stats) that adds figures to its table that no block makes
-    ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
+    # page -> function that adds figures of a cell to its table that no block makes
+    ADD: Mapping[str, Callable[[FigureTable, CountedCell], None]] = MappingProxyType({})
 
     def words(self, tables: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, str]:
         """Return labels of values that depend on the tables or on a variant's component data; `data` may be empty."""
@@ -80,8 +81,7 @@ class Page:
     question: str  # the question that it answers
     keys: tuple[str, ...]  # key columns of its table, beside those of the cell
     blocks: tuple[Block | Quantiles, ...] = ()  # figures of facts
-    # function(table, cell, stats) that adds figures of other origin
-    add: Callable[[FigureTable, Any, Any], None] | None = None
+    add: Callable[[FigureTable, CountedCell], None] | None = None  # function that adds figures of other origin
 
     def __post_init__(self) -> None:
         """Refuse keys that are columns of every table. Raises InputError."""
@@ -92,17 +92,17 @@ class Page:
                 )
 
 
-def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:
+def _add_scores(table: FigureTable, cell: CountedCell) -> None:
     scores, played = (cell.outcome[name].sum(axis=(1, 2)) for name in ("scores", "played"))
     table.add(cell, "score_mean", stats.ratio(scores, played))
 
 
-def map_tables(cells: Sequence[Any], maps: Mapping[str, HeatMap], stats: Any) -> dict[str, FigureTable]:
+def map_tables(cells: Sequence[CountedCell], maps: Mapping[str, HeatMap]) -> dict[str, FigureTable]:
     """Return the tables of heat maps of these cells, by name."""
     tables = {heat_map.table: FigureTable("row", "column") for heat_map in maps.values()}
     for (table, heat_map), cell in product(zip(tables.values(), maps.values(), strict=True), cells):
         if heat_map.block is not None:
-            heat_map.block.write(table, cell, stats)
+            heat_map.block.write(table, cell)
     return tables
 
 
@@ -161,17 +161,17 @@ class Report:
         return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
-        self, cells: Sequence[Any], pages: Collection[str], maps: Mapping[str, HeatMap], stats: Any, sums: bool = False
+        self, cells: Sequence[CountedCell], pages: Collection[str], maps: Mapping[str, HeatMap], *, sums: bool = False
     ) -> dict[str, FigureTable]:
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
         tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
         for (name, table), cell in product(tables.items(), cells):
             page = self.pages[name]
             if page.add is not None:
-                page.add(table, cell, stats)
+                page.add(table, cell)
             for block in page.blocks:
-                block.write(table, cell, stats)
-        return {**tables, **map_tables(cells, maps, stats)}
+                block.write(table, cell)
+        return {**tables, **map_tables(cells, maps)}
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the first map's name, also by round where that is possible."""

@@ -1,22 +1,56 @@
 """Figures as data: ratios of two sums, differences of ratios, and quantiles, by the levels of columns of a fact table.
 
 A block is a part of a report's table: figures of one fact table by the same columns. Its `crosstab` is what a study
-counts, and `write` adds its figures. `cell` is a cell of a study with its counts (study.cells.CellCounts), `stats` the
-package strozzi_sim.stats, and `table` a declare.figure_tables.FigureTable.
+counts, and `write` adds its figures to a table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 
+from strozzi_sim import stats
 from strozzi_sim.facts.columns import Array
-from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 
 ALL = "all"  # the level that combines all others
 GAMES, PLAYERS = "games", "players"  # denominators other than columns: games, and games times players
 ROWS = ""  # the number of rows, used as a column
+
+
+class CellName(Protocol):
+    """What a table says of a cell of a study: players x line-up x variant, and how many deals were played."""
+
+    @property
+    def players(self) -> int: ...  # noqa: D102
+    @property
+    def variant(self) -> str: ...  # noqa: D102
+    @property
+    def lineup(self) -> str: ...  # noqa: D102
+    @property
+    def deals(self) -> int: ...  # noqa: D102
+
+
+class CountedCell(CellName, Protocol):
+    """A cell of a study with its counts, by chunk; see `study.cells.CellCounts`."""
+
+    @property
+    def outcome(self) -> Array: ...  # noqa: D102
+    @property
+    def plan(self) -> CrosstabPlan: ...  # noqa: D102
+    @property
+    def components(self) -> dict[str, Any]: ...  # noqa: D102
+    @property
+    def match(self) -> Any: ...  # noqa: D102
+    def count(self, crosstab: Crosstab) -> Array: ...  # noqa: D102
+    def of_table(self, fact: str) -> Self: ...  # noqa: D102
+
+
+class FigureSink(Protocol):
+    """A table that takes figures; see `declare.figure_tables.FigureTable.add`."""
+
+    def add(self, cell: CellName, figure: Any, estimate: Any, **levels: Any) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
@@ -95,7 +129,7 @@ class Block:
     # key -> levels to write, ALL only if listed; other levels still count in ALL and in denominators `along` the key
     include: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # key -> levels to omit, or a function of the cell that returns them; they count likewise
-    exclude: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
+    exclude: Mapping[str, Sequence[str] | Callable[[CountedCell], Sequence[str]]] = field(default_factory=dict)
     named: str = ""  # key whose levels complete the names of figures, instead of being a key of the report's table
     trim: tuple[str, ...] = ()  # keys whose levels after the last one that occurs are omitted
     differences: Sequence[Difference] = ()  # figures that compare levels
@@ -108,7 +142,7 @@ class Block:
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
         return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
 
-    def write(self, table: Any, cell: Any, stats: Any) -> None:
+    def write(self, table: FigureSink, cell: CountedCell) -> None:
         """Add the figures of a cell to the table."""
         crosstab, cell = self.crosstab, cell.of_table(self.fact)
         counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
@@ -227,7 +261,7 @@ class Quantiles:
         """The crosstab to count."""
         return Crosstab(self.fact, (*self.by.values(), self.column), (), self.where)
 
-    def write(self, table: Any, cell: Any, stats: Any) -> None:
+    def write(self, table: FigureSink, cell: CountedCell) -> None:
         """Add the figures of a cell to the table."""
         cell = cell.of_table(self.fact)
         counts = cell.count(self.crosstab)[..., 0]

@@ -76,7 +76,7 @@ def tables_of_games(
         for name, block in explored.items():
             round_level = {} if "round" in block.axes else {"round": ALL}
             for cell in cells:
-                replace(block, levels={**block.levels, "map": name, **round_level}).write(table, cell, stats)
+                replace(block, levels={**block.levels, "map": name, **round_level}).write(table, cell)
     return tables
 
 
@@ -93,7 +93,7 @@ def figures_of_games(
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    of_game = report_of(game).tables(cells, pages, maps, stats, sums=sums)
+    of_game = report_of(game).tables(cells, pages, maps, sums=sums)
     order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     balance.parts += of_game.pop("balance").parts
     balance.parts.sort(key=lambda part: order[part.players, part.variant, part.lineup])

@@ -334,7 +334,7 @@ def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[st
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
-    return _frames(map_tables(cells, maps, stats))
+    return _frames(map_tables(cells, maps))
 
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim import stats
+from strozzi_sim.declare.figure_tables import FigureTable, Tables
 from strozzi_sim.declare.pages import QUANTILES
 from strozzi_sim.declare.pictures import Board, Place, Shape
-from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, ratios
+from strozzi_sim.facts.blocks import ALL, Block, CountedCell, Difference, Quantiles, ratios
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
@@ -76,8 +77,8 @@ _LESS_NOT_KEPT = tuple(
 _NUMBER_KEPT = (*_SHARE, *ratios(worth_mean="tasks", score_mean="total"), *_WON)
 
 
-def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
-    """Add the fair points of kept tasks, and these less the printed points; the arguments are as in `facts.blocks`.
+def add_fair_points(table: FigureTable, cell: CountedCell) -> None:
+    """Add the fair points of kept tasks, and these less the printed points.
 
     With its fair points a task is worth W per time kept, the mean of all kept tasks: they are (points lost for it + W *
     times kept) / times fulfilled. They are missing below 0, and for a task kept less than MIN_KEPT of the times dealt;
