@@ -1,13 +1,17 @@
-"""Tidy tables of figures, and the rows of them that are shown. A `cell` is a study's, with its counts (study.cells)."""
+"""Tidy tables of figures, the rows of them that are shown, and the table `figures`, which says what they measure."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from strozzi_sim.facts.blocks import CellName
+from strozzi_sim.facts.figures import Figure
+from strozzi_sim.stats import Estimate
 
 Tables = Mapping[str, pd.DataFrame]
 Level = str | int | Sequence[str] | Sequence[int]
@@ -16,6 +20,17 @@ CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 NUMBER_KEYS = ("seat", "position")
+FIGURES = "figures"  # the table of what the figures of the other tables measure
+_OF_FIGURE = ("table", "name", "unit", "scale", "lowest", "highest", "better", "label", "definition")
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """The key columns of a table of games, and how several studies or variants use it."""
+
+    keys: tuple[str, ...] = ()
+    joined: bool = True  # whether the tables of studies that are laid side by side become one
+    compared: bool = True  # whether its figures are compared between variants
 
 
 @dataclass(frozen=True)
@@ -26,9 +41,9 @@ class TablePart:
     variant: str
     lineup: str
     deals: int
-    figure: str
+    figure: Figure
     levels: dict[str, Any]  # one level or a list, for every key
-    estimate: Any  # stats.Estimate, with one axis for each list
+    estimate: Estimate  # with one axis for each list
     keep: Any  # True, or a bool array of this shape, False for impossible combinations
 
     @property
@@ -40,15 +55,16 @@ class TablePart:
 class FigureTable:
     """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
 
-    With `sums`, `parts` keep what paired differences need: counts of ratios, or figures without each chunk.
+    With `sums`, `parts` keep what paired differences need: counts of ratios, or figures without each chunk. Columns
+    that mean nothing in this table are `omitted`.
     """
 
-    def __init__(self, *keys: str, sums: bool = False) -> None:
-        self.columns = (*CELL, *keys, *FIGURE)
-        self._keys, self._sums = keys, sums
+    def __init__(self, *keys: str, sums: bool = False, omitted: Sequence[str] = ()) -> None:
+        self.columns = tuple(column for column in (*CELL, *keys, *FIGURE) if column not in omitted)
+        self.keys, self._sums = keys, sums
         self.parts: list[TablePart] = []
 
-    def add(self, cell: Any, figure: str, estimate: Any, *, keep: Any = True, **levels: Level) -> None:
+    def add(self, cell: CellName, figure: Figure, estimate: Estimate, *, keep: Any = True, **levels: Level) -> None:
         """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
 
         Every level has a row, even without an event: zero events are a result, and a share listed only when it
@@ -57,11 +73,11 @@ class FigureTable:
         """
         if not self._sums:
             estimate = replace(estimate, sums=None, without=None)
-        known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self._keys}
+        known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self.keys}
         part = TablePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
         self.parts.append(part)
 
-    def add_all(self, cell: Any, estimates: Mapping[str, Any], **levels: Level) -> None:
+    def add_all(self, cell: CellName, estimates: Mapping[Figure, Estimate], **levels: Level) -> None:
         """Add estimates by figure, all with the same levels."""
         for figure, estimate in estimates.items():
             self.add(cell, figure, estimate, **levels)
@@ -89,7 +105,50 @@ def _entries(part: TablePart) -> dict[str, Any]:
     entries |= {key: [row[k] for row in rows] for k, key in enumerate(part.axes)}
     for side in ("value", "low", "high", "n"):
         entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[is_possible]
-    return entries | {"figure": part.figure, "deals": part.deals}
+    return entries | {"figure": part.figure.name, "deals": part.deals}
+
+
+def figures_frame(tables: Mapping[str, FigureTable | pd.DataFrame], known: Mapping[str, Sequence[Figure]]) -> Any:
+    """Return the table `figures`: a row for each table and figure; data frames have those of `known`, by table.
+
+    A figure without a label or definition takes those of `known`; "" are the figures of any table. A table of figures
+    of other tables, which it names in its column `table`, has no rows.
+    """
+    rows = []
+    for name, table in tables.items():
+        declared = {figure.name: figure for figure in (*known.get("", ()), *known.get(name, ()))}
+        if isinstance(table, FigureTable):
+            own = {part.figure.name: part.figure for part in reversed(table.parts)}
+            names: Iterable[str] = dict.fromkeys(part.figure.name for part in table.parts)
+        else:
+            own, names = {}, table["figure"].unique() if "figure" in table and "table" not in table else ()
+        for figure in (own.get(each) or declared.get(each) or Figure(each) for each in names):
+            words = declared.get(figure.name, figure)
+            label, definition = figure.label or words.label, figure.definition or words.definition
+            measure = figure.measure
+            ends = [end if np.isfinite(end) else np.nan for end in (measure.lowest, measure.highest)]
+            texts = name, figure.name, figure.unit, measure.scale
+            rows.append((*texts, *ends, figure.better, label, definition))
+    types = dict.fromkeys(_OF_FIGURE, "str") | dict.fromkeys(("lowest", "highest"), "float64")
+    return pd.DataFrame(rows, columns=list(_OF_FIGURE)).astype(types)
+
+
+def figures_in(tables: Tables, table: str) -> dict[str, Figure]:
+    """Return the figures of a table by name, as the table `figures` has them; {} without it."""
+    rows = pick(tables[FIGURES], table=table) if FIGURES in tables else pd.DataFrame()
+    return {
+        row.name: Figure(
+            row.name,
+            row.label,
+            row.unit,
+            row.definition,
+            -np.inf if np.isnan(row.lowest) else row.lowest,
+            np.inf if np.isnan(row.highest) else row.highest,
+            row.scale,
+            better=row.better,
+        )
+        for row in rows.itertuples(index=False)
+    }
 
 
 def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:

@@ -13,6 +13,8 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.figures import Figure, Unit
+from strozzi_sim.stats import Estimate
 
 ALL = "all"  # the level that combines all others
 GAMES, PLAYERS = "games", "players"  # denominators other than columns: games, and games times players
@@ -50,20 +52,28 @@ class CountedCell(CellName, Protocol):
 class FigureSink(Protocol):
     """A table that takes figures; see `declare.figure_tables.FigureTable.add`."""
 
-    def add(self, cell: CellName, figure: Any, estimate: Any, **levels: Any) -> None: ...  # noqa: D102
+    def add(self, cell: CellName, figure: Figure, estimate: Estimate, **levels: Any) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A figure: the ratio of two sums."""
+    """A figure that is the ratio of two sums."""
 
-    name: str  # name of the figure
+    figure: Figure
     # columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted
     numerator: tuple[str, ...] = (ROWS,)
     denominator: str = ROWS  # a column, ROWS, GAMES or PLAYERS
     along: str = ""  # key of the block over all of whose levels the denominator is summed
-    share: bool = False  # whether the figure is a share, in [0, 1]
     rows_count: bool = False  # whether n is the number of rows instead of the denominator
+
+    @property
+    def name(self) -> str:
+        """The name of the figure."""
+        return self.figure.name
+
+    def defined(self, fact: str, where: str = "") -> Figure:
+        """Return the figure with a definition: by default the formula over these rows."""
+        return replace(self.figure, definition=self.figure.definition or self.formula(fact, where))
 
     def formula(self, fact: str, where: str = "") -> str:
         """Return how the figure is counted: "sum of points / number of rows; rows of turn where round == 3"."""
@@ -78,29 +88,45 @@ class Ratio:
         return f"{total(self.numerator)} / {denominator}{scope}; {rows}"
 
 
-def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return a figure for each name and its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
+def ratio_of(figure: Figure, formula: str) -> Ratio:
+    """Return a figure with its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
 
     `rows` is the number of rows, and the default denominator; `games` is the number of games, `players` games times
     players. `X along KEY`, with X one column or `rows`, is each level's part of the sum of X over all levels of KEY;
-    `X / Y along KEY` is X divided by the sum of Y over them. A figure with `share` in its name is in [0, 1]. A name
-    without a formula, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
+    `X / Y along KEY` is X divided by the sum of Y over them.
+    """
+    quotient, _, along = formula.partition(" along ")
+    total, _, denominator = quotient.partition(" / ")
+    columns = [*total.replace("- ", "-").replace("+ ", "").split(" "), denominator]
+    *summed, divisor = (ROWS if column == "rows" else column for column in columns)
+    divisor = summed[0] if along and not denominator else divisor
+    return Ratio(figure, tuple(summed), divisor, along)
 
-    >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
+
+def ratios(*names: str, unit: Unit = "number", **formulas: str) -> tuple[Ratio, ...]:
+    """Return a figure of this unit for each name and its formula; see `ratio_of`.
+
+    A name without a formula, COLUMN_mean or COLUMN_share, is the sum of COLUMN / number of rows.
+
+    >>> for figure in ratios("points_mean", spent_mean="cost / players", part="rows along level"):
     ...     print(figure.formula("turn"))
     sum of points / number of rows; rows of turn
     sum of cost / games times players; rows of turn
     number of rows / number of rows, over all levels of level together; rows of turn
     """
-    figures = []
-    for name, formula in {**{name: name.rpartition("_")[0] for name in names}, **formulas}.items():
-        quotient, _, along = formula.partition(" along ")
-        total, _, denominator = quotient.partition(" / ")
-        columns = [*total.replace("- ", "-").replace("+ ", "").split(" "), denominator]
-        *summed, divisor = (ROWS if column == "rows" else column for column in columns)
-        divisor = summed[0] if along and not denominator else divisor
-        figures.append(Ratio(name, tuple(summed), divisor, along, share="share" in name))
-    return tuple(figures)
+    formula_of = {name: name.rpartition("_")[0] for name in names} | formulas
+    # equal seats have equal shares of the column `win`
+    return tuple(ratio_of(Figure(name, "", unit, equal=text == "win"), text) for name, text in formula_of.items())
+
+
+def shares(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return `ratios` that are shares, in [0, 1]."""
+    return ratios(*names, unit="share", **formulas)
+
+
+def amounts(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return `ratios` that are amounts: coins, points, prices."""
+    return ratios(*names, unit="amount", **formulas)
 
 
 @dataclass(frozen=True)
@@ -114,6 +140,11 @@ class Difference:
     of: Ratio  # figure to compare
     key: str  # key of the block
     level: str  # level of the key
+
+    def defined(self, fact: str, where: str = "") -> Figure:
+        """Return the difference as a figure, with its definition."""
+        how = f"where {self.key} is {self.level}, less each other {self.key}, paired by deal"
+        return self.of.defined(fact, where).difference(self.name, how=how)
 
 
 @dataclass(frozen=True)
@@ -199,7 +230,8 @@ class Block:
                 denominator = chosen(denominator.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True))
             else:
                 denominator = sums(written_counts, (ratio.denominator,))
-            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
+            n_deals = cell.deals if ratio.figure.is_share else None
+            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": n_deals}
             return numerator, np.broadcast_to(denominator, numerator.shape), units
 
         written_levels = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
@@ -207,7 +239,7 @@ class Block:
             numerator, denominator, units = sides(figure)
             events = sums(written_counts, (ROWS,)) if figure.rows_count else None
             estimate = stats.ratio(numerator, denominator, **units, events=events)
-            self._add(table, cell, figure.name, estimate, written_levels)
+            self._add(table, cell, figure.defined(self.fact, self.where), estimate, written_levels)
         for comparison in self.differences:
             axis, levels = 1 + keys.index(comparison.key), written_levels[comparison.key]
             if comparison.level in levels and len(levels) > 1:
@@ -215,7 +247,12 @@ class Block:
                 first = levels.index(comparison.level)
                 pairs = [(side.take([first], axis), np.delete(side, first, axis)) for side in (numerator, denominator)]
                 other_levels = {**written_levels, comparison.key: [name for name in levels if name != comparison.level]}
-                self._add(table, cell, comparison.name, stats.difference(*pairs, **units), other_levels)
+                figure_of_levels = comparison.defined(self.fact, self.where)
+                self._add(table, cell, figure_of_levels, stats.difference(*pairs, **units), other_levels)
+
+    def defined(self) -> list[Figure]:
+        """Return the figures with their definitions; {} in a name stands for a level of `named`."""
+        return [figure.defined(self.fact, self.where) for figure in (*self.figures, *self.differences)]
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """Return the block of a heat map: these keys, all that it has, become row and column; default: all figures."""
@@ -231,15 +268,22 @@ class Block:
             self, axes=axes, figures=figures, levels={}, margins=margins, include=include, exclude=exclude, trim=trim
         )
 
-    def _add(self, table: Any, cell: Any, name: str, estimate: Any, levels_by_key: Mapping[str, list[str]]) -> None:
+    def _add(
+        self,
+        table: FigureSink,
+        cell: CountedCell,
+        figure: Figure,
+        estimate: Estimate,
+        levels_by_key: Mapping[str, list[str]],
+    ) -> None:
         if not self.named:
-            table.add(cell, name, estimate, **levels_by_key, **self.levels)
+            table.add(cell, figure, estimate, **levels_by_key, **self.levels)
             return
         axis = list(levels_by_key).index(self.named)
         other_levels = {key: levels for key, levels in levels_by_key.items() if key != self.named}
         for k, level in enumerate(levels_by_key[self.named]):
             index = (slice(None),) * axis + (k,)
-            table.add(cell, name.format(level), estimate.at(index), **other_levels, **self.levels)
+            table.add(cell, figure.of_level(level), estimate.at(index), **other_levels, **self.levels)
 
 
 @dataclass(frozen=True)
@@ -255,6 +299,7 @@ class Quantiles:
     by: Mapping[str, str] = field(default_factory=dict)
     open_above: bool = True  # whether the last level includes all larger values
     open_below: bool = False  # whether the first level includes all smaller values
+    unit: Unit = "amount"
 
     @property
     def crosstab(self) -> Crosstab:
@@ -276,5 +321,10 @@ class Quantiles:
         for levels, histogram in parts:
             estimate = stats.quantiles(histogram, tuple(self.figures.values()), deals=cell.deals, **open_ends)
             estimate = estimate.minus(-starts[0]) if starts[0] else estimate
-            for k, name in enumerate(self.figures):
-                table.add(cell, name, estimate.at(k), **levels)
+            for k, figure in enumerate(self.defined()):
+                table.add(cell, figure, estimate.at(k), **levels)
+
+    def defined(self) -> list[Figure]:
+        """Return the figures with their definitions."""
+        how = f"of the values of {self.column} are lower; rows of {self.fact}"
+        return [Figure(name, "", self.unit, f"{part:.0%} {how}") for name, part in self.figures.items()]

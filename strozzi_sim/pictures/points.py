@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import NARROW, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Drawn, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
 from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, Face, Panel, Scale, Sheet, fit
@@ -76,7 +77,7 @@ def _panels(
     by_players = picture.x == "players" and picture.kind != "lines"
     if picture.kind == "dots" or (by_players and picture.series != "figure"):
         for figure in figures:
-            points = ", points" if picture.zero and figure.unit == "share" else ""
+            points = ", points" if figure.unit == "points" else ""
             title = figure.label + points if picture.kind != "dots" or len(figures) > 1 else ""
             yield title, rows[rows["figure"] == figure.name], all_rows[all_rows["figure"] == figure.name], figure, None
     elif by_players:
@@ -93,7 +94,6 @@ def _marks(
     if rows.empty:
         return []
     marks, place = [], {level: k for k, level in enumerate(levels)}
-    points = picture.zero and figure.unit == "share"
     drawn = on_scale(rows, figure, picture).to_numpy()
     for row, (value, low, high) in zip(rows.itertuples(index=False), drawn, strict=True):
         key, level = getattr(row, picture.series) if picture.series else None, getattr(row, picture.x)
@@ -105,7 +105,7 @@ def _marks(
         parts = [title if picture.kind != "dots" else "", called, name if len(series) > 1 else ""]
         shown = {"panel": title, "level": levels[level].replace("\n", " "), "series": name}
         shown |= {"value": value, "low": low, "high": high, "n": row.n}
-        shown["tip"] = sentence(parts, row, figure.unit, points=points)
+        shown["tip"] = sentence(parts, row, figure)
         marks.append({**shown, "_at": place[level], "_series": number})
     return sorted(marks, key=lambda mark: (mark["_series"], mark["_at"]))
 
@@ -196,7 +196,7 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
     whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in marks]
     for mark in _labelled(marks, scale, shape.labelled):
         below, half = scale.line is not None and mark["value"] < scale.line, (mark["high"] - mark["low"]) / 2
-        text = label_of(mark["value"], half, figure.unit, scale)
+        text = label_of(mark["value"], half, figure, scale)
         if scale.signed and not text.strip("0."):
             continue
         place = spot(mark, _reach(mark)[0 if below else 1])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.pictures import Picture
-from strozzi_sim.declare.printing import THIN, factor_of, format_value
+from strozzi_sim.declare.printing import THIN, format_value
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, legend_of, width_of
 from strozzi_sim.pictures.marks import Drawn, Mark, n_of, on_scale, scale_of, sentence
@@ -25,17 +25,17 @@ Spot = tuple[int, int, bool]
 def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Drawn:
     """Draw the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
 
-    The last of several series is grey, and its names are placed last. With `zero` shares along y are in points.
+    The last of several series is grey, and its names are placed last.
     """
     x_figure, y_figure = picture.figures
     keys = list(picture.series_levels) or (in_order(all_rows[picture.series], ()) if picture.series else [""])
     names = [named(key, words, picture.series) for key in keys] if picture.series else [""]
     looks = list(zip([*INKS[: len(keys) - 1], "s3"] if len(keys) > 1 else INKS[:1], SHAPES, strict=False))
-    factor = factor_of(x_figure.unit)
+    factor = x_figure.measure.factor
     x_end = 1.06 * factor * float(all_rows[all_rows["figure"] == x_figure.name]["value"].max()) or 1.0
     x_scale = Scale((-0.02 * x_end, x_end))
     scale = scale_of(all_rows[all_rows["figure"] == y_figure.name], y_figure, picture)
-    title = f"{x_figure.label}, %" if x_figure.unit == "share" else x_figure.label
+    title = f"{x_figure.label}, %" if x_figure.is_share else x_figure.label
 
     def dots_of(count: int) -> list[Mark]:
         rows_of_count, marks = rows[rows["players"] == count], []
@@ -46,9 +46,9 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
             level, series = getattr(row, picture.x), getattr(row, picture.series) if picture.series else ""
             if level not in x_values.index or series not in keys:
                 continue
-            x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
+            x_text = format_value(x_values[level], x_figure).replace(THIN, " ")
             name, number = named(level, words, picture.x), keys.index(series)
-            tip = sentence([players_title(count), name], row, y_figure.unit, points=picture.zero)
+            tip = sentence([players_title(count), name], row, y_figure)
             shown: Mark = {"panel": players_title(count), "name": name, "series": names[number]}
             shown |= {"at": factor * float(x_values[level]), "value": value, "low": low, "high": high, "n": row.n}
             marks.append({**shown, "tip": f"{tip}; {x_figure.label}: {x_text}", "_series": number})

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture, unknown_figures
-from strozzi_sim.declare.printing import THIN, digits_for, format_beside, format_value, half_width
+from strozzi_sim.declare.printing import digits_for, format_beside, format_value, half_width
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.pictures.draw import Drawing, draw_picture
@@ -126,7 +126,6 @@ def content(layout: Layout) -> Content:
         shown_items = [item for item in items if item.parts]
         title, anchor, asks = finding or declared.name, f"section-{number}", (declared.name, declared.question)
         sections.append(PageSection(anchor, *asks, title, sentences, shown_items, declared.beside, declared.keys))
-    figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [shown for declared in layout.sections for shown in declared.shown if isinstance(shown, Picture)]
     maps = look.maps_in(study.the_game)
     explored = (look.name, tables, study.the_game, maps, layout.words(), pictures)
@@ -148,7 +147,7 @@ def content(layout: Layout) -> Content:
         tables=sorted(tables) if results.folder is not None else (),
         glossary=TEXTS["glossary"] | layout.players_in_words,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
-        definitions=definitions_of(figures, study.the_game),
+        definitions=definitions_of(tables),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
         caveats=[caveat.removesuffix(".") for caveat in caveats],
     )
@@ -217,11 +216,11 @@ def _heat_files(layout: Layout) -> dict[str, bytes]:
 def _number(key: KeyNumber) -> Number:
     """Return a number of the first screen, with its interval."""
     half = half_width(key.row)
-    digits = digits_for(key.row.value, half, key.unit, 1)
-    value = format_value(key.row.value, key.unit, digits, sign="" if key.is_change else f"{THIN}%")
+    digits = digits_for(key.row.value, half, key.figure, 1)
+    value = format_value(key.row.value, key.figure, digits, bare=key.is_change)
     if key.is_change:
         value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value
-    return Number(value, format_beside(key.row, key.unit, digits), key.what)
+    return Number(value, format_beside(key.row, key.figure, digits), key.what)
 
 
 def _plan(results: Results) -> str:

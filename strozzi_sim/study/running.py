@@ -34,12 +34,13 @@ from strozzi_sim.stats.precision import FIRST_LOOK
 from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.files import csv_of
+from strozzi_sim.study.games import ANSWERS, with_figures
 from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import RESUMES, Study
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, in_notebook, progress_of
-from strozzi_sim.study.results import Frames, Results
+from strozzi_sim.study.results import ILLEGAL_SHARE, Frames, Results
 from strozzi_sim.study.store import Content, Key, Part, Store, versions
 
 Folder = str | PathLike[str] | None
@@ -326,7 +327,7 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
         tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers and study.chunks:
         tables["answers"] = _answers(study, store)
-    return _frames(tables)
+    return _frames(with_figures(study, tables))
 
 
 def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
@@ -373,9 +374,9 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     )
 
 
-def _answers(study: Study, store: Store) -> Any:
+def _answers(study: Study, store: Store) -> FigureTable:
     """Return the table answers: the share of illegal answers of every agent that replaces them."""
-    table = FigureTable("agent")
+    table = FigureTable(*ANSWERS.keys, omitted=("lineup",))  # over all line-ups
     sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:
         outcome = store.outcome(cell, range(study.chunks))
@@ -385,5 +386,5 @@ def _answers(study: Study, store: Store) -> Any:
                 chunk_answers = np.stack([outcome[field][:, position] for field in ("answers", "replaced")])
                 sums[cell.players, cell.variant, spec.text] = first, total + chunk_answers
     for (_, _, agent), (first, (answers, replaced)) in sums.items():
-        table.add(first, "illegal_share", stats.ratio(replaced, answers, n_deals=first.deals), agent=agent)
-    return table.frame().drop(columns="lineup")  # over all line-ups
+        table.add(first, ILLEGAL_SHARE, stats.ratio(replaced, answers, n_deals=first.deals), agent=agent)
+    return table
