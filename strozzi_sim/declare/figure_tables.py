@@ -1,7 +1,7 @@
 """Tidy tables of figures, the rows of them that are shown, and the table `figures`, which says what they measure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, product
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.facts.blocks import CellName
-from strozzi_sim.facts.figures import Figure
+from strozzi_sim.facts.figures import Figure, filled
 from strozzi_sim.stats import Estimate
 
 Tables = Mapping[str, pd.DataFrame]
@@ -18,10 +18,10 @@ Level = str | int | Sequence[str] | Sequence[int]
 
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
+OF_CHANGE = ("than", "table", "before", "p", "p_corrected", "size", "verdict")  # of the table `changes`
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 NUMBER_KEYS = ("seat", "position")
 FIGURES = "figures"  # the table of what the figures of the other tables measure
-_OF_FIGURE = ("table", "name", "unit", "scale", "lowest", "highest", "better", "label", "definition")
 
 
 @dataclass(frozen=True)
@@ -108,47 +108,39 @@ def _entries(part: TablePart) -> dict[str, Any]:
     return entries | {"figure": part.figure.name, "deals": part.deals}
 
 
-def figures_frame(tables: Mapping[str, FigureTable | pd.DataFrame], known: Mapping[str, Sequence[Figure]]) -> Any:
+def figures_frame(tables: Mapping[str, Any], known: Mapping[str, Sequence[Figure]]) -> pd.DataFrame:
     """Return the table `figures`: a row for each table and figure; data frames have those of `known`, by table.
 
     A figure without a label or definition takes those of `known`; "" are the figures of any table. A table of figures
     of other tables, which it names in its column `table`, has no rows.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, table in tables.items():
-        declared = {figure.name: figure for figure in (*known.get("", ()), *known.get(name, ()))}
+        measured: dict[str, Figure] = {}
         if isinstance(table, FigureTable):
-            own = {part.figure.name: part.figure for part in reversed(table.parts)}
-            names: Iterable[str] = dict.fromkeys(part.figure.name for part in table.parts)
-        else:
-            own, names = {}, table["figure"].unique() if "figure" in table and "table" not in table else ()
-        for figure in (own.get(each) or declared.get(each) or Figure(each) for each in names):
+            for part in table.parts:
+                measured.setdefault(part.figure.name, part.figure)
+        elif "figure" in table and "table" not in table:
+            measured = {figure: Figure(figure) for figure in table["figure"].unique()}
+        all_known = (*known.get("", ()), *reversed(known.get(name, ())))  # of equal names the first of a table
+        declared = {figure.name: figure for each in all_known for figure in filled(each, measured)}
+        if not isinstance(table, FigureTable):
+            measured |= {figure: declared[figure] for figure in measured if figure in declared}
+        for figure in measured.values():
             words = declared.get(figure.name, figure)
-            label, definition = figure.label or words.label, figure.definition or words.definition
-            measure = figure.measure
-            ends = [end if np.isfinite(end) else np.nan for end in (measure.lowest, measure.highest)]
-            texts = name, figure.name, figure.unit, measure.scale
-            rows.append((*texts, *ends, figure.better, label, definition))
-    types = dict.fromkeys(_OF_FIGURE, "str") | dict.fromkeys(("lowest", "highest"), "float64")
-    return pd.DataFrame(rows, columns=list(_OF_FIGURE)).astype(types)
+            row = {"table": name, **vars(figure), **figure.measure._asdict()}
+            row |= {"label": figure.label or words.label, "definition": figure.definition or words.definition}
+            rows.append(row)
+    frame = pd.DataFrame(rows, columns=["table", *Figure.__match_args__])
+    return frame.astype({"lowest": float, "highest": float, "equal": bool}).replace([np.inf, -np.inf], np.nan)
 
 
 def figures_in(tables: Tables, table: str) -> dict[str, Figure]:
     """Return the figures of a table by name, as the table `figures` has them; {} without it."""
-    rows = pick(tables[FIGURES], table=table) if FIGURES in tables else pd.DataFrame()
-    return {
-        row.name: Figure(
-            row.name,
-            row.label,
-            row.unit,
-            row.definition,
-            -np.inf if np.isnan(row.lowest) else row.lowest,
-            np.inf if np.isnan(row.highest) else row.highest,
-            row.scale,
-            better=row.better,
-        )
-        for row in rows.itertuples(index=False)
-    }
+    if FIGURES not in tables:
+        return {}
+    rows = pick(tables[FIGURES], table=table).drop(columns="table").to_dict("records")
+    return {row["name"]: Figure(**row) for row in rows}
 
 
 def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:

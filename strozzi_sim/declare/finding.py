@@ -99,7 +99,7 @@ def finding_of(
     first = compared.figures[0]
     null = 1 / players if isinstance(finding.against, str) else finding.against
     sizes, p, ends = _between(rows, compared.at, chunks) if null is None else _beside(rows, null, first, chunks)
-    least = finding.least or (MIN_SHARE if first.measure.scale == "share" else 0.0)
+    least = finding.least or (MIN_SHARE if first.measure.factor > 1 else 0.0)
     is_found = (holm(p) < ALPHA) & (np.abs(sizes) >= least)
     is_found &= (sizes > 0) | bool(finding.below)
     if not is_found.any():

@@ -14,6 +14,7 @@ from strozzi_sim.declare.custom_heatmaps import Counted, HeatMapSpec, custom_hea
 from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURE,
+    OF_CHANGE,
     FigureTable,
     Tables,
     TableSpec,
@@ -90,12 +91,10 @@ class Page:
     added: tuple[Figure, ...] = ()  # figures that it may add
 
     def __post_init__(self) -> None:
-        """Refuse keys that are columns of every table. Raises InputError."""
+        """Refuse keys that are other columns of tables. Raises InputError."""
         for key in self.keys:
-            if key in (*CELL, *FIGURE):
-                raise InputError(
-                    f"page {self.title!r}: key {key!r}: every table has a column of this name; choose another"
-                )
+            if key in (*CELL, *FIGURE, *OF_CHANGE):
+                raise InputError(f"page {self.title!r}: key {key!r}: tables have a column of this name; choose another")
 
     @property
     def spec(self) -> TableSpec:
@@ -169,14 +168,14 @@ class Report:
                 self.heat_maps[name] = heat_map_of(self._declared, name, maps, where)
         labels = {**self._labels(), **self._declared.figures}
         # table -> the figures that it may have, with their labels; see `Page.figures`
-        self.figures: dict[str, list[Figure]] = {}
-        for table_name, figures in (
-            *((name, page.figures) for name, page in self.pages.items()),
-            *((each.table, [each.figure, *each.block.defined()]) for each in self.heat_maps.values() if each.block),
-        ):
-            self.figures[table_name] = [
-                replace(each, label=each.label or labels.get(each.name, "")) for each in figures
-            ]
+        of_tables = {name: page.figures for name, page in self.pages.items()}
+        of_tables |= {
+            each.table: [each.figure, *each.block.defined()] for each in self.heat_maps.values() if each.block
+        }
+        self.figures = {
+            name: [replace(each, label=each.label or labels.get(each.name, "")) for each in figures]
+            for name, figures in of_tables.items()
+        }
         self.questions = self._declared.questions
         self.held = self._declared.held
 

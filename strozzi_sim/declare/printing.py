@@ -69,9 +69,9 @@ def format_interval(row: Any, figure: Figure, digits: int, *, as_ends: bool = Fa
         if is_inside and value + shown_half <= measure.factor * measure.highest + _ROUNDING:
             places = max(min(digits, most_digits(shown_half)), 0)
             return f"±{THIN}{shown_half:,.{places}f}"
-    inside = (min(max(end, measure.lowest), measure.highest) for end in (row.low, row.high))
-    low, high = rounded_ends(*(measure.factor * end for end in inside), digits)
-    return " to ".join(format_value(end / measure.factor, figure, digits, bare=True) for end in (low, high))
+    low, high = (measure.factor * min(max(end, measure.lowest), measure.highest) for end in (row.low, row.high))
+    ends = rounded_ends(low, high, digits)
+    return " to ".join(format_value(end / measure.factor, figure, digits, bare=True) for end in ends)
 
 
 def format_beside(row: Any, figure: Figure, digits: int) -> str:

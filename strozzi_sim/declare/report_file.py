@@ -244,7 +244,7 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
             f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
         )
     label = given.label or declared.figures[given.figure]
-    known = {each.name: each for each in blocks[block].defined()}
-    figure = replace(known.get(given.figure, Figure(given.figure)), label=label)
+    declared_figures = {each.name: each for each in blocks[block].defined()}
+    figure = replace(declared_figures.get(given.figure, Figure(given.figure)), label=label)
     caption = caption_of(declared, given.caption)
     return HeatMap(given.title, caption, given.rows, given.columns, figure, blocks[block], table=map_table_name(name))

@@ -103,12 +103,12 @@ def ratio_of(figure: Figure, formula: str) -> Ratio:
     return Ratio(figure, tuple(summed), divisor, along)
 
 
-def ratios(*names: str, unit: Unit = "number", **formulas: str) -> tuple[Ratio, ...]:
+def of_unit(unit: Unit, /, *names: str, **formulas: str) -> tuple[Ratio, ...]:
     """Return a figure of this unit for each name and its formula; see `ratio_of`.
 
     A name without a formula, COLUMN_mean or COLUMN_share, is the sum of COLUMN / number of rows.
 
-    >>> for figure in ratios("points_mean", spent_mean="cost / players", part="rows along level"):
+    >>> for figure in of_unit("amount", "points_mean", spent_mean="cost / players", part="rows along level"):
     ...     print(figure.formula("turn"))
     sum of points / number of rows; rows of turn
     sum of cost / games times players; rows of turn
@@ -120,13 +120,18 @@ def ratios(*names: str, unit: Unit = "number", **formulas: str) -> tuple[Ratio, 
 
 
 def shares(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return `ratios` that are shares, in [0, 1]."""
-    return ratios(*names, unit="share", **formulas)
+    """Return figures that are shares, in [0, 1]; see `of_unit`."""
+    return of_unit("share", *names, **formulas)
 
 
 def amounts(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return `ratios` that are amounts: coins, points, prices."""
-    return ratios(*names, unit="amount", **formulas)
+    """Return figures that are amounts: coins, points, prices; see `of_unit`."""
+    return of_unit("amount", *names, **formulas)
+
+
+def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return figures that are other numbers; see `of_unit`."""
+    return of_unit("number", *names, **formulas)
 
 
 @dataclass(frozen=True)
@@ -252,7 +257,8 @@ class Block:
 
     def defined(self) -> list[Figure]:
         """Return the figures with their definitions; {} in a name stands for a level of `named`."""
-        return [figure.defined(self.fact, self.where) for figure in (*self.figures, *self.differences)]
+        figures: list[Ratio | Difference] = [*self.figures, *self.differences]
+        return [figure.defined(self.fact, self.where) for figure in figures]
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """Return the block of a heat map: these keys, all that it has, become row and column; default: all figures."""

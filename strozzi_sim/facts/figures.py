@@ -43,7 +43,7 @@ class Figure:
     label: str = field(default="", compare=False)  # default: the name as words
     unit: Unit = "number"
     definition: str = field(default="", compare=False)  # how it is counted
-    # lowest, highest: smallest and largest possible value, within the range of the unit
+    # lowest, highest: smallest and largest possible value, within the range of the unit; NaN is no limit
     lowest: float = -inf
     highest: float = inf
     scale: Scale | None = None  # default: that of the unit
@@ -54,9 +54,8 @@ class Figure:
     def measure(self) -> Measure:
         """How the figure is printed and compared, and its range."""
         known = UNITS[self.unit]
-        scale = known.scale if self.scale is None else self.scale
         lowest, highest = max(known.lowest, self.lowest), min(known.highest, self.highest)
-        return known._replace(lowest=lowest, highest=highest, scale=scale)
+        return known._replace(lowest=lowest, highest=highest, scale=known.scale if self.scale is None else self.scale)
 
     @property
     def is_share(self) -> bool:
@@ -68,11 +67,11 @@ class Figure:
         """The label, or without one the name as words."""
         return self.label or self.name.replace("_", " ")
 
-    def difference(self, name: str = "", how: str = "") -> "Figure":
+    def difference(self, name: str = "", how: str = "", scale: Scale = "itself") -> "Figure":
         """Return the figure that is a difference of two of these; of shares in points. `how`: ends the definition."""
         definition = "; ".join(filter(None, [self.definition, how]))
         unit: Unit = "points" if self.is_share else "amount" if self.unit in ("score", "count") else self.unit
-        return Figure(name or self.name, self.label, unit, definition, scale=self.measure.scale)
+        return Figure(name or self.name, self.label, unit, definition, scale=scale)
 
     def derived(self, ending: str, words: str, how: str, unit: Unit | None = None) -> "Figure":
         """Return a figure that follows from this one: `ending`, `words` and `how` end name, label and definition."""

@@ -53,7 +53,7 @@ def drama_of_agent(match: Match, games: int, playouts: int) -> dict[Figure, Esti
     run_games = partial(drama_figures, match, playing, games, playouts)
     if not (match.foreign or playing.foreign):
         return run_games()
-    figures: dict[str, Estimate] = run_in_worker(run_games, blame=match.lost)
+    figures: dict[Figure, Estimate] = run_in_worker(run_games, blame=match.lost)
     return figures
 
 

@@ -15,7 +15,7 @@ from strozzi_sim.declare.figure_tables import Tables, headline_players
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.facts.blocks import Ratio
-from strozzi_sim.facts.figures import Figure
+from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.series import Words, in_order
@@ -25,8 +25,8 @@ from strozzi_sim.stats.intervals import MIN_EVENTS
 
 MAX_ROWS = 400_000  # most rows of the maps' tables; more would be too large for a page
 Array = np.ndarray[Any, Any]
-# labels of these measures on maps of other figures
-_LABELS = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}
+# key over which a share is taken -> label of the share on maps of other figures
+_LABELS = {"column": "share of the row", "row": "share of the column"}
 
 
 def packed_explorer(
@@ -142,8 +142,12 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
     """
     name, block, figure = ratio.name, heat_map.block, ratio.figure
     assert block is not None
-    label = labels[name].label if name in labels else figure.words
-    label = heat_map.figure.label if heat_map.figure.name == name else _LABELS.get(name, label)
+    if heat_map.figure.name == name:
+        label = heat_map.figure.label
+    elif ratio.numerator == (ratio.denominator,) and ratio.along in _LABELS:
+        label = _LABELS[ratio.along]
+    else:
+        label = WIN_SHARE.label if figure.equal else labels.get(name, figure).words
     formula = f"{with_capital(label)}: {ratio.formula(block.fact, block.where)}."
     return {
         "id": name,

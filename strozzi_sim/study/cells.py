@@ -14,7 +14,7 @@ from strozzi_sim import stats
 from strozzi_sim.agent import analysis
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import CellsByColumns, Crosstab, CrosstabPlan
-from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, share
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, Scale, share
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
@@ -54,7 +54,8 @@ WITH_LUCK = {WIN_SHARE: analysis.WIN, SCORE: analysis.SCORE, LEAD: analysis.LEAD
 
 def minus_position_0(figure: Figure) -> Figure:
     """Return the figure of a position less that of position 0."""
-    return figure.difference(f"{figure.name}_minus_position_0", "less that of position 0, paired by deal")
+    scale: Scale = "score" if figure.measure.scale == "score" else "itself"
+    return figure.difference(f"{figure.name}_minus_position_0", "less that of position 0, paired by deal", scale)
 
 
 def without_luck(figure: Figure) -> Figure:

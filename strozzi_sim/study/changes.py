@@ -19,6 +19,7 @@ from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURE,
     NUMBER_KEYS,
+    OF_CHANGE,
     FigureTable,
     TablePart,
     Tables,
@@ -42,7 +43,7 @@ from strozzi_sim.study.look import KeyNumber, Section, picture, section
 from strozzi_sim.study.wording import played_by, players_words, seat_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
-_FIRST, _JUDGED = (*CELL, "than", "table"), ("p", "p_corrected", "size", "verdict")
+_FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
 _BREAKDOWN = "by"  # the key that names the column by which a table is broken down; ALL for the figures of all rows
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
 _ROUNDING = 1e-9  # of floating-point sums
@@ -81,7 +82,7 @@ def changes_between(
     """
     compared = [name for name in first.keys() & second.keys() if name in specs and specs[name].compared]
     compared.sort(key=lambda name: (name != "balance", name))
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in compared:
         rows += _unpaired(name, first[name], second[name], names, figures_in(first, name))
     return _judged(rows, [key for name in compared for key in specs[name].keys], effect)
@@ -253,7 +254,7 @@ def changes_section(
             compared.append((variants[first], variants[second]))
     sentences, keys = _differing(compared)
     unused = dict.fromkeys(("first", "second", "called", "most"), "")  # words of pictures that `pictures` replaces
-    declared = section("changes", shown, numbers=tuple(_numbers(tables)), deals=deals, **unused)
+    declared = section("changes", shown, [WIN_SHARE], numbers=tuple(_numbers(tables)), deals=deals, **unused)
     return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
 
 
@@ -288,7 +289,7 @@ def listed_changes(
 def _changed_rows(tables: Tables, rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
     """Return changed shares (see `_is_changed`), or else other figures, by size: all rows `before`, then `change`."""
     chosen = _named(tables, _largest_first(rows[_is_changed(rows)]), labels)
-    is_share = [figure.measure.scale == "share" for figure in chosen["measured"]]
+    is_share = [figure.measure.factor > 1 for figure in chosen["measured"]]
     chosen = chosen[np.array(is_share, bool) == shares].assign(variant="", lineup="", figure="change")
     before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)
     return pd.concat([before, chosen], ignore_index=True)
@@ -315,7 +316,7 @@ def _named(tables: Tables, rows: pd.DataFrame, labels: Mapping[str, Figure]) -> 
     levels = _levels_of(rows, without=ALL).str.replace("_", " ")
     lineups = list(rows["lineup"]) if rows["lineup"].nunique() > 1 else [""] * len(rows)
     what = [", ".join(filter(None, words)) for words in zip(names, levels, lineups, strict=True)]
-    return rows.assign(what=what, measured=np.array([*measured, None], object)[:-1])
+    return rows.assign(what=what, measured=pd.Series(measured, rows.index, object))
 
 
 def _levels_of(rows: pd.DataFrame, without: str = "") -> pd.Series:

@@ -25,13 +25,15 @@ from strozzi_sim.declare import pages
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.report_file import ReportFile
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
-from strozzi_sim.facts.blocks import Block, amounts, ratios, shares
+from strozzi_sim.facts.blocks import Block, amounts, of_unit, ratios, shares
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
 from strozzi_sim.report.layout import Layout
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.write import content
 from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.cells import minus_position_0, without_luck
 from strozzi_sim.study.folders import load_results, study_of
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.results import Frames
@@ -312,7 +314,9 @@ def test_every_figure_of_a_page_says_how_it_is_counted(results):
         assert not set(results.tables[name]["figure"]) - definitions_of(results.tables).keys(), name
     known = definitions_of(results.tables)
     assert known["ship_prize_mean"] == "sum of prize / number of rows; rows of ship"
-    assert known["win_share_minus_position_0"].endswith("less that of position 0, paired by deal")
+    of_lineup = [minus_position_0(WIN_SHARE).definition, without_luck(minus_position_0(WIN_SHARE)).definition]
+    assert of_lineup[0].endswith("counts 1/k for each; less that of position 0, paired by deal")
+    assert of_lineup[1].startswith(f"{of_lineup[0]}; less a coefficient, ")
 
 
 # Several studies, and spreadsheets
@@ -419,8 +423,8 @@ def lots_report(game, names):
     lots = (
         *amounts(**{names[0]: "price"}),
         *shares(**{names[1]: "bought / asked", names[2]: "win"}),
-        *ratios(unit="count", **{names[3]: "tiles"}),
-        *ratios(unit="points", **{names[4]: "capped - bought"}),
+        *of_unit("count", **{names[3]: "tiles"}),
+        *of_unit("points", **{names[4]: "capped - bought"}),
         *ratios(**{names[5]: "price / tiles"}),
     )
     outcomes = shares(**{names[6]: "rows along outcome"})

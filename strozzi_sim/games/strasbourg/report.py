@@ -65,11 +65,7 @@ USE_BY_RANK = Block(
     margins=("guild", "rank"),
     exclude=_NO_GUILD,
 )
-_GOODS = (
-    *ratios(goods_mean="rows / games"),
-    *shares(sold_share="good_sold"),
-    *amounts(good_coins_mean="good_coins"),
-)
+_GOODS = (*ratios(goods_mean="rows / games"), *shares(sold_share="good_sold"), *amounts(good_coins_mean="good_coins"))
 _MEMBERS = (*ratios(members_mean="rows / games"), *amounts(price_mean="price", points_mean="points"))
 
 _SHARES_OF = {key: shares(**{f"{key}_{{}}_share": f"rows along {key}"}) for key in ("rank", "seat")}
@@ -78,12 +74,7 @@ _EARNED = (*_BY_PLACE, *ratios(round_mean="round"))
 _PAID = (*_IN_A_GAME, *ratios(pays_mean="points"))
 
 _TASK: Any = {"axes": {"task": "task"}, "levels": _WHOLE}
-_WORTH = (
-    *shares("fulfilled_share"),
-    *amounts(worth_mean="points"),
-    *_WON,
-    *amounts(break_even="lost / fulfilled"),
-)
+_WORTH = (*shares("fulfilled_share"), *amounts(worth_mean="points"), *_WON, *amounts(break_even="lost / fulfilled"))
 _KEPT = Block("task", figures=_WORTH, where="kept == yes", margins=("task",), **_TASK)
 _DEALT = Block("task", figures=shares("kept_share"), margins=("task",), **_TASK)
 _LESS_NOT_KEPT = tuple(
@@ -118,12 +109,7 @@ def add_fair_points(table: FigureTable, cell: CountedCell) -> None:
         table.add(cell, figure, estimate, task=[task["id"] for task in tasks], **_WHOLE)
 
 
-_BUILT = (
-    *ratios("members_mean"),
-    *amounts("points_mean"),
-    *shares(own_share="own_points / points"),
-    *_WON,
-)
+_BUILT = (*ratios("members_mean"), *amounts("points_mean"), *shares(own_share="own_points / points"), *_WON)
 
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "balance": (
