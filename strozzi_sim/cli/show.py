@@ -169,7 +169,9 @@ def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> 
     A table of figures is laid out by `_figures`, a heat map by `_grids`; any other table has a line for each row. Lines
     beyond the first `most` are only counted, except in heat maps. The table `figures` says what the figures measure.
     """
-    frame, figures = tables[name], _figures_in(tables, name)
+    from strozzi_sim.declare.figure_tables import figures_in
+
+    frame, figures = tables[name], figures_in(tables, name)
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]
     without = [key for key in vary if key != "lineup"]
@@ -208,15 +210,6 @@ def _head(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return key if value else f"not {key}"
     return f"{value} players" if key == "players" else str(value) if isinstance(value, str) else f"{key} {plain(value)}"
-
-
-def _figures_in(tables: Mapping[str, Any], name: str) -> "Mapping[str, Figure]":
-    """Return the figures of a table by name."""
-    from strozzi_sim.declare.figure_tables import figures_in
-    from strozzi_sim.facts.figures import Figure
-
-    names = tables[name]["figure"].unique() if "figure" in tables[name] else ()
-    return {figure: Figure(figure) for figure in names} | figures_in(tables, name)
 
 
 def _figures(frame: Any, figures: "Mapping[str, Figure]", things: Sequence[str]) -> list[list[str]]:

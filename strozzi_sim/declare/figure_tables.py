@@ -1,7 +1,7 @@
 """Tidy tables of figures, the rows of them that are shown, and the table `figures`, which says what they measure."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, product
 from typing import Any
@@ -116,31 +116,29 @@ def figures_frame(tables: Mapping[str, Any], known: Mapping[str, Sequence[Figure
     """
     rows: list[dict[str, Any]] = []
     for name, table in tables.items():
-        measured: dict[str, Figure] = {}
-        if isinstance(table, FigureTable):
-            for part in table.parts:
-                measured.setdefault(part.figure.name, part.figure)
-        elif "figure" in table and "table" not in table:
-            measured = {figure: Figure(figure) for figure in table["figure"].unique()}
-        all_known = (*known.get("", ()), *reversed(known.get(name, ())))  # of equal names the first of a table
-        declared = {figure.name: figure for each in all_known for figure in filled(each, measured)}
-        if not isinstance(table, FigureTable):
-            measured |= {figure: declared[figure] for figure in measured if figure in declared}
-        for figure in measured.values():
-            words = declared.get(figure.name, figure)
+        frame = table.frame() if isinstance(table, FigureTable) else table
+        if "figure" not in frame or "table" in frame:
+            continue
+        # of equal names the first of a table
+        declared = figures_in({name: frame}, name, (*known.get("", ()), *reversed(known.get(name, ()))))
+        parts = table.parts if isinstance(table, FigureTable) else ()
+        measured = {part.figure.name: part.figure for part in reversed(parts)}
+        for figure, words in ((measured.get(each, own), own) for each, own in declared.items()):
             row = {"table": name, **vars(figure), **figure.measure._asdict()}
-            row |= {"label": figure.label or words.label, "definition": figure.definition or words.definition}
-            rows.append(row)
-    frame = pd.DataFrame(rows, columns=["table", *Figure.__match_args__])
-    return frame.astype({"lowest": float, "highest": float, "equal": bool}).replace([np.inf, -np.inf], np.nan)
+            rows.append(row | {key: row[key] or getattr(words, key) for key in ("label", "definition")})
+    table_of_figures = pd.DataFrame(rows, columns=["table", *Figure.__match_args__])
+    types = {"lowest": float, "highest": float, "equal": bool}
+    return table_of_figures.astype(types).replace([np.inf, -np.inf], np.nan)
 
 
-def figures_in(tables: Tables, table: str) -> dict[str, Figure]:
-    """Return the figures of a table by name, as the table `figures` has them; {} without it."""
-    if FIGURES not in tables:
-        return {}
-    rows = pick(tables[FIGURES], table=table).drop(columns="table").to_dict("records")
-    return {row["name"]: Figure(**row) for row in rows}
+def figures_in(tables: Tables, table: str, known: Iterable[Figure] = ()) -> dict[str, Figure]:
+    """Return the figures of a table by name: those of the table `figures`; without it, the last of those `known`."""
+    if FIGURES in tables:
+        rows = pick(tables[FIGURES], table=table).drop(columns="table").to_dict("records")
+        return {row["name"]: Figure(**row) for row in rows}
+    names = tables[table]["figure"].unique() if table in tables else ()
+    figures = {name: Figure(name) for name in names}
+    return figures | {each.name: each for one in known for each in filled(one, names) if each.name in figures}
 
 
 def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:

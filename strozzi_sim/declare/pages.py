@@ -44,7 +44,7 @@ from strozzi_sim.errors import ArgumentError, InputError, check_names, short_rep
 from strozzi_sim.facts.blocks import Block, CountedCell, Quantiles, shares
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
-from strozzi_sim.facts.figures import SCORE, Figure, filled
+from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
 
@@ -95,11 +95,6 @@ class Page:
         for key in self.keys:
             if key in (*CELL, *FIGURE, *OF_CHANGE):
                 raise InputError(f"page {self.title!r}: key {key!r}: tables have a column of this name; choose another")
-
-    @property
-    def spec(self) -> TableSpec:
-        """The keys and uses of its table."""
-        return TableSpec(self.keys)
 
     @property
     def figures(self) -> list[Figure]:
@@ -166,16 +161,12 @@ class Report:
                 self.heat_maps[name] = replace(drawn, caption=caption or drawn.caption)
             else:
                 self.heat_maps[name] = heat_map_of(self._declared, name, maps, where)
-        labels = {**self._labels(), **self._declared.figures}
-        # table -> the figures that it may have, with their labels; see `Page.figures`
         of_tables = {name: page.figures for name, page in self.pages.items()}
         of_tables |= {
             each.table: [each.figure, *each.block.defined()] for each in self.heat_maps.values() if each.block
         }
-        self.figures = {
-            name: [replace(each, label=each.label or labels.get(each.name, "")) for each in figures]
-            for name, figures in of_tables.items()
-        }
+        # table -> the figures that it may have, those of several levels last; see `Page.figures`
+        self.figures = {name: self._labelled(name, figures) for name, figures in of_tables.items()}
         self.questions = self._declared.questions
         self.held = self._declared.held
 
@@ -219,21 +210,19 @@ class Report:
         """Return the crosstabs that these pages need."""
         return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
-    def _labels(self) -> dict[str, str]:
-        """Return figure -> its label in the first picture that gives one."""
-        labels: dict[str, str] = {}
+    def _labelled(self, table: str, figures: Sequence[Figure]) -> list[Figure]:
+        """Return the figures of a table with their labels, by default those of the table's first pictures."""
+        labels = dict(self._declared.figures)
         for picture in reversed(self._declared.pictures.values()):
-            for figures in (picture.figures, *picture.groups.values()):
-                labels |= figures if isinstance(figures, dict) else {}
-        return labels
+            for given in (picture.figures, *picture.groups.values()):
+                if isinstance(given, dict) and (picture.table or picture.page) == table:
+                    labels |= given
+        with_labels = [replace(each, label=each.label or labels.get(each.name, "")) for each in figures]
+        return sorted(with_labels, key=lambda figure: "{}" in figure.name)
 
     def _known(self, tables: Tables, name: str) -> Known:
         """Return the figures of a table: those of the table `figures`, or without it those that are declared."""
-        if known := figures_in(tables, name):
-            return known
-        names = tables[name]["figure"].unique() if name in tables else ()
-        declared = self.figures.get(name, [])
-        return {figure.name: figure for each in reversed(declared) for figure in filled(each, names)}
+        return figures_in(tables, name, reversed(self.figures.get(name, ())))
 
     def _shown(self, pages: Collection[str]) -> list[str]:
         check_names("page", pages, self.pages)

@@ -63,7 +63,7 @@ ANSWERS = TableSpec(("agent",), compared=False)  # illegal answers
 
 def specs_of_games(game: Game, maps: Mapping[str, HeatMap]) -> dict[str, TableSpec]:
     """Return the tables that studies of a game's pages may have, by name; `maps` are their heat maps."""
-    specs = {name: page.spec for name, page in report_of(game).pages.items()}
+    specs = {name: TableSpec(page.keys) for name, page in report_of(game).pages.items()}
     specs |= {"seats": SEATS, "lineup": LINEUP, "explorer": EXPLORER, "answers": ANSWERS}
     return specs | {heat_map.table: HEAT_MAP for heat_map in maps.values()}
 
@@ -75,8 +75,8 @@ def with_figures(study: Study, tables: Mapping[str, Any]) -> dict[str, Any]:
     with_luck = [derived(figure) for figure in WITH_LUCK for derived in (without_luck, games_saved)]
     of_all = (*OF_SIDES, *with_luck, *map(minus_position_0, (*OF_SIDES, *with_luck)), *OF_BALANCE, *study.measured)
     declared = report_of(study.the_game).figures
-    of_game = [figure for figures in declared.values() for figure in figures]
-    return {**tables, FIGURES: figures_frame(tables, {"": (*reversed(of_game), *of_all), **declared})}
+    of_game = (figure for figures in reversed(declared.values()) for figure in reversed(figures))
+    return {**tables, FIGURES: figures_frame(tables, {"": (*of_game, *of_all), **declared})}
 
 
 def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:

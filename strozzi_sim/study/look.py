@@ -142,7 +142,7 @@ def picture(name: str, tables: Tables, figures: Iterable[Figure] = OF_SIDES, **w
     `figures` are those that its table may have, unless the table `figures` lists them.
     """
     given = _declared().pictures[name]
-    known = {figure.name: figure for figure in figures} | figures_in(tables, given.table or given.page)
+    known = {figure.name: figure for figure in figures} | figures_in(tables, given.table or given.page, figures)
     declared = picture_of(_declared(), name, tables, known)
     parts: Any = {key: _filled(text, words) for key, text in vars(declared).items() if isinstance(text, str)}
     filled = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
