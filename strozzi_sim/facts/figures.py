@@ -77,7 +77,8 @@ class Figure:
         """Return a figure that follows from this one: `ending`, `words` and `how` end name, label and definition."""
         label = f"{self.label}, {words}" if self.label else ""
         definition = "; ".join(filter(None, [self.definition, how]))
-        return Figure(f"{self.name}_{ending}", label, unit or self.unit, definition, scale=self.scale)
+        own_unit: Unit = "amount" if self.unit == "score" else self.unit
+        return Figure(f"{self.name}_{ending}", label, unit or own_unit, definition, scale=self.scale)
 
     def of_level(self, level: str) -> "Figure":
         """Return the figure with a level in place of {} in its name and its label."""
@@ -100,13 +101,7 @@ def filled(figure: Figure, names: Iterable[str]) -> Iterator[Figure]:
             yield figure.of_level(name[len(start) : len(name) - len(end)])
 
 
-WIN_SHARE = Figure(
-    "win_share",
-    "games won",
-    "share",
-    "games won / games; a win shared by k counts 1/k for each",
-    equal=True,
-    better="higher",
-)
+_OF_WINS = "games won / games; a win shared by k counts 1/k for each"
+WIN_SHARE = Figure("win_share", "games won", "share", _OF_WINS, equal=True, better="higher")
 SCORE = Figure("score_mean", "mean score", "score", "sum of final scores / (games times players)")
 DECISIONS = Figure("decisions_mean", "decisions in a game", "count", "decisions of all players / games")

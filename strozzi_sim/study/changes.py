@@ -260,7 +260,10 @@ def changes_section(
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
     """Yield (first, second) and the changes of every pair of variants that is compared."""
-    for (first, second), rows in tables["changes"].dropna(subset="value").groupby(["than", "variant"], sort=False):
+    known = tables["changes"].dropna(subset="value")
+    if _BREAKDOWN not in known:  # a table whose levels are one text, from before they were columns
+        known = known.assign(**{_BREAKDOWN: ""})
+    for (first, second), rows in known.groupby(["than", "variant"], sort=False):
         yield (str(first), str(second)), rows
 
 

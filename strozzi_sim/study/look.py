@@ -113,6 +113,9 @@ class KeyNumber:
     is_change: bool = False  # whether it is shown with a sign
 
 
+Numbers = tuple[KeyNumber, ...]
+
+
 @dataclass(frozen=True)
 class Section:
     """A section of a report. The first one has the picture and the numbers of the first screen."""
@@ -122,7 +125,7 @@ class Section:
     shown: tuple[Picture | HeatMap, ...] = ()  # pictures, tables and heat maps
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
-    numbers: tuple[KeyNumber, ...] = ()  # shown on the first screen if the section is the first one
+    numbers: Numbers = ()  # shown on the first screen if the section is the first one
     tables: Mapping[str, Any] = field(default_factory=dict)  # tables of its pictures, beside those of the study
     caveats: tuple[str, ...] = ()  # shown with the verdict if the section is the first one
     keys: tuple[tuple[str, ...], ...] = ()  # rows of a small table of text beside the sentences, the head first
@@ -158,12 +161,7 @@ def pictures_of(page: str, tables: Tables, figures: Iterable[Figure] = OF_SIDES,
 
 
 def section(
-    page: str,
-    tables: Tables,
-    figures: Iterable[Figure] = OF_SIDES,
-    *,
-    numbers: tuple[KeyNumber, ...] = (),
-    **words: str,
+    page: str, tables: Tables, figures: Iterable[Figure] = OF_SIDES, *, numbers: Numbers = (), **words: str
 ) -> Section:
     """Return a section of `report.toml` with pictures of these tables; see `picture`."""
     declared, shown = _declared().pages[page], pictures_of(page, tables, figures, **words)
