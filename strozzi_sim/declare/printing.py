@@ -24,8 +24,11 @@ def format_value(value: float, figure: Figure, digits: int | None = None, *, bar
         return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
     digits = measure.digits if digits is None else digits
     shown = round(measure.factor * min(max(value, measure.lowest), measure.highest), digits)
-    text = f"{shown:z,.{max(digits, 0)}f}{'' if bare else measure.sign}"
-    return text.replace("-", "\N{MINUS SIGN}").replace(" %", f"{THIN}%")
+    return f"{_number(shown, digits)}{'' if bare else measure.sign}"
+
+
+def _number(rounded: float, digits: int) -> str:
+    return f"{rounded:z,.{max(digits, 0)}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def half_width(row: Any) -> float:
@@ -52,32 +55,29 @@ def format_row(row: Any, figure: Figure) -> str:
     return format_value(row.value, figure, digits_for(row.value, half_width(row), figure, 0))
 
 
-def format_interval(row: Any, figure: Figure, digits: int, *, as_ends: bool = False) -> str:
-    """Return a row's interval with these decimals: "± 0.6"; "" without one.
+def format_interval(row: Any, figure: Figure, digits: int, *, as_ends: bool = False) -> tuple[str, bool]:
+    """Return a row's interval with these decimals, "± 0.6", and whether value ± half-width tells it; "" without one.
 
-    The ends, "29.9 to 31.1", are returned if `as_ends`, or if the interval is not nearly symmetric, or if value ± half
-    the width leaves the range of the figure.
+    Otherwise, or if `as_ends`, the text is "29.9 to 31.1": if the interval is not nearly symmetric, or if value ±
+    half-width, as printed, leaves the range of the figure.
     """
     if np.isnan(row.low) or (row.low == row.high and not as_ends):
-        return ""
+        return "", False
     measure, half = figure.measure, half_width(row)
-    nearer = min(row.high - row.value, row.value - row.low)
-    if not as_ends and half <= _SYMMETRIC * nearer:
+    lowest, highest = measure.factor * measure.lowest, measure.factor * measure.highest
+    if not as_ends and half <= _SYMMETRIC * min(row.high - row.value, row.value - row.low):
         shown_half = rounded_up(measure.factor * half, digits)
         value = round(measure.factor * row.value, digits)
-        is_inside = measure.factor * measure.lowest <= value - shown_half + _ROUNDING
-        if is_inside and value + shown_half <= measure.factor * measure.highest + _ROUNDING:
-            places = max(min(digits, most_digits(shown_half)), 0)
-            return f"±{THIN}{shown_half:,.{places}f}"
-    low, high = (measure.factor * min(max(end, measure.lowest), measure.highest) for end in (row.low, row.high))
-    ends = rounded_ends(low, high, digits)
-    return " to ".join(format_value(end / measure.factor, figure, digits, bare=True) for end in ends)
+        if lowest <= value - shown_half + _ROUNDING and value + shown_half <= highest + _ROUNDING:
+            return f"±{THIN}{_number(shown_half, min(digits, most_digits(shown_half)))}", True
+    low, high = (min(max(measure.factor * end, lowest), highest) for end in (row.low, row.high))
+    return " to ".join(_number(end, digits) for end in rounded_ends(low, high, digits)), False
 
 
 def format_beside(row: Any, figure: Figure, digits: int) -> str:
     """Return a row's interval as text to stand after its value: "± 0.6" or "(29.9 to 31.1)"; "" without one."""
-    text = format_interval(row, figure, digits)
-    return text if not text or text.startswith("±") else f"({text})"
+    text, is_plus_minus = format_interval(row, figure, digits)
+    return text if is_plus_minus or not text else f"({text})"
 
 
 def format_estimate(row: Any, figure: Figure, *, as_ends: bool = False) -> str:
@@ -87,8 +87,7 @@ def format_estimate(row: Any, figure: Figure, *, as_ends: bool = False) -> str:
     if np.isnan(row.low) or (row.low == row.high and not as_ends):
         return format_row(row, figure)
     digits = digits_for(row.value, half_width(row), figure)
-    interval = format_interval(row, figure, digits, as_ends=as_ends)
-    if not interval.startswith("±"):
-        return f"{format_value(row.value, figure, digits)} ({interval})"
-    sign = figure.measure.sign.replace(" %", f"{THIN}%")
-    return f"{format_value(row.value, figure, digits, bare=True)}{THIN}{interval}{sign}"
+    text, is_plus_minus = format_interval(row, figure, digits, as_ends=as_ends)
+    if not is_plus_minus:
+        return f"{format_value(row.value, figure, digits)} ({text})"
+    return f"{format_value(row.value, figure, digits, bare=True)}{THIN}{text}{figure.measure.sign}"

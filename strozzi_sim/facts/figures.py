@@ -25,7 +25,7 @@ class Measure(NamedTuple):
 
 
 UNITS: dict[Unit, Measure] = {
-    "share": Measure(100, 1, " %", 0.0, 1.0, "share"),
+    "share": Measure(100, 1, "\N{NARROW NO-BREAK SPACE}%", 0.0, 1.0, "share"),
     "points": Measure(100, 1, " points", -1.0, 1.0, "share"),  # differences of shares
     "score": Measure(scale="score"),  # final scores of a player
     "amount": Measure(),  # coins, points and other amounts

@@ -111,5 +111,5 @@ def cell_of(row: Any, figure: Figure, digits: int) -> Cell:
     text = format_value(row.value, figure, digits, bare=True)
     if np.isnan(row.low) or np.isnan(row.value):
         return Cell(text, "", n, numbers)
-    tip = f"95 % interval {format_interval(row, figure, digits, as_ends=True)}; {n}"
+    tip = f"95 % interval {format_interval(row, figure, digits, as_ends=True)[0]}; {n}"
     return Cell(text, format_beside(row, figure, digits), tip, numbers)

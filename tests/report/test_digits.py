@@ -95,7 +95,7 @@ def test_points_of_a_share_may_be_below_0():
 
 
 FIGURES = [Figure("x", unit=unit) for unit in UNITS if unit != "p"]
-FIGURES += [Figure("place", lowest=1.0, highest=6.0), Figure("gain", unit="amount", lowest=-5.0, highest=12.5)]
+FIGURES += [Figure("place", lowest=1.0, highest=6.0), Figure("gain", unit="amount", lowest=-5.0, highest=12.0)]
 NUMBER = re.compile(r"\N{MINUS SIGN}?[\d,]+(?:\.\d+)?")
 
 
