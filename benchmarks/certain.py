@@ -240,7 +240,7 @@ def moves(said: Said, match: re.Match[str]) -> bool:
 
 def fits(said: Said, match: re.Match[str]) -> bool:
     """Return whether score sheets are most likely at a strength, and exactly the named figures lie outside its band."""
-    fit, figures = said.results.tables["fit"], said.results.tables["figures"]
+    fit, figures = said.results.tables["fit"], said.results.tables["bands"]
     best = fit.loc[fit["log_likelihood"].idxmax()]
     outside = (figures["value"] < figures["band_low"]) | (figures["value"] > figures["band_high"])
     named = len(re.split(r", | and ", match[2])) if match[2] else 0

@@ -62,7 +62,7 @@ class Said(Shown):
                 else table[key].astype(str) != "all"
             )
         rows, table = rows[np.asarray(keep)], table[np.asarray(keep)]
-        scale = np.where([self._is_share(name) for name in rows["figure"]], 100.0, 1.0)
+        scale = rows["scale"].to_numpy(np.float64)
         text = re.sub(
             r"an equal chance is [\d.]+ %",
             lambda match: " " * len(match[0]),

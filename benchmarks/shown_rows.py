@@ -9,6 +9,7 @@ import pandas as pd
 from certain import TURNS, USUAL
 
 from strozzi_sim.declare.pages import report_of
+from strozzi_sim.facts.figures import UNITS
 from strozzi_sim.game.restricting import noun_of
 
 CELL, FIGURE = ("players", "variant", "lineup"), ("figure", "value", "low", "high", "n", "deals")
@@ -68,8 +69,11 @@ class Shown:
         self.chunks, self.game = self.study.chunks or 200, self.study.the_game
         self.lineups = [",".join(lineup) for lineup in self.study.lineups]
         frames = []
+        measured = results.tables["figures"]
+        units = zip(measured["table"], measured["name"], measured["unit"], strict=True)
+        factors = {(table, figure): float(UNITS[unit].factor) for table, figure, unit in units}
         for name, table in results.tables.items():
-            if name == "figures":  # of score sheets: beside each value the band of games that play so
+            if name == "bands":  # of score sheets: beside each value the band of games that play so
                 table = pd.concat(
                     [table, table.assign(value=table["simulated"], low=table["band_low"], high=table["band_high"])]
                 )
@@ -90,11 +94,13 @@ class Shown:
                 keys = [column for column in table if column not in known and table[column].nunique() > 1]
                 found = pd.DataFrame({column: table.get(column, "" if column in CELL else np.nan) for column in (*CELL, *FIGURE)})  # fmt: skip
                 found["at"] = range(len(table))
+                sources = table["table"] if "table" in table else [name] * len(table)
+                found["scale"] = [factors.get(place, 1.0) for place in zip(sources, table["figure"], strict=True)]
                 frames.append(found.assign(table=name, keys=list(zip(*[[(key, value) for value in table[key]] for key in keys], strict=True)) or [()] * len(table)))  # fmt: skip
                 if name == "changes":
                     frames.append(frames[-1].assign(value=table["before"], low=np.nan, high=np.nan))
-        self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "table", "keys"])  # fmt: skip
-        self.scale = np.where([self._is_share(name) for name in self.rows["figure"]], 100.0, 1.0)
+        self.rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*CELL, *FIGURE, "at", "scale", "table", "keys"])  # fmt: skip
+        self.scale = self.rows["scale"].to_numpy(np.float64)
         strengths = (
             results.tables["ratings"].query("figure == 'strength'")
             if "ratings" in results.tables
@@ -103,13 +109,6 @@ class Shown:
         self.place = {agent: k for k, agent in enumerate(strengths.sort_values("value", ascending=False)["agent"], 1)}
         self._words: dict[tuple[str, str], dict[str, str]] = {}
         self._called: dict[Any, list[re.Pattern[str]]] = {}
-
-    def _is_share(self, figure: str) -> bool:
-        return bool(
-            re.search(
-                "share|seat_gap|weight|^score$|gives_away|popularity|runaway|decided_mean|lowest|_favour", str(figure)
-            )
-        )
 
     def noun(self, thing: str) -> str:
         """Return what a thing is called in a sentence."""
@@ -122,7 +121,7 @@ class Shown:
             several = [{rf"{row.players}(?:, \d)*(?: and \d)? players"}] if len(self.study.players) > 1 else []
             levels = [(key, f"{value:g}" if isinstance(value, float) else str(value)) for key, value in row.keys]
             names = several + [
-                self._names(row, key, text) for key, text in levels if text not in ("all", "", "None", "nan")
+                self._names(row, key, text) for key, text in levels if text not in ("all", "", "None", "nan", "<NA>")
             ]
             self._called[about] = [
                 re.compile(rf"(?<![\w.])(?:{'|'.join(sorted(each))})(?!\w|\.\d)", re.IGNORECASE) for each in names

@@ -142,12 +142,15 @@ def page() -> str:
         "| `lineup` | position, agent | the same, and each less that of position 0 |",
         "| with `luck` | | also FIGURE_without_luck and FIGURE_games_saved, of win_share, score_mean and lead_mean |",
         "| `balance` | | seat_gap, seat_gap_by_chance, seat_favour_bound, seat_fairness_p, decisions_mean, and the game's |",
-        "| `changes` | than, table, level, figure | differences of variants, with verdict |",
+        "| `changes` | than, table, the keys of these tables | differences of variants, with verdict |",
         "| `sweep` | the swept keys | the figures of `balance` |",
         "| `worth` | thing, agent | popularity, naive_win_share, win_share_lost, score_lost |",
         "| `explorer` | map, row, column, round | the figures of every heat map, by round |",
         "| `heat_NAME` | row, column | the figures of the heat map NAME |", "",
         "All have the columns players, variant, lineup before their keys and figure, value, low, high, n, deals after them.", "",
+        "The table `figures` says what the figures of the other tables measure, a row for each table and name: label, unit (share, points of a share, score,",
+        "amount, number, count, or the p of a test), definition, lowest and highest possible value, the scale of a difference (share: of all games; score: the",
+        "mean score; itself; nothing: it is not compared), whether it is 1 / players for equal seats, and whether higher or lower is better.", "",
     ]  # fmt: skip
     for name in OUR_GAMES:
         lines += _game(name)

@@ -309,7 +309,7 @@ def _fairer() -> Iterator[str]:
 def _bonuses() -> Iterator[str]:
     run = "strozzi-sweep"
     study, look = read_study(runs.ROOT / "experiments" / "strozzi_bonus.toml")
-    tables = {"sweep": runs.read(run, "sweep"), "changes": runs.read(run, "changes").assign(level="")}
+    tables = {"sweep": runs.read(run, "sweep"), "changes": runs.read(run, "changes")}
     gaps, chance = (rows(run, "sweep", figure=figure)["value"] for figure in ("seat_gap", "seat_gap_by_chance"))
     gap, by_chance = (
         row("strozzi-balance", "balance", players=4, lineup="heuristic", figure=figure)["value"]

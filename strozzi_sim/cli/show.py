@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,13 @@ from strozzi_sim.errors import pluralize
 from strozzi_sim.study.arguments import Listing
 
 if TYPE_CHECKING:
-    from strozzi_sim.declare.pictures import Unit
+    from strozzi_sim.facts.figures import Figure
     from strozzi_sim.study.results import Results
 
 PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
 ALL_LINES = 10**9
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3  # of a table; at most FEW things have a column each
 _MOST_CHANGES = 16  # lines of a table of changes
-_SHARES = ("popularity", "seat_gap", "seat_gap_by_chance", "seat_favour_bound", "gives_away")  # no "share" in the name
 _BESIDE = ("figure", "value", "low", "high", "n", "deals", "p", "least", "most", "place_low", "place_high")  # not keys
 
 
@@ -92,7 +92,7 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
         places = f"\n{results.interrupted}"
         if results.folder is not None:
             places = f"\ntable: {results.folder}/tables/{name}.csv\non the page: strozzi report {results.folder}"
-        return Answer(lambda: rows_of(results), [table_text(name, results.tables[name], most), places])
+        return Answer(lambda: rows_of(results), [table_text(name, results.tables, most), places])
     page = results.report() if results.folder is not None and results.tables else None
     document = places_of(results, page) if command in PLACES_ALONE else rows_of(results)
     return Answer(document, _lines(results, page, every_table), page=page)
@@ -107,8 +107,8 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     for name, table in tables.items():
         if name == "changes":
             yield from _changes(results, every_table)
-        elif len(table):
-            yield "\n" + table_text(name, table, ALL_LINES if every_table else MOST_LINES)
+        elif len(table) and (every_table or name != "figures"):
+            yield "\n" + table_text(name, {**results.tables, **tables}, ALL_LINES if every_table else MOST_LINES)
     gap = "\n" * bool(results.verdict)
     yield f"{gap}{pluralize(results.new_games, 'game')} played in {results.seconds:.1f} s"
     if results.folder is not None and not results.tables:
@@ -128,8 +128,9 @@ def _changes(results: "Results", every: bool) -> Iterator[str]:
         lines = [["what changes", first, "change", "n", "verdict"]]
         for row in rows.itertuples(index=False):
             what = f"{row.players} players: {row.what}" if several else row.what
-            change = "+" * (row.value > 0) + _text("format_range", row, row.unit).replace(" %", " points")
-            lines.append([what, _text("format_value", row.before, row.unit), change, f"{row.n:,}", row.verdict])
+            change = "+" * (row.value > 0) + estimate(row, row.measured.difference())
+            before = estimate(row._replace(value=row.before, low=nan, high=nan), row.measured)
+            lines.append([what, before, change, f"{row.n:,}", row.verdict])
         most = ALL_LINES if every else _MOST_CHANGES
         yield f"\n{second} beside {first}\n{_first_lines(lines, most)}"
 
@@ -161,12 +162,15 @@ def rows_of(results: "Results") -> dict[str, Any]:
     return {"study": study, "verdict": results.verdict, "games": results.n_games, "tables": tables}
 
 
-def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
-    """Return a table for the terminal; its title has the player count and the texts that all rows share.
+def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> str:
+    """Return one of the tables for the terminal; its title has the player count and the texts that all rows share.
 
     A table of figures is laid out by `_figures`, a heat map by `_grids`; any other table has a line for each row. Lines
-    beyond the first `most` are only counted, except in heat maps.
+    beyond the first `most` are only counted, except in heat maps. The table `figures` says what the figures measure.
     """
+    from strozzi_sim.declare.figure_tables import figures_in
+
+    frame, figures = tables[name], figures_in(tables, name)
     keys = [key for key in frame.columns if key not in _BESIDE]
     vary = [key for key in keys if frame[key].astype(str).nunique() > 1]
     without = [key for key in vary if key != "lineup"]
@@ -181,9 +185,9 @@ def table_text(name: str, frame: Any, most: int = MOST_LINES) -> str:
         lines = [[key.replace("_", " ") for key in frame.columns][:MOST_COLUMNS]]
         lines += [[plain(cell) for cell in row][:MOST_COLUMNS] for row in frame.itertuples(index=False)]
     elif {"row", "column"} <= set(keys):
-        return "\n\n".join([title, *_grids(frame)])
+        return "\n\n".join([title, *_grids(frame, figures)])
     else:
-        lines = _figures(frame, things)
+        lines = _figures(frame, figures, things)
     return f"{title}\n{_first_lines(lines, most)}"
 
 
@@ -207,12 +211,12 @@ def _head(key: str, value: Any) -> str:
     return f"{value} players" if key == "players" else str(value) if isinstance(value, str) else f"{key} {plain(value)}"
 
 
-def _figures(frame: Any, things: Sequence[str]) -> list[list[str]]:
+def _figures(frame: Any, figures: "Mapping[str, Figure]", things: Sequence[str]) -> list[list[str]]:
     """Return a heading, then a line per thing with up to six figures; for few things and more figures the reverse."""
-    texts = [estimate(row) for row in frame.itertuples(index=False)]
+    texts = [estimate(row, figures[row.figure]) for row in frame.itertuples(index=False)]
     cells = frame.assign(thing=things, text=texts, figure=frame["figure"].str.replace("_", " "))
-    figures, few = cells["figure"].nunique(), len(set(things)) <= FEW
-    down, across = ("figure", "thing") if few and figures > len(set(things)) else ("thing", "figure")
+    many, few = cells["figure"].nunique(), len(set(things)) <= FEW
+    down, across = ("figure", "thing") if few and many > len(set(things)) else ("thing", "figure")
     grid = (
         cells.set_index([down, across])["text"].unstack(across, fill_value="-", sort=False).iloc[:, : MOST_COLUMNS - 2]
     )
@@ -220,13 +224,13 @@ def _figures(frame: Any, things: Sequence[str]) -> list[list[str]]:
     return [[down, *grid.columns, "n"], *([name, *row, f"{counts[name]:,}"] for name, *row in grid.itertuples())]
 
 
-def _grids(frame: Any) -> Iterator[str]:
+def _grids(frame: Any, figures: "Mapping[str, Figure]") -> Iterator[str]:
     """Yield heat maps, one for each figure, player count, variant and line-up, with half-widths of the intervals."""
     order = list(dict.fromkeys(frame["column"]))
     keys = [key for key in frame.columns if key not in ("row", "column", *_BESIDE[1:])]
     for values, rows in frame.groupby(keys, sort=False):
         rows = rows.dropna(subset="value")
-        texts = [_text("format_estimate", row, _unit_of(row.figure)) for row in rows.itertuples(index=False)]
+        texts = [estimate(row, figures[row.figure], as_ends=False) for row in rows.itertuples(index=False)]
         grid = rows.assign(text=texts).set_index(["row", "column"])["text"].unstack(fill_value="", sort=False)
         columns = sorted(grid.columns, key=order.index)
         lines = [["", *columns], *([*row] for row in grid[columns].itertuples())]
@@ -234,22 +238,11 @@ def _grids(frame: Any) -> Iterator[str]:
         yield f"{', '.join(map(_head, keys, values))}\n{text}"
 
 
-def estimate(row: Any) -> str:
-    """Return a figure, a share in per cent, with its interval if it has one: `25.1 % (23.0 to 27.2)`."""
-    if row.figure.endswith("_p"):
-        return plain(row.value)
-    return _text("format_range", row, _unit_of(row.figure))
+def estimate(row: Any, figure: "Figure", *, as_ends: bool = True) -> str:
+    """Return a figure as on the page, with its interval if it has one: `25.1 % (23.0 to 27.2)`."""
+    from strozzi_sim.declare.printing import THIN, format_estimate
 
-
-def _unit_of(figure: str) -> "Unit":
-    return "share" if "share" in figure or figure in _SHARES else "number"
-
-
-def _text(form: str, shown: Any, unit: "Unit") -> str:
-    """Return a row or value as on the page: formatted by the function `form` of `declare.printing`."""
-    from strozzi_sim.declare import printing
-
-    return str(getattr(printing, form)(shown, unit)).replace(printing.THIN, " ")
+    return format_estimate(row, figure, as_ends=as_ends).replace(THIN, " ")
 
 
 def plain(value: Any) -> str:

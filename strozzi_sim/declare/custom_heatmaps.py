@@ -7,11 +7,12 @@ from typing import Annotated, Any, Protocol
 import msgspec
 from msgspec import Meta
 
-from strozzi_sim.declare.pictures import Figure, HeatMap
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, short_repr, suggest_names
 from strozzi_sim.facts.blocks import GAMES, Block, Ratio
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
+from strozzi_sim.facts.figures import Figure, share
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, with_capital
 
@@ -78,7 +79,8 @@ def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
             sortable = [each.name for each in table.all_columns if each.levels is not None]
             known = suggest_names(column.name, sortable)
             raise ArgumentError(key, f"{column.name} has no levels and cannot be a row or column; {known}")
-    ratio, figure = counted(table, spec.value, "value", along="column")
+    ratio = counted(table, spec.value, "value", along="column")
+    figure = ratio.figure
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
     labels = words_of(spec.rows), words_of(spec.columns)
     condition = f", where {spec.where}" if spec.where else ""
@@ -118,19 +120,17 @@ def _several(table: Table) -> str:
     return re.sub("y$", "ie", words_of(table.name)) + "s"
 
 
-def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> tuple[Ratio, Figure]:
-    """Return the ratio and the figure of a value, with this name (default: made from the value).
+def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> Ratio:
+    """Return the figure of a value, with this name (default: made from the value).
 
     A value is `count` (rows per game), `mean COLUMN`, `share COLUMN` (of a yes/no column or `win`), or with a key
     `along` also `share`: the part of the rows over all levels of that key. Raises ArgumentError for `argument`.
     """
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
-        name = name or "count"
-        return Ratio(name, denominator=GAMES), Figure(name, f"number of {_several(table)} in a game", "number")
+        return Ratio(Figure(name or "count", f"number of {_several(table)} in a game", "number"), denominator=GAMES)
     if kind == "share" and not of and along:
-        name = name or "share"
-        return Ratio(name, along=along, share=True), Figure(name, "share of the row", "share")
+        return Ratio(share(name or "share", label="share of the row"), along=along)
     if kind not in ("mean", "share") or not of:
         values = ["count", *(["share"] if along else []), "mean COLUMN", "share COLUMN"]
         known = listed([f'"{each}"' for each in values], "or")
@@ -140,11 +140,11 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
         yes_or_no = [each.name for each in table.all_columns if _is_yes_or_no(each)]
         raise ArgumentError(argument, f'{of} is not yes or no; {suggest_names(of, yes_or_no)}, or use "mean {of}"')
     name = name or ("win_share" if value == "share win" else f"{kind}_{of}")
-    ratio = Ratio(name, (of,), share=kind == "share")
     if _is_yes_or_no(column):  # its mean is a share too
-        return ratio, Figure(name, "games won" if of == "win" else f"share with {words_of(of)}", "share")
+        label = "games won" if of == "win" else f"share with {words_of(of)}"
+        return Ratio(share(name, label=label, equal=of == "win"), (of,))
     unit = f", {column.unit}" if column.unit not in ("", of) else ""
-    return ratio, Figure(name, f"mean of {words_of(of)}{unit}", "amount")
+    return Ratio(Figure(name, f"mean of {words_of(of)}{unit}", "amount"), (of,))
 
 
 def _is_yes_or_no(column: Column) -> bool:

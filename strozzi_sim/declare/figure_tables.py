@@ -1,7 +1,7 @@
-"""Tidy tables of figures, and the rows of them that are shown. A `cell` is a study's, with its counts (study.cells)."""
+"""Tidy tables of figures, the rows of them that are shown, and the table `figures`, which says what they measure."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, product
 from typing import Any
@@ -9,13 +9,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strozzi_sim.facts.blocks import CellName
+from strozzi_sim.facts.figures import Figure, filled
+from strozzi_sim.stats import Estimate
+
 Tables = Mapping[str, pd.DataFrame]
 Level = str | int | Sequence[str] | Sequence[int]
 
 CELL = ("players", "variant", "lineup")
 FIGURE = ("figure", "value", "low", "high", "n", "deals")
+OF_CHANGE = ("than", "table", "before", "p", "p_corrected", "size", "verdict")  # of the table `changes`
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 NUMBER_KEYS = ("seat", "position")
+FIGURES = "figures"  # the table of what the figures of the other tables measure
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """The key columns of a table of games, and how several studies or variants use it."""
+
+    keys: tuple[str, ...] = ()
+    joined: bool = True  # whether the tables of studies that are laid side by side become one
+    compared: bool = True  # whether its figures are compared between variants
 
 
 @dataclass(frozen=True)
@@ -26,9 +41,9 @@ class TablePart:
     variant: str
     lineup: str
     deals: int
-    figure: str
+    figure: Figure
     levels: dict[str, Any]  # one level or a list, for every key
-    estimate: Any  # stats.Estimate, with one axis for each list
+    estimate: Estimate  # with one axis for each list
     keep: Any  # True, or a bool array of this shape, False for impossible combinations
 
     @property
@@ -40,15 +55,16 @@ class TablePart:
 class FigureTable:
     """A tidy table of figures: players, variant, lineup, the keys, figure, value, low, high, n, deals.
 
-    With `sums`, `parts` keep what paired differences need: counts of ratios, or figures without each chunk.
+    With `sums`, `parts` keep what paired differences need: counts of ratios, or figures without each chunk. Columns
+    that mean nothing in this table are `omitted`.
     """
 
-    def __init__(self, *keys: str, sums: bool = False) -> None:
-        self.columns = (*CELL, *keys, *FIGURE)
-        self._keys, self._sums = keys, sums
+    def __init__(self, *keys: str, sums: bool = False, omitted: Sequence[str] = ()) -> None:
+        self.columns = tuple(column for column in (*CELL, *keys, *FIGURE) if column not in omitted)
+        self.keys, self._sums = keys, sums
         self.parts: list[TablePart] = []
 
-    def add(self, cell: Any, figure: str, estimate: Any, *, keep: Any = True, **levels: Level) -> None:
+    def add(self, cell: CellName, figure: Figure, estimate: Estimate, *, keep: Any = True, **levels: Level) -> None:
         """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
 
         Every level has a row, even without an event: zero events are a result, and a share listed only when it
@@ -57,11 +73,11 @@ class FigureTable:
         """
         if not self._sums:
             estimate = replace(estimate, sums=None, without=None)
-        known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self._keys}
+        known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self.keys}
         part = TablePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
         self.parts.append(part)
 
-    def add_all(self, cell: Any, estimates: Mapping[str, Any], **levels: Level) -> None:
+    def add_all(self, cell: CellName, estimates: Mapping[Figure, Estimate], **levels: Level) -> None:
         """Add estimates by figure, all with the same levels."""
         for figure, estimate in estimates.items():
             self.add(cell, figure, estimate, **levels)
@@ -89,7 +105,40 @@ def _entries(part: TablePart) -> dict[str, Any]:
     entries |= {key: [row[k] for row in rows] for k, key in enumerate(part.axes)}
     for side in ("value", "low", "high", "n"):
         entries[side] = np.broadcast_to(getattr(part.estimate, side), shape).ravel()[is_possible]
-    return entries | {"figure": part.figure, "deals": part.deals}
+    return entries | {"figure": part.figure.name, "deals": part.deals}
+
+
+def figures_frame(tables: Mapping[str, Any], known: Mapping[str, Sequence[Figure]]) -> pd.DataFrame:
+    """Return the table `figures`: a row for each table and figure; data frames have those of `known`, by table.
+
+    A figure without a label or definition takes those of `known`; "" are the figures of any table. A table of figures
+    of other tables, which it names in its column `table`, has no rows.
+    """
+    rows: list[dict[str, Any]] = []
+    for name, table in tables.items():
+        frame = table.frame() if isinstance(table, FigureTable) else table
+        if "figure" not in frame or "table" in frame:
+            continue
+        # of equal names the first of a table
+        declared = figures_in({name: frame}, name, (*known.get("", ()), *reversed(known.get(name, ()))))
+        parts = table.parts if isinstance(table, FigureTable) else ()
+        measured = {part.figure.name: part.figure for part in reversed(parts)}
+        for figure, words in ((measured.get(each, own), own) for each, own in declared.items()):
+            row = {"table": name, **vars(figure), **figure.measure._asdict()}
+            rows.append(row | {key: row[key] or getattr(words, key) for key in ("label", "definition")})
+    table_of_figures = pd.DataFrame(rows, columns=["table", *Figure.__match_args__])
+    types = {"lowest": float, "highest": float, "equal": bool}
+    return table_of_figures.astype(types).replace([np.inf, -np.inf], np.nan)
+
+
+def figures_in(tables: Tables, table: str, known: Iterable[Figure] = ()) -> dict[str, Figure]:
+    """Return the figures of a table by name: those of the table `figures`; without it, the last of those `known`."""
+    if FIGURES in tables:
+        rows = pick(tables[FIGURES], table=table).drop(columns="table").to_dict("records")
+        return {row["name"]: Figure(**row) for row in rows}
+    names = tables[table]["figure"].unique() if table in tables else ()
+    figures = {name: Figure(name) for name in names}
+    return figures | {each.name: each for one in known for each in filled(one, names) if each.name in figures}
 
 
 def pick(table: pd.DataFrame, /, **where: Any) -> pd.DataFrame:

@@ -16,11 +16,12 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import SCENARIO, Figure, Picture, Unit
+from strozzi_sim.declare.pictures import SCENARIO, Picture
 from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
 from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, degrees_of_freedom, p_value, p_value_of_share
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
@@ -95,28 +96,29 @@ def finding_of(
     rows = compared_rows(compared, pick(table, players=players, **compared.where))
     if rows.empty:
         return ""
-    unit = compared.figures[0].unit
+    first = compared.figures[0]
     null = 1 / players if isinstance(finding.against, str) else finding.against
-    sizes, p, ends = _between(rows, compared.at, chunks) if null is None else _beside(rows, null, unit, chunks)
-    is_found = (holm(p) < ALPHA) & (np.abs(sizes) >= (finding.least or (MIN_SHARE if unit == "share" else 0.0)))
+    sizes, p, ends = _between(rows, compared.at, chunks) if null is None else _beside(rows, null, first, chunks)
+    least = finding.least or (MIN_SHARE if first.measure.factor > 1 else 0.0)
+    is_found = (holm(p) < ALPHA) & (np.abs(sizes) >= least)
     is_found &= (sizes > 0) | bool(finding.below)
     if not is_found.any():
         return ""
     best = int(np.argmax(np.where(is_found, np.abs(sizes), -1.0)))
     end_rows = [rows.iloc[side[best]] for side in ends]
-    digits_of_ends = [digits_for(row["value"], half_width(row), unit, 0) for row in end_rows]
+    digits_of_ends = [digits_for(row["value"], half_width(row), first, 0) for row in end_rows]
     digits = max(min(digits_of_ends), 0)  # of both ends; an end with a wide interval is rounded to tens
     most, *rest = (
-        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], unit, min(own, digits))))
+        _Level(_called(row, compared.key, compared, name), _Text(format_value(row["value"], first, min(own, digits))))
         for row, own in zip(end_rows, digits_of_ends, strict=True)
     )
-    equal = _Text(f"{100 * null:.3g}{THIN}%" if unit == "share" else f"{null:g}") if null is not None else None
+    equal = _Text(f"{100 * null:.3g}{THIN}%" if first.is_share else f"{null:g}") if null is not None else None
     other = rest[0].value if rest else equal
     if other is None or most.value.text == other.text:
         return ""
     half = sum((row["high"] - row["low"]) / 2 for row in end_rows)
     at = _called(end_rows[0], compared.at, compared, name) if compared.at else ""
-    size = _Text(format_value(abs(sizes[best]), unit, digits_for(abs(sizes[best]), half, unit, 0)))
+    size = _Text(format_value(abs(sizes[best]), first, digits_for(abs(sizes[best]), half, first, 0)))
     slots = {"most": most, "least": rest[0] if rest else None, "at": _Text(at), "equal": equal, "size": size}
     text = finding.text if sizes[best] > 0 else finding.below
     if text:
@@ -135,9 +137,9 @@ def compared_rows(compared: Comparison, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows[compared.key].astype("str").isin(compared.levels)] if compared.levels else rows
 
 
-def _beside(rows: pd.DataFrame, null: float, unit: Unit, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
+def _beside(rows: pd.DataFrame, null: float, figure: Figure, chunks: int) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return the differences of rows from a number, their p-values, and the rows' positions as a 1-tuple."""
-    test = p_value_of_share if unit == "share" else p_value
+    test = p_value_of_share if figure.is_share else p_value
     p = test(rows["value"], rows["low"], rows["high"], null, degrees_of_freedom(rows["n"], rows["deals"], chunks))
     return rows["value"].to_numpy() - null, p, (np.arange(len(rows)),)
 

@@ -9,21 +9,26 @@ from typing import Any
 
 from msgspec import structs
 
+from strozzi_sim import stats
 from strozzi_sim.declare.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURE,
+    OF_CHANGE,
     FigureTable,
     Tables,
+    TableSpec,
     agent_names,
+    figures_in,
     first_scenario,
     headline_players,
     pick,
 )
 from strozzi_sim.declare.finding import Comparison, Finding, compared_rows, comparison_of, finding_of, with_key
-from strozzi_sim.declare.pictures import Board, Figure, HeatMap, Picture
+from strozzi_sim.declare.pictures import Board, HeatMap, Picture
 from strozzi_sim.declare.report_file import (
     DeclaredPicture,
+    Known,
     ReportFile,
     caption_of,
     common_pictures,
@@ -36,9 +41,10 @@ from strozzi_sim.declare.report_file import (
 )
 from strozzi_sim.declare.significance import MAX_CHUNKS
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr, suggest_names
-from strozzi_sim.facts.blocks import Block, Quantiles, ratios
+from strozzi_sim.facts.blocks import Block, CountedCell, Quantiles, shares
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.parts import Part
 from strozzi_sim.game.sentences import with_capital
@@ -48,7 +54,7 @@ QUANTILES = {"score_q05": 0.05, "score_q25": 0.25, "score_q50": 0.5, "score_q75"
 LEADERS = Block(
     "round",
     {"round": "round"},
-    ratios(**{"leader_{}_wins_share": "win"}),
+    shares(**{"leader_{}_wins_share": "win"}),
     where="leader == yes",
     exclude={"round": lambda cell: [str(cell.match.game.components_part.rounds(cell.components))]},
     named="round",
@@ -62,8 +68,9 @@ class ReportPart(Part):
     FILE = "report"
     BLOCKS: Mapping[str, Sequence[Block | Quantiles]] = MappingProxyType({})  # page -> more blocks of its table
     MAPS: Mapping[str, Block] = MappingProxyType({})  # name in report.toml -> block, with the keys `row` and `column`
-    # page -> function(table, cell, stats) that adds figures to its table that no block makes
-    ADD: Mapping[str, Callable[[Any, Any, Any], None]] = MappingProxyType({})
+    # page -> function that adds figures of a cell to its table that no block makes
+    ADD: Mapping[str, Callable[[FigureTable, CountedCell], None]] = MappingProxyType({})
+    FIGURES: Sequence[Figure] = ()  # the figures that functions of ADD make
 
     def words(self, tables: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, str]:
         """Return labels of values that depend on the tables or on a variant's component data; `data` may be empty."""
@@ -82,33 +89,39 @@ class Page:
     question: str  # the question that it answers
     keys: tuple[str, ...]  # key columns of its table, beside those of the cell
     blocks: tuple[Block | Quantiles, ...] = ()  # figures of facts
-    # function(table, cell, stats) that adds figures of other origin
-    add: Callable[[FigureTable, Any, Any], None] | None = None
+    add: Callable[[FigureTable, CountedCell], None] | None = None  # function that adds figures of other origin
+    added: tuple[Figure, ...] = ()  # figures that it may add
 
     def __post_init__(self) -> None:
-        """Refuse keys that are columns of every table. Raises InputError."""
+        """Refuse keys that are other columns of tables. Raises InputError."""
         for key in self.keys:
-            if key in (*CELL, *FIGURE):
-                raise InputError(
-                    f"page {self.title!r}: key {key!r}: every table has a column of this name; choose another"
-                )
+            if key in (*CELL, *FIGURE, *OF_CHANGE):
+                raise InputError(f"page {self.title!r}: key {key!r}: tables have a column of this name; choose another")
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures that its table may have; {} in a name stands for a level."""
+        return [*self.added, *(figure for block in self.blocks for figure in block.defined())]
 
 
-def _add_scores(table: FigureTable, cell: Any, stats: Any) -> None:
+HEAT_MAP = TableSpec(("row", "column"), compared=False)
+
+
+def _add_scores(table: FigureTable, cell: CountedCell) -> None:
     scores, played = (cell.outcome[name].sum(axis=(1, 2)) for name in ("scores", "played"))
-    table.add(cell, "score_mean", stats.ratio(scores, played))
+    table.add(cell, SCORE, stats.ratio(scores, played))
 
 
-def map_tables(cells: Sequence[Any], maps: Mapping[str, HeatMap], stats: Any) -> dict[str, FigureTable]:
+def map_tables(cells: Sequence[CountedCell], maps: Mapping[str, HeatMap]) -> dict[str, FigureTable]:
     """Return the tables of heat maps of these cells, by name."""
-    tables = {heat_map.table: FigureTable("row", "column") for heat_map in maps.values()}
+    tables = {heat_map.table: FigureTable(*HEAT_MAP.keys) for heat_map in maps.values()}
     for (table, heat_map), cell in product(zip(tables.values(), maps.values(), strict=True), cells):
         if heat_map.block is not None:
-            heat_map.block.write(table, cell, stats)
+            heat_map.block.write(table, cell)
     return tables
 
 
-BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores)
+BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores, added=(SCORE,))
 
 
 class Report:
@@ -126,14 +139,14 @@ class Report:
         drawn_pages = {picture.page for picture in self._declared.pictures.values()}
         common: dict[str, DeclaredPicture] = {}
         for name, page in declared_pages.items():
-            table, figures = counted_figures(page, game, f"{where}: pages.{name}")
+            table, counted = counted_figures(page, game, f"{where}: pages.{name}")
             if table is not None and page.keys and name not in drawn_pages:
-                common |= common_pictures(name, page, table, [figure for _, figure in figures])
-            counted = tuple(ratio for ratio, _ in figures)
+                common |= common_pictures(name, page, table, [ratio.figure for ratio in counted])
             own = [Block(table.name, {key: key for key in page.keys}, counted)] if table is not None else []
             of_page = (*own, *blocks.get(name, ()))
             title = page.title or words_of(name).capitalize()
-            self.pages[name] = Page(title, page.question or title, page.keys, of_page, add.get(name))
+            added = tuple(code.FIGURES) if name in add else ()
+            self.pages[name] = Page(title, page.question or title, page.keys, of_page, add.get(name), added)
         self._declared = structs.replace(self._declared, pictures={**self._declared.pictures, **common})
         maps: Mapping[str, Block] = code.MAPS if code else {}
         self.heat_maps: dict[str, HeatMap] = {}
@@ -150,6 +163,12 @@ class Report:
                 self.heat_maps[name] = replace(drawn, caption=caption or drawn.caption)
             else:
                 self.heat_maps[name] = heat_map_of(self._declared, name, maps, where)
+        of_tables = {name: page.figures for name, page in self.pages.items()}
+        of_tables |= {
+            each.table: [each.figure, *each.block.defined()] for each in self.heat_maps.values() if each.block
+        }
+        # table -> the figures that it may have, those of several levels last; see `Page.figures`
+        self.figures = {name: self._labelled(name, figures) for name, figures in of_tables.items()}
         self.questions = self._declared.questions
         self.held = self._declared.held
 
@@ -163,17 +182,17 @@ class Report:
         return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
-        self, cells: Sequence[Any], pages: Collection[str], maps: Mapping[str, HeatMap], stats: Any, sums: bool = False
+        self, cells: Sequence[CountedCell], pages: Collection[str], maps: Mapping[str, HeatMap], *, sums: bool = False
     ) -> dict[str, FigureTable]:
         """Return the tables of these cells: `balance`, those of the pages, and heat_<name> of the heat maps."""
         tables = {name: FigureTable(*self.pages[name].keys, sums=sums) for name in self._shown(pages)}
         for (name, table), cell in product(tables.items(), cells):
             page = self.pages[name]
             if page.add is not None:
-                page.add(table, cell, stats)
+                page.add(table, cell)
             for block in page.blocks:
-                block.write(table, cell, stats)
-        return {**tables, **map_tables(cells, maps, stats)}
+                block.write(table, cell)
+        return {**tables, **map_tables(cells, maps)}
 
     def explored(self, tables: Sequence[Table]) -> dict[str, Block]:
         """Return the distinct blocks of the heat maps by the first map's name, also by round where that is possible."""
@@ -193,24 +212,19 @@ class Report:
         """Return the crosstabs that these pages need."""
         return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
-    def definitions(self) -> dict[str, str]:
-        """Return figure -> how it is counted, of all blocks of pages and heat maps; {} in a name stands for a level."""
-        blocks = [block for page in self.pages.values() for block in page.blocks]
-        blocks += [heat_map.block for heat_map in self.heat_maps.values() if heat_map.block]
-        formulas: dict[str, str] = {}
-        for block in blocks:
-            if isinstance(block, Quantiles):
-                formulas |= {
-                    name: f"{level:.0%} of the values of {block.column} are lower; rows of {block.fact}"
-                    for name, level in block.figures.items()
-                }
-                continue
-            for ratio in block.figures:
-                formulas.setdefault(ratio.name, ratio.formula(block.fact, block.where))
-            for less in block.differences:
-                formula, level = less.of.formula(block.fact, block.where), f"{less.key} is {less.level}"
-                formulas[less.name] = f"{formula}; where {level}, less each other {less.key}, paired by deal"
-        return formulas
+    def _labelled(self, table: str, figures: Sequence[Figure]) -> list[Figure]:
+        """Return the figures of a table with their labels, by default those of the table's first pictures."""
+        labels = dict(self._declared.figures)
+        for picture in reversed(self._declared.pictures.values()):
+            for given in (picture.figures, *picture.groups.values()):
+                if isinstance(given, dict) and (picture.table or picture.page) == table:
+                    labels |= given
+        with_labels = [replace(each, label=each.label or labels.get(each.name, "")) for each in figures]
+        return sorted(with_labels, key=lambda figure: "{}" in figure.name)
+
+    def _known(self, tables: Tables, name: str) -> Known:
+        """Return the figures of a table: those of the table `figures`, or without it those that are declared."""
+        return figures_in(tables, name, reversed(self.figures.get(name, ())))
 
     def _shown(self, pages: Collection[str]) -> list[str]:
         check_names("page", pages, self.pages)
@@ -225,7 +239,8 @@ class Report:
         names = [name for name, each in declared.items() if each.page in tables and (several or not each.compared)]
         board = self._code.board if self._code else None
         names.sort(key=lambda name: declared[name].compared)
-        return [picture_of(self._declared, name, tables, board) for name in names]
+        known = {name: self._known(tables, declared[name].table or declared[name].page) for name in names}
+        return [picture_of(self._declared, name, tables, known[name], board) for name in names]
 
     def comparisons(self, tables: Tables) -> dict[str, tuple[Picture, Comparison, Finding]]:
         """Return page -> (picture, what is compared in it, its `Finding`).
@@ -240,7 +255,7 @@ class Report:
             finding = findings[picture.name]
             if picture.table not in tables:
                 continue
-            figures = figures_compared(self._declared, picture, tables[picture.table])
+            figures = figures_compared(self._declared, picture, self._known(tables, picture.table))
             if (compared := comparison_of(picture, finding, figures)) is not None:
                 found.setdefault(picture.page, (picture, compared, finding))
         return found

@@ -8,20 +8,11 @@ import pandas as pd
 
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import Block
+from strozzi_sim.facts.figures import Figure
 
-Unit = Literal["share", "amount", "number", "count"]  # see `declare.printing.format_value`
 Kind = Literal["intervals", "lines", "dots", "bars", "spread", "scatter", "board", "table"]
 SCENARIO = "scenario"  # a variant with a line-up
 Shape = Literal["square", "frame", "disc"]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a table in a report: its name in the table, its label and its unit."""
-
-    name: str
-    label: str
-    unit: Unit
 
 
 @dataclass(frozen=True)
@@ -50,7 +41,7 @@ class HeatMap:
     @property
     def equal(self) -> bool:
         """Whether cells are compared with an equal share of the wins."""
-        return self.figure.name == "win_share"
+        return self.figure.equal
 
 
 @dataclass(frozen=True)
@@ -114,7 +105,7 @@ class Picture:
         by_panel = self.kind == "intervals" and self.x == "players" and self.series != "figure"
         if self.kind not in ("intervals", "lines") or len(self.figures) < 2 or by_panel:
             return
-        if self.series != "figure" or len({figure.unit == "share" for figure in self.figures}) > 1:
+        if self.series != "figure" or len({figure.measure.factor for figure in self.figures}) > 1:
             raise InputError(
                 f"picture {self.name!r}: several figures in one panel of {self.kind} need one unit and "
                 "series='figure'; use dots for a panel per figure"

@@ -1,29 +1,34 @@
-"""Figures as text: a value rounded to the digits that its interval makes meaningful, and the interval beside it."""
+"""Figures as text: a value rounded to the digits that its interval makes meaningful, and the interval beside it.
+
+No number is outside the range of its figure. A row has value, low and high, NaN where they are not known.
+"""
 
 from typing import Any
 
 import numpy as np
 
-from strozzi_sim.declare.pictures import Unit
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.runtime.digits import decimals, most_digits, rounded_ends, rounded_up
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 _SYMMETRIC = 1.25  # largest ratio of the sides of an interval that is shown as value ± half-width
-_DIGITS: dict[Unit, int] = {"share": 1, "amount": 1, "number": 2, "count": 0}
+_ROUNDING = 1e-9  # of sums of rounded numbers
 
 
-def factor_of(unit: Unit) -> int:
-    """Return the factor by which a shown figure is multiplied: 100 for a share, shown in per cent, else 1."""
-    return 100 if unit == "share" else 1
-
-
-def format_value(value: float, unit: Unit, digits: int | None = None, *, sign: str = f"{THIN}%") -> str:
-    """Return a figure as text, a share in per cent followed by `sign`; `digits` -1 rounds to tens; NaN is a dash."""
+def format_value(value: float, figure: Figure, digits: int | None = None, *, bare: bool = False) -> str:
+    """Return a value as text, a share in per cent; `digits` -1 rounds to tens, `bare` omits the sign; NaN is a dash."""
     if np.isnan(value):
         return "\N{EN DASH}"
-    digits = _DIGITS[unit] if digits is None else digits
-    shown = round(factor_of(unit) * value, digits)
-    return f"{shown:z,.{max(digits, 0)}f}{sign if unit == 'share' else ''}".replace("-", "\N{MINUS SIGN}")
+    measure = figure.measure
+    if figure.unit == "p" and digits is None:
+        return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+    digits = measure.digits if digits is None else digits
+    shown = round(measure.factor * min(max(value, measure.lowest), measure.highest), digits)
+    return f"{_number(shown, digits)}{'' if bare else measure.sign}"
+
+
+def _number(rounded: float, digits: int) -> str:
+    return f"{rounded:z,.{max(digits, 0)}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def half_width(row: Any) -> float:
@@ -31,74 +36,58 @@ def half_width(row: Any) -> float:
     return float(max(row.high - row.value, row.value - row.low))
 
 
-def digits_for(value: float, half: float, unit: Unit, most: int = 2) -> int:
-    """Return the number of decimals of a figure with this half-width (0 or NaN: without interval); negative: tens.
+def digits_for(value: float, half: float, figure: Figure, most: int = 2) -> int:
+    """Return the number of decimals of a value with this half-width (0 or NaN: without interval); negative: tens.
 
     Counts without an interval have all their digits. With `most` = 0 a narrow interval adds no decimals to the unit's.
     """
+    factor, usual = figure.measure.factor, figure.measure.digits
     if not half > 0:
-        return 0 if unit == "count" else decimals(factor_of(unit) * value, 0.0, _DIGITS[unit])
-    digits = decimals(factor_of(unit) * value, factor_of(unit) * half, max(_DIGITS[unit], most))
-    return max(digits, 0) if unit == "share" else digits
+        return 0 if figure.unit == "count" else decimals(factor * value, 0.0, usual)
+    digits = decimals(factor * value, factor * half, max(usual, most))
+    return max(digits, 0) if factor > 1 else digits
 
 
-def format_row(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text without its interval, rounded to the digits that the interval makes meaningful."""
-    return format_value(row.value, unit, digits_for(row.value, half_width(row), unit, 0))
+def format_row(row: Any, figure: Figure) -> str:
+    """Return a row's value as text without its interval, rounded to the digits that the interval makes meaningful."""
+    if figure.unit == "p":
+        return format_value(row.value, figure)
+    return format_value(row.value, figure, digits_for(row.value, half_width(row), figure, 0))
 
 
-def format_half_width(row: Any, unit: Unit, digits: int) -> str:
-    """Return the half-width of a row's interval as text, rounded up at these decimals: 0.95 to 1; "" without one."""
-    half = factor_of(unit) * half_width(row)
-    if np.isnan(half):
-        return ""
-    half = rounded_up(half, digits)
-    return f"{half:,.{max(min(digits, most_digits(half)), 0)}f}" if half > 0 else "0"
+def format_interval(row: Any, figure: Figure, digits: int, *, as_ends: bool = False) -> tuple[str, bool]:
+    """Return a row's interval with these decimals, "± 0.6", and whether value ± half-width tells it; "" without one.
 
-
-def is_plus_minus(row: Any, unit: Unit) -> bool:
-    """Return whether value ± half-width tells a row's interval: nearly symmetric, and for a share in 0 to 100 %.
-
-    >>> row = pd.Series({"value": 0.08, "low": 0.01, "high": 0.22})
-    >>> is_plus_minus(row, "share"), is_plus_minus(row.replace(0.22, 0.15), "share")
-    (False, True)
+    Otherwise, or if `as_ends`, the text is "29.9 to 31.1": if the interval is not nearly symmetric, or if value ±
+    half-width, as printed, leaves the range of the figure.
     """
-    half, nearer = half_width(row), min(row.high - row.value, row.value - row.low)
-    leaves_range = unit == "share" and (row.low >= 0 > row.value - half or row.high <= 1 < row.value + half)
-    return bool(half <= _SYMMETRIC * nearer and not leaves_range)
+    if np.isnan(row.low) or (row.low == row.high and not as_ends):
+        return "", False
+    measure, half = figure.measure, half_width(row)
+    lowest, highest = measure.factor * measure.lowest, measure.factor * measure.highest
+    if not as_ends and half <= _SYMMETRIC * min(row.high - row.value, row.value - row.low):
+        shown_half = rounded_up(measure.factor * half, digits)
+        value = round(measure.factor * row.value, digits)
+        if lowest <= value - shown_half + _ROUNDING and value + shown_half <= highest + _ROUNDING:
+            return f"±{THIN}{_number(shown_half, min(digits, most_digits(shown_half)))}", True
+    low, high = (min(max(measure.factor * end, lowest), highest) for end in (row.low, row.high))
+    return " to ".join(_number(end, digits) for end in rounded_ends(low, high, digits)), False
 
 
-def format_interval(row: Any, unit: Unit, digits: int) -> str:
-    """Return the ends of a row's interval with these decimals: "29.9 to 31.1"."""
-    low, high = rounded_ends(factor_of(unit) * row.low, factor_of(unit) * row.high, digits)
-    return " to ".join(format_value(end / factor_of(unit), unit, digits, sign="") for end in (low, high))
-
-
-def format_beside(row: Any, unit: Unit, digits: int) -> str:
+def format_beside(row: Any, figure: Figure, digits: int) -> str:
     """Return a row's interval as text to stand after its value: "± 0.6" or "(29.9 to 31.1)"; "" without one."""
-    if np.isnan(row.low) or row.low == row.high:
-        return ""
-    if is_plus_minus(row, unit):
-        return f"±{THIN}{format_half_width(row, unit, digits)}"
-    return f"({format_interval(row, unit, digits)})"
+    text, is_plus_minus = format_interval(row, figure, digits)
+    return text if is_plus_minus or not text else f"({text})"
 
 
-def format_estimate(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text: value ± half-width, or `format_range` if that would not tell the interval."""
+def format_estimate(row: Any, figure: Figure, *, as_ends: bool = False) -> str:
+    """Return a row's figure with its interval: "30.5 ± 0.6 %", or with its ends: "30.5 % (29.9 to 31.1)"."""
     if np.isnan(row.value):
         return "no value"
-    if np.isnan(row.low) or row.low == row.high:
-        return format_row(row, unit)
-    if not is_plus_minus(row, unit):
-        return format_range(row, unit)
-    digits = digits_for(row.value, half_width(row), unit)
-    value, half_text = format_value(row.value, unit, digits, sign=""), format_half_width(row, unit, digits)
-    return f"{value}{THIN}±{THIN}{half_text}{THIN + '%' if unit == 'share' else ''}"
-
-
-def format_range(row: Any, unit: Unit) -> str:
-    """Return a row's figure as text with the ends of its interval, if it has one: "30.5 % (29.9 to 31.1)"."""
-    if np.isnan(row.low):
-        return format_row(row, unit)
-    digits = digits_for(row.value, half_width(row), unit)
-    return f"{format_value(row.value, unit, digits)} ({format_interval(row, unit, digits)})"
+    if np.isnan(row.low) or (row.low == row.high and not as_ends):
+        return format_row(row, figure)
+    digits = digits_for(row.value, half_width(row), figure)
+    text, is_plus_minus = format_interval(row, figure, digits, as_ends=as_ends)
+    if not is_plus_minus:
+        return f"{format_value(row.value, figure, digits)} ({text})"
+    return f"{format_value(row.value, figure, digits, bare=True)}{THIN}{text}{figure.measure.sign}"

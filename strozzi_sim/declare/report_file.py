@@ -7,6 +7,7 @@ it the name of a figure in the table, and "*" among levels for every level in th
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -16,15 +17,17 @@ import pandas as pd
 from strozzi_sim.declare.custom_heatmaps import Counted, counted, map_table_name, table_of, words_of
 from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.declare.finding import Figures, Finding
-from strozzi_sim.declare.pictures import Figure, HeatMap, Kind, Picture, Unit
+from strozzi_sim.declare.pictures import HeatMap, Kind, Picture
 from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_names
 from strozzi_sim.facts.blocks import ALL, Block, Ratio
 from strozzi_sim.facts.columns import Table
+from strozzi_sim.facts.figures import Figure, filled
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import with_capital
 
 FILE = "report.toml"
 OCCURRING = "*"
+Known = Mapping[str, Figure]
 
 
 class DeclaredPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +93,6 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `report.toml`."""
 
-    units: dict[Unit, tuple[str, ...]] = {}  # words in names of its figures; "share" is a share, no word a number
     figures: dict[str, str] = {}  # figure -> its label, where a picture gives none
     words: dict[str, str] = {}  # value, or key=value -> label
     names: dict[str, str] = {}  # value, or key=value -> what a finding calls it; default: its label
@@ -148,33 +150,22 @@ def finding_in(picture: DeclaredPicture) -> Finding:
     return picture.finding if isinstance(picture.finding, Finding) else Finding(picture.finding)
 
 
-def figures_compared(declared: ReportFile, picture: Picture, table: pd.DataFrame | None) -> tuple[Figure, ...]:
+def figures_compared(declared: ReportFile, picture: Picture, known: Known) -> tuple[Figure, ...]:
     """Return the figures of a picture's finding; default labels are those of the picture, `figures`, or the names."""
     given = finding_in(declared.pictures[picture.name]).figures
     own = {**declared.figures, **{figure.name: figure.label for figure in picture.figures}}
     labels = given if isinstance(given, dict) else {name: own.get(name, name) for name in given}
-    return figures_of(declared, labels, table)
+    return figures_of(declared, labels, known)
 
 
-def figures_of(declared: ReportFile, figure_names: Figures, table: pd.DataFrame | None) -> tuple[Figure, ...]:
-    """Return figures with labels and units; a name with {} yields every figure of the table that it matches."""
+def figures_of(declared: ReportFile, figure_names: Figures, known: Known) -> tuple[Figure, ...]:
+    """Return figures with these labels; a name with {} yields every known figure that it matches.
+
+    `known` is name -> figure, of the picture's table.
+    """
     labels = figure_names if isinstance(figure_names, dict) else {name: declared.figures[name] for name in figure_names}
-    figures = []
-    for name, label in labels.items():
-        if "{}" not in name:
-            figures.append(Figure(name, label, _unit(declared, name)))
-            continue
-        pattern = re.compile(re.escape(name).replace(r"\{\}", "(.+)"))
-        for figure_name in table["figure"].unique() if table is not None else ():
-            if match := pattern.fullmatch(figure_name):
-                figures.append(Figure(figure_name, label.replace("{}", match[1]), _unit(declared, figure_name)))
-    return tuple(figures)
-
-
-def _unit(declared: ReportFile, name: str) -> Unit:
-    if "share" in name:
-        return "share"
-    return next((unit for unit, words in declared.units.items() if any(word in name for word in words)), "number")
+    figures = [figure for name, label in labels.items() for figure in filled(Figure(name, label), known)]
+    return tuple(replace(known.get(figure.name, figure), label=figure.label) for figure in figures)
 
 
 def _levels(given: tuple[str, ...], column: str, table: pd.DataFrame | None) -> tuple[str, ...]:
@@ -195,25 +186,25 @@ def caption_of(declared: ReportFile, text: str) -> str:
 _AS_DECLARED = ("page", "kind", "title", "where", "x", "series", "x_label", "equal", "zero", "sort", "most")
 
 
-def picture_of(declared: ReportFile, name: str, tables: Tables, board: Any) -> Picture:
-    """Return a declared picture, with its figures and levels in the tables of a study."""
+def picture_of(declared: ReportFile, name: str, tables: Tables, known: Known, board: Any = None) -> Picture:
+    """Return a declared picture, with its figures, of those `known`, and the levels in the tables of a study."""
     given = declared.pictures[name]
     table_name = given.table or given.page
     table = tables.get(table_name)
     return Picture(
         name,
         table=table_name,
-        figures=figures_of(declared, given.figures, table),
+        figures=figures_of(declared, given.figures, known),
         caption=caption_of(declared, given.caption),
         levels=_levels(given.levels, given.x, table),
         series_levels=_levels(given.series_levels, given.series, table),
-        groups={bar: figures_of(declared, parts, table) for bar, parts in given.groups.items()},
+        groups={bar: figures_of(declared, parts, known) for bar, parts in given.groups.items()},
         board=board if given.kind == "board" else None,
         **{key: getattr(given, key) for key in _AS_DECLARED},
     )
 
 
-def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[tuple[Ratio, Figure]]]:
+def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[Ratio]]:
     """Return the fact table of a page and the figures that it declares; (None, []) without. Raises InputError."""
     if not page.figures:
         return None, []
@@ -253,5 +244,7 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
             f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
         )
     label = given.label or declared.figures[given.figure]
-    figure, caption = Figure(given.figure, label, _unit(declared, given.figure)), caption_of(declared, given.caption)
+    declared_figures = {each.name: each for each in blocks[block].defined()}
+    figure = replace(declared_figures.get(given.figure, Figure(given.figure)), label=label)
+    caption = caption_of(declared, given.caption)
     return HeatMap(given.title, caption, given.rows, given.columns, figure, blocks[block], table=map_table_name(name))

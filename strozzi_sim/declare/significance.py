@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.declare.pictures import Unit
 from strozzi_sim.errors import pluralize
+from strozzi_sim.facts.figures import UNITS, Unit
 from strozzi_sim.stats.intervals import t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 
@@ -130,10 +130,11 @@ def size_text(size: float, unit: Unit = "share") -> str:
     """
     if size < 0:
         raise ValueError(f"size: must be at least 0, got {size}")
-    scaled = 100 * size if unit == "share" else size
+    factor = UNITS[unit].factor
+    scaled = factor * size
     digits = 0 if scaled > 9.9 or scaled == 0 else 1 if scaled >= 0.1 else 2
     up = max(np.ceil(scaled * 10**digits - 1e-6), 1.0) / 10**digits if size > 0 else 0.0
-    if unit != "share":
+    if factor == 1:
         return f"{up:,.{digits}f}"
     return pluralize(1, "point") if up == 1 else f"{up:,.{digits}f} points"
 

@@ -1,35 +1,79 @@
 """Figures as data: ratios of two sums, differences of ratios, and quantiles, by the levels of columns of a fact table.
 
 A block is a part of a report's table: figures of one fact table by the same columns. Its `crosstab` is what a study
-counts, and `write` adds its figures. `cell` is a cell of a study with its counts (study.cells.CellCounts), `stats` the
-package strozzi_sim.stats, and `table` a declare.figure_tables.FigureTable.
+counts, and `write` adds its figures to a table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 
+from strozzi_sim import stats
 from strozzi_sim.facts.columns import Array
-from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
+from strozzi_sim.facts.figures import Figure, Unit
+from strozzi_sim.stats import Estimate
 
 ALL = "all"  # the level that combines all others
 GAMES, PLAYERS = "games", "players"  # denominators other than columns: games, and games times players
 ROWS = ""  # the number of rows, used as a column
 
 
+class CellName(Protocol):
+    """What a table says of a cell of a study: players x line-up x variant, and how many deals were played."""
+
+    @property
+    def players(self) -> int: ...  # noqa: D102
+    @property
+    def variant(self) -> str: ...  # noqa: D102
+    @property
+    def lineup(self) -> str: ...  # noqa: D102
+    @property
+    def deals(self) -> int: ...  # noqa: D102
+
+
+class CountedCell(CellName, Protocol):
+    """A cell of a study with its counts, by chunk; see `study.cells.CellCounts`."""
+
+    @property
+    def outcome(self) -> Array: ...  # noqa: D102
+    @property
+    def plan(self) -> CrosstabPlan: ...  # noqa: D102
+    @property
+    def components(self) -> dict[str, Any]: ...  # noqa: D102
+    @property
+    def match(self) -> Any: ...  # noqa: D102
+    def count(self, crosstab: Crosstab) -> Array: ...  # noqa: D102
+    def of_table(self, fact: str) -> Self: ...  # noqa: D102
+
+
+class FigureSink(Protocol):
+    """A table that takes figures; see `declare.figure_tables.FigureTable.add`."""
+
+    def add(self, cell: CellName, figure: Figure, estimate: Estimate, **levels: Any) -> None: ...  # noqa: D102
+
+
 @dataclass(frozen=True)
 class Ratio:
-    """A figure: the ratio of two sums."""
+    """A figure that is the ratio of two sums."""
 
-    name: str  # name of the figure
+    figure: Figure
     # columns summed in the numerator, ROWS for the number of rows; a column prefixed "-" is subtracted
     numerator: tuple[str, ...] = (ROWS,)
     denominator: str = ROWS  # a column, ROWS, GAMES or PLAYERS
     along: str = ""  # key of the block over all of whose levels the denominator is summed
-    share: bool = False  # whether the figure is a share, in [0, 1]
     rows_count: bool = False  # whether n is the number of rows instead of the denominator
+
+    @property
+    def name(self) -> str:
+        """The name of the figure."""
+        return self.figure.name
+
+    def defined(self, fact: str, where: str = "") -> Figure:
+        """Return the figure with a definition: by default the formula over these rows."""
+        return replace(self.figure, definition=self.figure.definition or self.formula(fact, where))
 
     def formula(self, fact: str, where: str = "") -> str:
         """Return how the figure is counted: "sum of points / number of rows; rows of turn where round == 3"."""
@@ -44,29 +88,50 @@ class Ratio:
         return f"{total(self.numerator)} / {denominator}{scope}; {rows}"
 
 
-def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return a figure for each name and its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
+def ratio_of(figure: Figure, formula: str) -> Ratio:
+    """Return a figure with its formula, such as `points`, `prize + bonus - paid` or `rows / games`.
 
     `rows` is the number of rows, and the default denominator; `games` is the number of games, `players` games times
     players. `X along KEY`, with X one column or `rows`, is each level's part of the sum of X over all levels of KEY;
-    `X / Y along KEY` is X divided by the sum of Y over them. A figure with `share` in its name is in [0, 1]. A name
-    without a formula, COLUMN_mean or COLUMN_share, is the mean or share of COLUMN.
+    `X / Y along KEY` is X divided by the sum of Y over them.
+    """
+    quotient, _, along = formula.partition(" along ")
+    total, _, denominator = quotient.partition(" / ")
+    columns = [*total.replace("- ", "-").replace("+ ", "").split(" "), denominator]
+    *summed, divisor = (ROWS if column == "rows" else column for column in columns)
+    divisor = summed[0] if along and not denominator else divisor
+    return Ratio(figure, tuple(summed), divisor, along)
 
-    >>> for figure in ratios("points_mean", spent_mean="cost / players", share="rows along level"):
+
+def of_unit(unit: Unit, /, *names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return a figure of this unit for each name and its formula; see `ratio_of`.
+
+    A name without a formula, COLUMN_mean or COLUMN_share, is the sum of COLUMN / number of rows.
+
+    >>> for figure in of_unit("amount", "points_mean", spent_mean="cost / players", part="rows along level"):
     ...     print(figure.formula("turn"))
     sum of points / number of rows; rows of turn
     sum of cost / games times players; rows of turn
     number of rows / number of rows, over all levels of level together; rows of turn
     """
-    figures = []
-    for name, formula in {**{name: name.rpartition("_")[0] for name in names}, **formulas}.items():
-        quotient, _, along = formula.partition(" along ")
-        total, _, denominator = quotient.partition(" / ")
-        columns = [*total.replace("- ", "-").replace("+ ", "").split(" "), denominator]
-        *summed, divisor = (ROWS if column == "rows" else column for column in columns)
-        divisor = summed[0] if along and not denominator else divisor
-        figures.append(Ratio(name, tuple(summed), divisor, along, share="share" in name))
-    return tuple(figures)
+    formula_of = {name: name.rpartition("_")[0] for name in names} | formulas
+    # equal seats have equal shares of the column `win`
+    return tuple(ratio_of(Figure(name, "", unit, equal=text == "win"), text) for name, text in formula_of.items())
+
+
+def shares(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return figures that are shares, in [0, 1]; see `of_unit`."""
+    return of_unit("share", *names, **formulas)
+
+
+def amounts(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return figures that are amounts: coins, points, prices; see `of_unit`."""
+    return of_unit("amount", *names, **formulas)
+
+
+def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
+    """Return figures that are other numbers; see `of_unit`."""
+    return of_unit("number", *names, **formulas)
 
 
 @dataclass(frozen=True)
@@ -80,6 +145,11 @@ class Difference:
     of: Ratio  # figure to compare
     key: str  # key of the block
     level: str  # level of the key
+
+    def defined(self, fact: str, where: str = "") -> Figure:
+        """Return the difference as a figure, with its definition."""
+        how = f"where {self.key} is {self.level}, less each other {self.key}, paired by deal"
+        return self.of.defined(fact, where).difference(self.name, how=how)
 
 
 @dataclass(frozen=True)
@@ -95,7 +165,7 @@ class Block:
     # key -> levels to write, ALL only if listed; other levels still count in ALL and in denominators `along` the key
     include: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # key -> levels to omit, or a function of the cell that returns them; they count likewise
-    exclude: Mapping[str, Sequence[str] | Callable[[Any], Sequence[str]]] = field(default_factory=dict)
+    exclude: Mapping[str, Sequence[str] | Callable[[CountedCell], Sequence[str]]] = field(default_factory=dict)
     named: str = ""  # key whose levels complete the names of figures, instead of being a key of the report's table
     trim: tuple[str, ...] = ()  # keys whose levels after the last one that occurs are omitted
     differences: Sequence[Difference] = ()  # figures that compare levels
@@ -108,7 +178,7 @@ class Block:
         sums = tuple(dict.fromkeys(name for name in columns if name not in (ROWS, GAMES, PLAYERS)))
         return Crosstab(self.fact, tuple(self.axes.values()), sums, self.where)
 
-    def write(self, table: Any, cell: Any, stats: Any) -> None:
+    def write(self, table: FigureSink, cell: CountedCell) -> None:
         """Add the figures of a cell to the table."""
         crosstab, cell = self.crosstab, cell.of_table(self.fact)
         counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
@@ -165,7 +235,8 @@ class Block:
                 denominator = chosen(denominator.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True))
             else:
                 denominator = sums(written_counts, (ratio.denominator,))
-            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": cell.deals if ratio.share else None}
+            n_deals = cell.deals if ratio.figure.is_share else None
+            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": n_deals}
             return numerator, np.broadcast_to(denominator, numerator.shape), units
 
         written_levels = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
@@ -173,7 +244,7 @@ class Block:
             numerator, denominator, units = sides(figure)
             events = sums(written_counts, (ROWS,)) if figure.rows_count else None
             estimate = stats.ratio(numerator, denominator, **units, events=events)
-            self._add(table, cell, figure.name, estimate, written_levels)
+            self._add(table, cell, figure.defined(self.fact, self.where), estimate, written_levels)
         for comparison in self.differences:
             axis, levels = 1 + keys.index(comparison.key), written_levels[comparison.key]
             if comparison.level in levels and len(levels) > 1:
@@ -181,7 +252,13 @@ class Block:
                 first = levels.index(comparison.level)
                 pairs = [(side.take([first], axis), np.delete(side, first, axis)) for side in (numerator, denominator)]
                 other_levels = {**written_levels, comparison.key: [name for name in levels if name != comparison.level]}
-                self._add(table, cell, comparison.name, stats.difference(*pairs, **units), other_levels)
+                figure_of_levels = comparison.defined(self.fact, self.where)
+                self._add(table, cell, figure_of_levels, stats.difference(*pairs, **units), other_levels)
+
+    def defined(self) -> list[Figure]:
+        """Return the figures with their definitions; {} in a name stands for a level of `named`."""
+        figures: list[Ratio | Difference] = [*self.figures, *self.differences]
+        return [figure.defined(self.fact, self.where) for figure in figures]
 
     def as_map(self, row: str, column: str = "level", figures: Sequence[Ratio] = ()) -> "Block":
         """Return the block of a heat map: these keys, all that it has, become row and column; default: all figures."""
@@ -197,15 +274,22 @@ class Block:
             self, axes=axes, figures=figures, levels={}, margins=margins, include=include, exclude=exclude, trim=trim
         )
 
-    def _add(self, table: Any, cell: Any, name: str, estimate: Any, levels_by_key: Mapping[str, list[str]]) -> None:
+    def _add(
+        self,
+        table: FigureSink,
+        cell: CountedCell,
+        figure: Figure,
+        estimate: Estimate,
+        levels_by_key: Mapping[str, list[str]],
+    ) -> None:
         if not self.named:
-            table.add(cell, name, estimate, **levels_by_key, **self.levels)
+            table.add(cell, figure, estimate, **levels_by_key, **self.levels)
             return
         axis = list(levels_by_key).index(self.named)
         other_levels = {key: levels for key, levels in levels_by_key.items() if key != self.named}
         for k, level in enumerate(levels_by_key[self.named]):
             index = (slice(None),) * axis + (k,)
-            table.add(cell, name.format(level), estimate.at(index), **other_levels, **self.levels)
+            table.add(cell, figure.of_level(level), estimate.at(index), **other_levels, **self.levels)
 
 
 @dataclass(frozen=True)
@@ -221,13 +305,14 @@ class Quantiles:
     by: Mapping[str, str] = field(default_factory=dict)
     open_above: bool = True  # whether the last level includes all larger values
     open_below: bool = False  # whether the first level includes all smaller values
+    unit: Unit = "amount"
 
     @property
     def crosstab(self) -> Crosstab:
         """The crosstab to count."""
         return Crosstab(self.fact, (*self.by.values(), self.column), (), self.where)
 
-    def write(self, table: Any, cell: Any, stats: Any) -> None:
+    def write(self, table: FigureSink, cell: CountedCell) -> None:
         """Add the figures of a cell to the table."""
         cell = cell.of_table(self.fact)
         counts = cell.count(self.crosstab)[..., 0]
@@ -242,5 +327,10 @@ class Quantiles:
         for levels, histogram in parts:
             estimate = stats.quantiles(histogram, tuple(self.figures.values()), deals=cell.deals, **open_ends)
             estimate = estimate.minus(-starts[0]) if starts[0] else estimate
-            for k, name in enumerate(self.figures):
-                table.add(cell, name, estimate.at(k), **levels)
+            for k, figure in enumerate(self.defined()):
+                table.add(cell, figure, estimate.at(k), **levels)
+
+    def defined(self) -> list[Figure]:
+        """Return the figures with their definitions."""
+        how = f"of the values of {self.column} are lower; rows of {self.fact}"
+        return [Figure(name, "", self.unit, f"{part:.0%} {how}") for name, part in self.figures.items()]

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import format_value
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import width_of
 from strozzi_sim.pictures.marks import Chart, Mark, n_of, sentence
 from strozzi_sim.pictures.panel import ALIKE, GAP, TOP, Face, Panel, Scale, Sheet, fit
@@ -19,6 +20,7 @@ from strozzi_sim.pictures.series import Words, in_order, named, players_title
 _INKS = ("s1", "s2", "s4", "s5", "s6", "s3")  # of the parts of a bar
 _STEP, _HALF = 28, 0.37  # pixels from one bar to the next; half the height of a bar, in these steps
 _TOTAL = 40  # pixels for the sum beside a bar
+_SUM = Figure("sum", unit="amount")
 Bar = tuple[str, tuple[Figure, ...], dict[str, Any]]  # name, parts, and column -> value of its rows
 
 
@@ -73,7 +75,7 @@ def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
                 start = ends[side]
                 ends[side] += row.value
                 names = {"panel": players_title(count), "bar": bar, "part": figure.label}
-                numbers = {"value": row.value, "n": row.n, "tip": sentence([*names.values()], row, figure.unit)}
+                numbers = {"value": row.value, "n": row.n, "tip": sentence([*names.values()], row, figure)}
                 parts.append({**names, **numbers, "_bar": k, "_ink": ink, "_from": start, "_to": ends[side]})
     return parts
 
@@ -84,12 +86,12 @@ def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
     boxes = [(part["_from"], row[part["_bar"]] - _HALF, part["_to"], row[part["_bar"]] + _HALF) for part in parts]
     panel.boxes(boxes, [(part["_ink"], 1.0) for part in parts], tips=[part["tip"] for part in parts])
     for part in parts:
-        words = format_value(part["value"], "count")
+        words = format_value(part["value"], _SUM, 0)
         if abs(part["value"]) * panel.width > (width_of(words) + 8) * (panel.x[1] - panel.x[0]):
             panel.text((part["_from"] + part["_to"]) / 2, row[part["_bar"]], words, "paper", bold=True)
     for bar in shown:
         if parts_of_bar := [part for part in parts if part["_bar"] == bar]:
-            total = format_value(sum(part["value"] for part in parts_of_bar), "count")
+            total = format_value(sum(part["value"] for part in parts_of_bar), _SUM, 0)
             right_end = max(0.0, *(part["_to"] for part in parts_of_bar))
             panel.text(right_end, row[bar], total, at=(6, 4), side="left", bold=True)
 
@@ -122,7 +124,7 @@ def draw_spread(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
     for count, name in zip(counts, names, strict=True):
         values_of_count = rows[rows["players"] == count].set_index("figure")["value"]
         numbers = [float(values_of_count.get(figure.name, np.nan)) for figure in picture.figures]
-        texts = [format_value(value, "count") for value in numbers]
+        texts = [format_value(value, last, 0) for value in numbers]
         tip = f"{name}: half of all between {texts[1]} and {texts[3]}, nine in ten between {texts[0]} and {texts[4]}"
         tip += f", median {texts[2]}; {last.label} {texts[5]}"
         by_label = dict(zip([figure.label for figure in picture.figures], numbers, strict=True))

@@ -58,7 +58,7 @@ def draw_board(
             panel.title(face.title, 14, 26)
             face.fill(panel)
 
-    low, high = (format_end(end, figure.unit) for end in ends)
+    low, high = (format_end(end, figure) for end in ends)
     shades = [(f"the stronger the colour, the more: {low} to {high}", "s1", "square")]
     if picture.equal:
         shades = [("below an equal share", "s2", "square"), ("above it; uncoloured: not told apart", "s1", "square")]
@@ -77,7 +77,7 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
     for shape in ("square", "frame", "disc"):
         rows_of_shape = rows[[board.places[level].shape == shape for level in rows[picture.x]]].dropna(subset="value")
         columns = (rows_of_shape[name].to_numpy() for name in ("value", "low", "high", "n", "deals"))
-        if len(rows_of_shape) and no_significant_difference(*columns, share=figure.unit == "share"):
+        if len(rows_of_shape) and no_significant_difference(*columns, share=figure.is_share):
             flat_shapes.add(shape)
 
     def shade_of(row: Any, is_flat: bool) -> tuple[str, float]:
@@ -99,7 +99,7 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
             if np.isnan(row.value):
                 mark["tip"] = f"{title}, {name}: n = {row.n:,}, too few for a value"
             else:
-                mark["tip"] = sentence([title, name], row, figure.unit)
+                mark["tip"] = sentence([title, name], row, figure)
                 mark["_shade"] = shade_of(row, place.shape in flat_shapes)
         marks.append(mark)
     return marks

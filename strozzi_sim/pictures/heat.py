@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.colors import to_rgb
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import HeatMap, Unit
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
 from strozzi_sim.declare.significance import (
     ALPHA,
@@ -19,6 +19,7 @@ from strozzi_sim.declare.significance import (
     no_significant_difference,
     p_value_of_share,
 )
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, numbers_of, sentence
 from strozzi_sim.pictures.panel import Face, Panel, Sheet
@@ -106,10 +107,9 @@ def heat_tables(
         lines = ((words.get(level, level), tuple(cells.get((level, top)) for top in levels[1])) for level in levels[0])
         panels.append(HeatPanel(title, players, tuple(line for line in lines if any(line[1]))))
         is_flat |= flat
-    ends = [format_end(end, heat_map.figure.unit) for end in (low, high)]
-    if is_two_sided and heat_map.figure.unit == "share":
-        ends = [f"{end.removesuffix(' %')} points" for end in ends]
-    notes = ["in the cells: per cent"] if heat_map.figure.unit == "share" else []
+    figure = heat_map.figure
+    ends = [format_end(end, figure.difference() if is_two_sided else figure) for end in (low, high)]
+    notes = ["in the cells: per cent"] if figure.is_share else []
     if heat_map.equal:
         notes.append("uncoloured: not told apart from an equal share")
     elif heat_map.shade_label:
@@ -126,9 +126,9 @@ def known_rows(heat_map: HeatMap, table: pd.DataFrame) -> pd.DataFrame:
     return table[(table["figure"] == heat_map.figure.name) & table["value"].notna() & (table["n"] > 0)]
 
 
-def format_end(end: float, unit: Unit) -> str:
+def format_end(end: float, figure: Figure) -> str:
     """Return an end of a scale of colours as text: a count whole, others with at most three significant digits."""
-    return format_value(end, unit, digits_for(end, 0.0, unit)).replace(THIN, " ")
+    return format_value(end, figure, digits_for(end, 0.0, figure)).replace(THIN, " ")
 
 
 def _panels(
@@ -163,7 +163,7 @@ def _shaded(
     shades = value
     is_equal = np.zeros(len(rows), bool)
     is_flat = False
-    share = heat_map.figure.unit == "share"
+    share = heat_map.figure.is_share
     if heat_map.equal:
         p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
         is_equal = ~(benjamini_hochberg(p) < ALPHA)
@@ -181,8 +181,8 @@ def _shaded(
 
 def _digits(heat_map: HeatMap, row: Any) -> int:
     """Return the decimals that the interval of a cell allows; its text has at most the larger of their median and 1."""
-    unit = heat_map.figure.unit
-    return digits_for(row.value, half_width(row), unit, 1 if unit == "share" else 3)
+    figure = heat_map.figure
+    return digits_for(row.value, half_width(row), figure, 1 if figure.measure.factor > 1 else 3)
 
 
 def _cell(heat_map: HeatMap, row: Any, words: Mapping[str, str], digits: int) -> HeatCell:
@@ -191,11 +191,10 @@ def _cell(heat_map: HeatMap, row: Any, words: Mapping[str, str], digits: int) ->
     if np.isnan(row.value):
         tip = f"{where}: n = {row.n:,.0f}, too few for a value"
         return HeatCell("\N{EN DASH}", "0", "few", tip, numbers_of(row))
-    unit = heat_map.figure.unit
-    text = format_value(row.value, unit, min(digits, _digits(heat_map, row)), sign="")
+    text = format_value(row.value, heat_map.figure, min(digits, _digits(heat_map, row)), bare=True)
     classes = {"noise": row.noise, "neg": row.neg, "marked": heat_map.shade_label and row.marked}
     names = " ".join(name for name, applies in classes.items() if applies)
-    return HeatCell(text, f"{row.part:.3f}", names, sentence([where], row, unit), numbers_of(row))
+    return HeatCell(text, f"{row.part:.3f}", names, sentence([where], row, heat_map.figure), numbers_of(row))
 
 
 def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:

@@ -10,9 +10,10 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure as Canvas
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import Figure, Picture, Unit
-from strozzi_sim.declare.printing import THIN, digits_for, factor_of, format_range
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.declare.printing import THIN, digits_for, format_estimate
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import NARROW, WIDE, Legend, style
 from strozzi_sim.pictures.panel import MINUS, AxesPanel, Face, Scale, Sheet
@@ -96,12 +97,10 @@ def _plain(value: Any) -> Any:
     return None if np.isnan(value) else int(value) if float(value).is_integer() else float(f"{value:.6g}")
 
 
-def sentence(parts: Sequence[str], row: Any, unit: Unit, *, points: bool = False) -> str:
-    """Return a mark's sentence: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"; `points` replaces the "%"."""
-    figures = format_range(row, unit)
-    if points:
-        figures = figures.replace(f"{THIN}%", " points")
-    return f"{', '.join(filter(None, parts))}: {figures}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
+def sentence(parts: Sequence[str], row: Any, figure: Figure) -> str:
+    """Return a mark's sentence: "4 players, seat 0: 30.5 % (29.9 to 31.1), n = 20,000"."""
+    numbers = format_estimate(row, figure, as_ends=True)
+    return f"{', '.join(filter(None, parts))}: {numbers}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
 
 
 def numbers_of(row: Any) -> tuple[str, ...]:
@@ -123,7 +122,7 @@ def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:
 def on_scale(rows: pd.DataFrame, figure: Figure, picture: Picture) -> pd.DataFrame:
     """Return value, low and high as they are drawn: shares in per cent, and with `equal` less an equal share."""
     sides = rows[["value", "low", "high"]]
-    return factor_of(figure.unit) * (sides.sub(1 / rows["players"], axis=0) if picture.equal else sides)
+    return figure.measure.factor * (sides.sub(1 / rows["players"], axis=0) if picture.equal else sides)
 
 
 def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
@@ -136,7 +135,7 @@ def scale_of(rows: pd.DataFrame, figure: Figure, picture: Picture) -> Scale:
         low, high = min(low, 0.0), max(high, 0.0)
     room = 0.1 * (high - low) or 1.0
     ends = 0.0 if begins_at_zero else low - room, high + room
-    percent = not has_line and figure.unit == "share"
+    percent = not has_line and figure.is_share
     return Scale(ends, signed=has_line, percent=percent, line=0.0 if has_line else None)
 
 
@@ -146,7 +145,7 @@ def title_of(picture: Picture, figure: Figure) -> str:
     several = len(picture.figures) > 1
     if picture.equal:
         return f"{'P' if several else f'{label}: p'}oints above or below an equal share"
-    return "" if several else label + (", in points" if picture.zero and figure.unit == "share" else "")
+    return "" if several else label + (", in points" if figure.unit == "points" else "")
 
 
 def n_of(rows: pd.DataFrame) -> tuple[int, int]:
@@ -154,9 +153,10 @@ def n_of(rows: pd.DataFrame) -> tuple[int, int]:
     return int(rows["n"].min()), int(rows["n"].max())
 
 
-def label_of(value: float, half: float, unit: Unit, scale: Scale) -> str:
+def label_of(value: float, half: float, figure: Figure, scale: Scale) -> str:
     """Return a value, in the units drawn, as text for its mark, with the digits that the half-width `half` allows."""
-    digits = digits_for(value / factor_of(unit), half / factor_of(unit), unit, 1)
+    factor = figure.measure.factor
+    digits = digits_for(value / factor, half / factor, figure, 1)
     value = round(value, digits)
     sign = "+" if scale.signed and value > 0 else ""
     return sign + f"{value:z,.{max(digits, 0)}f}".replace("-", MINUS)

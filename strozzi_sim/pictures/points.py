@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import Figure, Picture
-from strozzi_sim.declare.printing import THIN, factor_of, format_value
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.declare.printing import THIN, format_value
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
@@ -89,7 +90,7 @@ def _panels(
     by_players = picture.x == "players" and picture.kind != "lines"
     if picture.kind == "dots" or (by_players and picture.series != "figure"):
         for figure in figures:
-            points = ", points" if picture.zero and figure.unit == "share" else ""
+            points = ", points" if figure.unit == "points" else ""
             title = figure.label + points if picture.kind != "dots" or len(figures) > 1 else ""
             yield title, rows[rows["figure"] == figure.name], all_rows[all_rows["figure"] == figure.name], figure, None
     elif by_players:
@@ -107,7 +108,6 @@ def _marks(
         return []
     marks = []
     place = {level: k for k, level in enumerate(levels)}
-    points = picture.zero and figure.unit == "share"
     drawn = on_scale(rows, figure, picture).to_numpy()
     for row, (value, low, high) in zip(rows.itertuples(index=False), drawn, strict=True):
         key = getattr(row, picture.series) if picture.series else None
@@ -120,7 +120,7 @@ def _marks(
         parts = [title if picture.kind != "dots" else "", called, name if len(series) > 1 else ""]
         shown = {"panel": title, "level": levels[level].replace("\n", " "), "series": name}
         shown |= {"value": value, "low": low, "high": high, "n": row.n}
-        shown["tip"] = sentence(parts, row, figure.unit, points=points)
+        shown["tip"] = sentence(parts, row, figure)
         marks.append({**shown, "_at": place[level], "_series": number})
     return sorted(marks, key=lambda mark: (mark["_series"], mark["_at"]))
 
@@ -214,7 +214,7 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
     whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in marks]
     for mark in _labelled(marks, scale, shape.labelled):
         below = scale.line is not None and mark["value"] < scale.line
-        text = label_of(mark["value"], (mark["high"] - mark["low"]) / 2, figure.unit, scale)
+        text = label_of(mark["value"], (mark["high"] - mark["low"]) / 2, figure, scale)
         if scale.signed and not text.strip("0."):
             continue
         place = spot(mark, _reach(mark)[0 if below else 1])
@@ -252,7 +252,7 @@ def _labelled(marks: list[Mark], scale: Scale, which: str) -> list[Mark]:
 def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
     """Draw the picture's second figure over its first one, a dot per level, one panel per player count, with one scale.
 
-    The last of several series is grey, and its names are placed last. With `zero` shares along y are in points.
+    The last of several series is grey, and its names are placed last.
     """
     x_figure, y_figure = picture.figures
     name_of = {"": ""}  # key of a series -> its name
@@ -262,10 +262,10 @@ def draw_scatter(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: p
     names = list(name_of.values())
     inks = [*INKS[: len(names) - 1], "s3"] if len(names) > 1 else INKS[:1]
     looks = list(zip(inks, SHAPES, strict=False))
-    x_end = 1.06 * factor_of(x_figure.unit) * float(pick(all_rows, figure=x_figure.name)["value"].max()) or 1.0
+    x_end = 1.06 * x_figure.measure.factor * float(pick(all_rows, figure=x_figure.name)["value"].max()) or 1.0
     x_scale = Scale((-0.02 * x_end, x_end))
     scale = scale_of(pick(all_rows, figure=y_figure.name), y_figure, picture)
-    title = f"{x_figure.label}, %" if x_figure.unit == "share" else x_figure.label
+    title = f"{x_figure.label}, %" if x_figure.is_share else x_figure.label
     last = len(names) - 1 if len(names) > 1 else -1
     faces: list[Face] = []
     all_dots: list[Mark] = []
@@ -295,9 +295,9 @@ def _dots(
         if level not in x_values.index or series not in numbers:
             continue
         name = named(level, words, picture.x)
-        x_text = format_value(x_values[level], x_figure.unit).replace(THIN, " ")
-        tip = f"{sentence([title, name], row, y_figure.unit, points=picture.zero)}; {x_figure.label}: {x_text}"
-        at = factor_of(x_figure.unit) * float(x_values[level])
+        x_text = format_value(x_values[level], x_figure).replace(THIN, " ")
+        tip = f"{sentence([title, name], row, y_figure)}; {x_figure.label}: {x_text}"
+        at = x_figure.measure.factor * float(x_values[level])
         shown: Mark = {"panel": title, "name": name, "series": series_names[series], "at": at, "value": value}
         dots.append({**shown, "low": low, "high": high, "n": row.n, "tip": tip, "_series": numbers[series]})
     return dots

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import SCENARIO, Figure, Picture
+from strozzi_sim.declare.pictures import SCENARIO, Picture
 from strozzi_sim.errors import ArgumentError
 from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import INKS, MOST_SCENARIOS
 
 Words = Mapping[str, str]

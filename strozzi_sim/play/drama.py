@@ -18,6 +18,7 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.figures import DECISIONS, Figure, share
 from strozzi_sim.game.contract import Game, apply, placing, score
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, zero_at
@@ -37,6 +38,20 @@ DECIDED = 0.95  # chance of the winners from which a game counts as decided, if 
 CLEAR = 0.10  # least lead of a clear favourite; least effect on a rival's chance of a choice that makes a king
 HOPELESS = 0.01  # highest chance of a seat that counts as unable to win
 TESTS = 1000  # playouts on which two chosen actions are compared
+DECIDED_AFTER = share(
+    "decided_mean", "part of its decisions after which a game is decided", "decisions taken when a game is decided"
+)
+RUNAWAY = share(
+    "runaway_share", "games decided in the first half of their decisions / games", "games decided in their first half"
+)
+LEAD_CHANGES = Figure("lead_changes_mean", "changes of the clear leader", "amount", lowest=0.0)
+WINNER_LOWEST = share("winner_lowest_mean", "lowest chance of the winner", "lowest chance of the later winner")
+KINGMAKING = share(
+    "kingmaking_share",
+    "decisions in which a seat that can no longer win chooses which rival does / decisions",
+    "decisions that make a rival win",
+)
+OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, LEAD_CHANGES, WINNER_LOWEST, KINGMAKING)
 
 
 @jit
@@ -115,7 +130,7 @@ class Rollouts:
         return wins, scores
 
 
-def drama_of_agent(match: Match, games: int, playouts: int) -> dict[str, Estimate]:
+def drama_of_agent(match: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
     """Return the figures of an agent's games against itself; if it is not quick, a quick one plays the playouts."""
     playing = match
     if not is_quick(match.lineup[0]):
@@ -124,7 +139,7 @@ def drama_of_agent(match: Match, games: int, playouts: int) -> dict[str, Estimat
     run_games = partial(drama_figures, match, playing, games, playouts)
     if not (match.foreign or playing.foreign):
         return run_games()
-    figures: dict[str, Estimate] = run_in_worker(run_games, blame=match.lost)
+    figures: dict[Figure, Estimate] = run_in_worker(run_games, blame=match.lost)
     return figures
 
 
@@ -180,21 +195,21 @@ def drama_of(chances: Array, winners: Array, taken: Array, playouts: int) -> tup
     return decided, int((leaders[1:] != leaders[:-1]).sum()), float(of_winners.min())
 
 
-def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[str, Estimate]:
+def drama_figures(match: Match, playing: Match, games: int, playouts: int) -> dict[Figure, Estimate]:
     """Return the figures of deals 0 .. games - 1 by name; see `follow` for the arguments."""
     from joblib import Parallel, delayed
 
     per_game = Parallel(require="sharedmem")(delayed(follow)(match, playing, deal, playouts) for deal in range(games))
     stories, ones = Story(*map(np.array, zip(*per_game, strict=True))), np.ones(games, np.int64)
     figures = {
-        "decisions_mean": stats.ratio(stories.decisions, ones),
-        "decided_mean": stats.ratio(stories.decided, ones, span=(0, 1)),
-        "runaway_share": stats.ratio(stories.runaway, ones, n_deals=games),
-        "lead_changes_mean": stats.ratio(stories.lead_changes, ones),
-        "winner_lowest_mean": stats.ratio(stories.lowest, ones, span=(0, 1)),
+        DECISIONS: stats.ratio(stories.decisions, ones),
+        DECIDED_AFTER: stats.ratio(stories.decided, ones, span=(0, 1)),
+        RUNAWAY: stats.ratio(stories.runaway, ones, n_deals=games),
+        LEAD_CHANGES: stats.ratio(stories.lead_changes, ones),
+        WINNER_LOWEST: stats.ratio(stories.lowest, ones, span=(0, 1)),
     }
     if match.players > 2:
-        figures["kingmaking_share"] = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
+        figures[KINGMAKING] = stats.ratio(stories.kingmaking, stories.points, n_deals=games)
     return figures
 
 

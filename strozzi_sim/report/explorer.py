@@ -5,7 +5,6 @@ and high as whole numbers, or null. A share's n is that of its denominator. Low 
 which are small and compress well: value - low, and (high - value) - (value - low).
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,8 +13,9 @@ import pandas as pd
 
 from strozzi_sim.declare.figure_tables import Tables, headline_players
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Figure, HeatMap, Picture
+from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.facts.blocks import Ratio
+from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.series import Words, in_order
@@ -25,9 +25,8 @@ from strozzi_sim.stats.intervals import MIN_EVENTS
 
 MAX_ROWS = 400_000  # most rows of the maps' tables; more would be too large for a page
 Array = np.ndarray[Any, Any]
-_SCALES = {"share": 10_000, "amount": 100, "number": 100, "count": 1}  # unit -> factor that makes whole numbers
-# labels of these measures on maps of other figures
-_LABELS = {"share": "share of the row", "share_of_level": "share of the column", "win_share": "games won"}
+# key over which a share is taken -> label of the share on maps of other figures
+_LABELS = {"column": "share of the row", "row": "share of the column"}
 
 
 def packed_explorer(
@@ -141,19 +140,20 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
 
     The explorer shows all measures of a map's block; title and caption of `own_map`, if given, describe this one.
     """
-    name, block = ratio.name, heat_map.block
+    name, block, figure = ratio.name, heat_map.block, ratio.figure
     assert block is not None
-    figure = heat_map.figure if heat_map.figure.name == name else labels.get(name)
-    share = ratio.share or (figure is not None and figure.unit == "share")  # a mean of 0 and 1 is one too
-    if figure is None:
-        figure = Figure(name, re.sub("_mean$|_share$", "", name).replace("_", " "), "share" if share else "amount")
-    label = figure.label if figure is heat_map.figure else _LABELS.get(name, figure.label)
+    if heat_map.figure.name == name:
+        label = heat_map.figure.label
+    elif ratio.numerator == (ratio.denominator,) and ratio.along in _LABELS:
+        label = _LABELS[ratio.along]
+    else:
+        label = WIN_SHARE.label if figure.equal else labels.get(name, figure).words
     formula = f"{with_capital(label)}: {ratio.formula(block.fact, block.where)}."
     return {
         "id": name,
         "label": label,
         "means": f"{own_map.title}: {own_map.caption}" if own_map else formula,
-        "unit": "%" if share else "",
-        "scale": _SCALES["share" if share else figure.unit],
-        "equal": name == "win_share",
+        "unit": "%" if figure.is_share else "",
+        "scale": 1 if figure.unit == "count" else 100 * figure.measure.factor,
+        "equal": figure.equal,
     }

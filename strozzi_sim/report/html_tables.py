@@ -8,9 +8,17 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim.declare.figure_tables import pick
-from strozzi_sim.declare.pictures import Figure, Picture
-from strozzi_sim.declare.printing import digits_for, format_beside, format_interval, format_value, half_width
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.declare.printing import (
+    digits_for,
+    format_beside,
+    format_interval,
+    format_row,
+    format_value,
+    half_width,
+)
 from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.marks import numbers_of, rows_of
 from strozzi_sim.pictures.series import levels_of, named
 
@@ -33,7 +41,7 @@ class PageTable:
     """A table of the page."""
 
     keys: tuple[str, ...]  # names of the key columns
-    columns: tuple[tuple[str, str], ...]  # (label, figure) of the others; figure: "" without a single one
+    columns: tuple[tuple[str, str, str], ...]  # (label, sign, figure) of the others; figure: "" without a single one
     rows: tuple[tuple[tuple[str, ...], tuple[TableCell | None, ...]], ...]  # keys and cells of each line
     left_out: tuple[str, ...] = ()  # levels without a value of the figure that sorts the lines
     sorted_by: str = ""  # label of that figure
@@ -48,8 +56,10 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
     counts = [int(count) for count in sorted(rows["players"].unique())]
     lines: list[Line] = []
     if picture.x == "figure":  # a line for every figure, and a column for every player count
-        lines = [((_label(figure),), [(figure.name, count, figure.name) for count in counts]) for figure in figures]
-        columns = tuple((f"{count} players", "") for count in counts)
+        for figure in figures:
+            cells_of_line = [(figure.name, count, figure.name) for count in counts]
+            lines.append(((", ".join(filter(None, _head(figure))),), cells_of_line))
+        columns = tuple((f"{count} players", "", "") for count in counts)
         return PageTable(("figure",), columns, _lines(picture, rows, lines))
     levels = levels_of(picture, rows)
     left_out: tuple[str, ...] = ()
@@ -67,7 +77,7 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
             keys_of_line = (name, str(count)) if len(counts) > 1 else (name,)
             lines.append((keys_of_line, [(figure.name, count, level) for figure in figures]))
     keys = (picture.x_label or picture.x, *(["players"] if len(counts) > 1 else []))
-    columns = tuple((_label(figure), figure.name) for figure in figures)
+    columns = tuple((*_head(figure), figure.name) for figure in figures)
     return PageTable(keys, columns, _lines(picture, rows, lines), left_out, sorted_by)
 
 
@@ -83,31 +93,27 @@ def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
     return tuple(line for line in filled if any(line[1]))
 
 
-def _label(figure: Figure) -> str:
-    return f"{figure.label}, %" if figure.unit == "share" else figure.label
+def _head(figure: Figure) -> tuple[str, str]:
+    """Return the label of a figure and the sign of its numbers."""
+    return figure.label, figure.measure.sign.strip()
 
 
 def _digits(rows: pd.DataFrame, figure: Figure) -> int:
     """Return a column's number of decimals, from its median interval; `cell_of` uses fewer for wider intervals."""
     column = rows[rows["figure"] == figure.name].dropna(subset=["value", "low", "high"])
     half = float(((column["high"] - column["low"]) / 2).median()) if len(column) else 0.0
-    return max(digits_for(0.0, half, figure.unit), 0)
+    return max(digits_for(0.0, half, figure), 0)
 
 
 def cell_of(row: Any, figure: Figure, digits: int) -> TableCell:
     """Return the cell of a row of a table."""
     n = f"n = {row.n:,}"
     numbers = numbers_of(row)
-    if figure.name.endswith("_p"):
-        return TableCell(format_p(row.value), "", n, numbers)
-    digits = min(digits, digits_for(row.value, half_width(row), figure.unit))
-    text = format_value(row.value, figure.unit, digits, sign="")
+    if figure.unit == "p":
+        return TableCell(format_row(row, figure), "", n, numbers)
+    digits = min(digits, digits_for(row.value, half_width(row), figure))
+    text = format_value(row.value, figure, digits, bare=True)
     if np.isnan(row.low) or np.isnan(row.value):
         return TableCell(text, "", n, numbers)
-    tip = f"95 % interval {format_interval(row, figure.unit, digits)}; {n}"
-    return TableCell(text, format_beside(row, figure.unit, digits), tip, numbers)
-
-
-def format_p(p: float) -> str:
-    """Format a p-value with two decimals, or three below 0.1; "-" for NaN."""
-    return "-" if np.isnan(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    tip = f"95 % interval {format_interval(row, figure, digits, as_ends=True)[0]}; {n}"
+    return TableCell(text, format_beside(row, figure, digits), tip, numbers)

@@ -1,6 +1,5 @@
 """Display names of table values, which depend on component data and agents; labels and definitions of figures."""
 
-import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,9 +8,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from strozzi_sim.declare.figure_tables import Tables, agent_names, pick
+import pandas as pd
+
+from strozzi_sim.declare.figure_tables import FIGURES, Tables, agent_names, pick
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.pictures.series import Words
 
@@ -60,18 +62,8 @@ def labels_of(pictures: Iterable[Picture]) -> dict[str, Figure]:
     return figure_by_name
 
 
-def definitions_of(names: Iterable[str], game: Game) -> dict[str, str]:
-    """Return figure -> how it is counted, of the figures among these names that have a definition."""
-    all_definitions = {**report_of(game).definitions(), **TEXTS["definitions"]}
-    open_names = {name: text for name, text in all_definitions.items() if "{}" in name}
-    patterns = [(re.compile(re.escape(name).replace(r"\{\}", ".+")), text) for name, text in open_names.items()]
-    definitions = {}
-    for name in names:
-        base, suffix = name, ""
-        for ending, words in TEXTS["endings"].items():
-            if base.endswith(ending):
-                base, suffix = base.removesuffix(ending), f"; {words}{suffix}"
-        text = all_definitions.get(base) or next((text for pattern, text in patterns if pattern.fullmatch(base)), "")
-        if text:
-            definitions[name] = text + suffix
-    return definitions
+def definitions_of(tables: Tables) -> dict[str, str]:
+    """Return figure -> how it is counted, in the first table that has the figure, of figures with a definition."""
+    rows = tables[FIGURES] if FIGURES in tables else pd.DataFrame(columns=["name", "definition"])
+    defined = rows[rows["definition"] != ""].drop_duplicates("name")
+    return dict(zip(defined["name"], defined["definition"], strict=True))

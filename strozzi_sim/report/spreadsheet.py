@@ -63,7 +63,7 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
                         lines += _lines(name, part)
                 if lines:
                     sheets[shown.name] = pd.DataFrame(lines)
-    definitions = definitions_of(labels, results.study.the_game)
+    definitions = definitions_of(outline.tables)
     rows = [(name, label, definitions.get(name, "")) for name, label in labels.items()]
     return {**sheets, "figures": pd.DataFrame(rows, columns=["figure", "label", "how it is counted"])}
 
@@ -76,9 +76,9 @@ def _lines(name: str, table: PageTable) -> Iterator[dict[str, object]]:
     for keys, cells in table.rows:
         line: dict[str, object] = {"games": name} if name else {}
         line |= dict(zip(table.keys, keys, strict=True))
-        for (label, _), cell in zip(table.columns, cells, strict=True):
+        for (label, *_), cell in zip(table.columns, cells, strict=True):
             for end, text in zip(("", " (low)", " (high)", " (n)"), cell.numbers if cell else [""] * 4, strict=True):
-                line[label.removesuffix(", %") + end] = float(text) if text else None
+                line[label + end] = float(text) if text else None
         yield line
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture, unknown_figures
-from strozzi_sim.declare.printing import THIN, digits_for, format_beside, format_value, half_width
+from strozzi_sim.declare.printing import digits_for, format_beside, format_value, half_width
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.pictures.draw import Drawing
@@ -123,7 +123,6 @@ def content(outline: Outline) -> Content:
             keys=declared.keys,
         )
         sections.append(section)
-    figures = {name for table in tables.values() if "figure" in table for name in table["figure"].unique()}
     pictures = [shown for declared in outline.sections for shown in declared.shown if isinstance(shown, Picture)]
     maps = look.maps_in(study.the_game)
     explored = (look.name, tables, study.the_game, maps, outline.words(), pictures)
@@ -145,7 +144,7 @@ def content(outline: Outline) -> Content:
         tables=sorted(tables) if results.folder is not None else (),
         glossary=TEXTS["glossary"] | outline.players_in_words,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
-        definitions=definitions_of(figures, study.the_game),
+        definitions=definitions_of(tables),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
         caveats=[caveat.removesuffix(".") for caveat in caveats],
     )
@@ -200,11 +199,11 @@ def _heat_files(outline: Outline) -> dict[str, bytes]:
 def _number(key: KeyNumber) -> Number:
     """Return a number of the first screen, with its interval."""
     half = half_width(key.row)
-    digits = digits_for(key.row.value, half, key.unit, 1)
-    value = format_value(key.row.value, key.unit, digits, sign="" if key.is_change else f"{THIN}%")
+    digits = digits_for(key.row.value, half, key.figure, 1)
+    value = format_value(key.row.value, key.figure, digits, bare=key.is_change)
     if key.is_change:
         value = f"+{value}" if key.row.value > 0 and value.strip("0.") else value
-    return Number(value, format_beside(key.row, key.unit, digits), key.what)
+    return Number(value, format_beside(key.row, key.figure, digits), key.what)
 
 
 def _plan(results: Results) -> str:

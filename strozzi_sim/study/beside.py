@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import FIGURES, pick
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
+from strozzi_sim.study.games import specs_of_games, with_figures
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.look import VARIANTS, Look
 from strozzi_sim.study.results import Frames, Results
 
-APART = ("changes", "worth", "sweep", "precision", "difference", "sides")  # tables that are not joined
 _KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")  # values of the first study
 
 
@@ -55,7 +55,10 @@ def side_by_side(studies: Sequence[Results]) -> Results:
         for key in ("players", "lineups"):
             joined[key] = tuple(dict.fromkeys([*joined[key], *getattr(study, key)]))
         joined["variants"] |= {label: study.variant_of[variant].components for variant, label in label_of.items()}
-    shared = [name for name in frames[0] if all(name in other for other in frames[1:]) and name not in APART]
+    game = first.study.the_game
+    specs = specs_of_games(game, {name: each for one in studies for name, each in one.look.maps_in(game).items()})
+    joined_names = [name for name in frames[0] if name in specs and specs[name].joined]
+    shared = [name for name in joined_names if all(name in other for other in frames[1:])]
     tables = {name: pd.concat([of_study[name] for of_study in frames], ignore_index=True) for name in shared}
     changes, first_label = [], next(iter(labels[0].values()))
     for number, label_of in enumerate(labels):
@@ -63,17 +66,19 @@ def side_by_side(studies: Sequence[Results]) -> Results:
             reference = labels[0].get(variant, first_label) if number else first_label
             if label != reference:
                 reference_tables = {name: pick(table, variant=reference) for name, table in frames[0].items()}
+                reference_tables[FIGURES] = first.originals[FIGURES]
                 own_tables = {name: pick(table, variant=label) for name, table in frames[number].items()}
-                changes.append(changes_between(reference_tables, own_tables, (reference, label), first.look.effect))
+                both = reference_tables, own_tables, (reference, label)
+                changes.append(changes_between(*both, first.look.effect, specs))
     tables["changes"] = pd.concat(changes, ignore_index=True)
     together = SideBySide.shown(msgspec.to_builtins({key: getattr(first.study, key) for key in _KEPT} | joined))
-    game = together.the_game
     pages = [page for page in first.look.pages_in(game) if all(page in each.look.pages_in(game) for each in studies)]
     maps = [name for name in first.look.heatmaps if all(name in results.look.heatmaps for results in studies)]
     joined_name = "-beside-".join(names)[:64].strip("-")
     look = Look(name=joined_name, question=VARIANTS, pages=tuple(pages), heatmaps=tuple(maps), effect=first.look.effect)
     summary = f"{' beside '.join(names)}: differences are not paired by deal"
-    return Results(together, look, Frames(tables), None, sum(results.n_games for results in studies), summary)
+    frames_of_all = Frames(with_figures(together, tables))
+    return Results(together, look, frames_of_all, None, sum(results.n_games for results in studies), summary)
 
 
 def _names(studies: Sequence[Results]) -> list[str]:

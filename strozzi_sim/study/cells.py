@@ -11,17 +11,51 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from strozzi_sim import stats
-from strozzi_sim.agent.analysis import LEAD, SCORE, WIN
+from strozzi_sim.agent import analysis
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import CellsByColumns, Crosstab, CrosstabPlan
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure, Scale, share
 from strozzi_sim.simulation.luck import LUCK_SUMS
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.luck import LuckSums
 
 Side = Literal["seat", "position"]
-WITHOUT_LUCK, GAMES_SAVED = "_without_luck", "_games_saved"  # endings of figures
-_WORTH_OF = {"win_share": WIN, "score_mean": SCORE, "lead_mean": LEAD}
+_OF_PLACES = "sum of places / (games times players); a shared place is the mean of the places"
+RANK = Figure("rank_mean", "mean place", "number", _OF_PLACES, lowest=1.0, better="lower")
+_OF_LEAD = "own final score less the mean of the others, mean over games"
+LEAD = Figure("lead_mean", "mean lead over the others", "amount", _OF_LEAD, scale="score", better="higher")
+SEAT_GAP = share(
+    "seat_gap", "share of wins of the best seat less that of the worst", "gap between the seats", better="lower"
+)
+GAP_BY_CHANCE = share(
+    "seat_gap_by_chance", "what the gap stays below in 95 % of studies if all seats are equal", scale=""
+)
+FAVOUR_BOUND = share(
+    "seat_favour_bound", "the most by which a seat can be favoured without this study showing it (95 %)", scale=""
+)
+FAIRNESS_P = Figure("seat_fairness_p", "", "p", "probability of a gap as large or larger if all seats are equal")
+OF_BALANCE = (SEAT_GAP, GAP_BY_CHANCE, FAVOUR_BOUND, FAIRNESS_P, DECISIONS)
+OF_SIDES = (WIN_SHARE, RANK, SCORE, LEAD)  # figures of every seat or position
+WITH_LUCK = {WIN_SHARE: analysis.WIN, SCORE: analysis.SCORE, LEAD: analysis.LEAD}  # figures of which luck is measured
+
+
+def minus_position_0(figure: Figure) -> Figure:
+    """Return the figure of a position less that of position 0."""
+    scale: Scale = "score" if figure.measure.scale == "score" else "itself"
+    return figure.difference(f"{figure.name}_minus_position_0", "less that of position 0, paired by deal", scale)
+
+
+def without_luck(figure: Figure) -> Figure:
+    """Return the figure from which the measured luck is subtracted."""
+    how = "less a coefficient, fitted on the other chunks, times the luck of the chance events"
+    return figure.derived("without_luck", "without luck", how)
+
+
+def games_saved(figure: Figure) -> Figure:
+    """Return by what factor the subtraction of luck saves games."""
+    how = "variance of its mean over that of the mean without luck"
+    return replace(figure.derived("games_saved", "games saved", how, unit="number"), scale=None)
 
 
 @dataclass(frozen=True)
@@ -100,30 +134,30 @@ class CellCounts(Cell):
         sampled = self.plan.table(fact).sampled
         return replace(self, deals=-(-self.deals // sampled)) if sampled else self
 
-    def figures(self, side: Side) -> dict[str, Estimate]:
+    def figures(self, side: Side) -> dict[Figure, Estimate]:
         """Return the figures of every seat or position; if luck was measured, all but the rank also without it."""
         wins, places, scores, played = (self.totals(side, field) for field in ("wins", "places", "scores", "played"))
         span, rivals = (1.0, float(self.players)), self.players - 1
         return {
-            "win_share": stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals),
-            "rank_mean": stats.ratio(places, played, unit=2, span=span, deals=self.deals),
-            "score_mean": stats.ratio(scores, played),
-            "lead_mean": stats.ratio(self._leads(scores), played, unit=rivals),
-            **{f"{name}{WITHOUT_LUCK}": stats.ratio(sums.adjusted(), played) for name, sums in self.luck(side).items()},
+            WIN_SHARE: stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals),
+            RANK: stats.ratio(places, played, unit=2, span=span, deals=self.deals),
+            SCORE: stats.ratio(scores, played),
+            LEAD: stats.ratio(self._leads(scores), played, unit=rivals),
+            **{without_luck(each): stats.ratio(sums.adjusted(), played) for each, sums in self.luck(side).items()},
         }
 
-    def games_saved(self, side: Side) -> dict[str, Estimate]:
+    def games_saved(self, side: Side) -> dict[Figure, Estimate]:
         """Return by what factor the subtraction of luck saves games, by figure; empty if luck was not measured."""
-        return {f"{name}{GAMES_SAVED}": sums.games_saved() for name, sums in self.luck(side).items()}
+        return {games_saved(figure): sums.games_saved() for figure, sums in self.luck(side).items()}
 
-    def luck(self, side: Side) -> dict[str, LuckSums]:
+    def luck(self, side: Side) -> dict[Figure, LuckSums]:
         """Return results and luck by figure; empty if luck was not measured."""
         if "luck" not in (self.outcome.dtype.names or ()):
             return {}
         played, wins, scores = (self.totals(side, field) for field in ("played", "wins", "scores"))
         leads = self._leads(scores) / (self.players - 1)
         luck = np.array([self.totals(side, field) for field in LUCK_SUMS])
-        return luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores, "lead_mean": leads}, luck, played)
+        return luck_sums({WIN_SHARE: wins / WIN_UNITS, SCORE: scores, LEAD: leads}, luck, played)
 
     def _leads(self, scores: Array) -> Array:
         """Return leads over the mean of the others, times the number of rivals, [C, P]; positive is better."""
@@ -136,11 +170,11 @@ class CellCounts(Cell):
         return totals
 
 
-def luck_sums(results: Mapping[str, Array], luck: Array, played: Array) -> dict[str, LuckSums]:
+def luck_sums(results: Mapping[Figure, Array], luck: Array, played: Array) -> dict[Figure, LuckSums]:
     """Return results and luck by figure, of sums of results [C, P], of luck [LUCK_SUMS, C, P, worth] and of games."""
     sums_by_figure = {}
     for figure, sums in results.items():
-        luck_of_figure, squares, products = luck[..., _WORTH_OF[figure]]
+        luck_of_figure, squares, products = luck[..., WITH_LUCK[figure]]
         sums_by_figure[figure] = LuckSums(np.asarray(sums, np.float64), luck_of_figure, squares, products, played)
     return sums_by_figure
 

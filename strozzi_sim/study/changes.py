@@ -8,7 +8,6 @@ that differs by the same amount in every chunk has no interval, as the rarity of
 alone decides, once exceptions are rarer than `effect`. A figure is equal if its difference and whole interval are 0.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,30 +15,38 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import CELL, FIGURE, FigureTable, TablePart, Tables, pick
-from strozzi_sim.declare.pictures import Figure, Picture, Unit
+from strozzi_sim.declare.figure_tables import (
+    CELL,
+    FIGURE,
+    NUMBER_KEYS,
+    OF_CHANGE,
+    FigureTable,
+    TablePart,
+    Tables,
+    TableSpec,
+    figures_in,
+    pick,
+)
+from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, degrees_of_freedom, not_excluded, p_value, size_text
 from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
+from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Section, picture, section
 from strozzi_sim.study.wording import played_by, players_words, seat_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
-COLUMNS = (*CELL, "than", "table", "level", *FIGURE, "before", "p", "p_corrected", "size", "verdict")
-_OF_SCORE = ("score_mean", "lead_mean")  # `effect` is relative to the mean score
+_FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
+_BREAKDOWN = "by"  # the key that names the column by which a table is broken down; ALL for the figures of all rows
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
-_DIFFERENCE = "_minus_position_0"  # ending of the names of figures
 _ROUNDING = 1e-9  # of floating-point sums
-_SHARES = ("seat_gap",)  # shares that are no ratios of counts
-_NOT_COMPARED = ("seat_fairness_p", "seat_gap_by_chance", "seat_favour_bound")  # not figures of games
-# prefixes of tables that `changes_between` leaves out
-_APART = ("heat_", "explorer", "changes", "worth", "sweep", "precision", "difference", "sides")
 _MOST_KEYS, _MOST_ROWS, _LETTERS = 8, 12, 40  # keys of a variant, lines of a table, letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", exactly 0"}
 _COUNTED = {
@@ -48,95 +55,106 @@ _COUNTED = {
     UNCLEAR: "{} are not known to have changed",
     EQUAL: "{} are equal",
 }
-_KINDS: dict[Unit, str] = {"share": "shares, in points", "number": "scores and other means"}
+_GROUPS = {"share": "shares, in points", "number": "scores and other means"}
 
 
 def changes(tables: Mapping[str, FigureTable], pairs: Sequence[tuple[str, str]], effect: float) -> pd.DataFrame:
     """Return the differences of figures, second variant minus first, for pairs of names (first, second).
 
     The tables were made with `sums`; the module says what `effect` is. Columns: players, variant (the second), lineup,
-    than (the first), table, level ("seat 0"), figure, value, low, high, n, deals, before (the figure of the first), p
-    (below 5 % exactly if 0 is outside the interval), p_corrected, size (in smallest differences that matter; 0 for no
-    difference, else NaN if these are 0, as for a mean that was 0 before), verdict.
+    than (the first), table, the keys of all these tables (missing for tables without the key), figure, value, low,
+    high, n, deals, before (the figure of the first), p (below 5 % exactly if 0 is outside the interval), p_corrected,
+    size (in smallest differences that matter; 0 for no difference, else NaN if these are 0, as for a mean that was 0
+    before), verdict.
     """
     rows = [row for pair in pairs for name, table in tables.items() for row in _rows(name, table, *pair)]
-    return _judged(rows, effect)
+    return _judged(rows, [key for table in tables.values() for key in table.keys], effect)
 
 
-def changes_between(first: Tables, second: Tables, names: tuple[str, str], effect: float) -> pd.DataFrame:
+def changes_between(
+    first: Tables, second: Tables, names: tuple[str, str], effect: float, specs: Mapping[str, TableSpec]
+) -> pd.DataFrame:
     """Return the differences of the figures that the tables of two variants share, with the columns of `changes`.
 
-    `names` are those of the variants; each table has one variant. The deals may differ, so the differences are not
-    paired: the squares of the half-widths of both intervals are added (Newcombe 1998).
+    `names` are those of the variants; each table has one variant. `first` has a table `figures`, and `specs` the tables
+    that may be compared. The deals may differ, so the differences are not paired: the squares of the half-widths of
+    both intervals are added (Newcombe 1998).
     """
-    shared = (name for name in first.keys() & second.keys() if not name.startswith(_APART))
-    figures = [name for name in shared if {"figure", "value", "n"} <= set(first[name].columns)]
-    figures.sort(key=lambda name: (name != "balance", name))
-    rows = [row for name in figures for row in _unpaired(name, first[name], second[name], names)]
-    return _judged(rows, effect)
+    compared = [name for name in first.keys() & second.keys() if name in specs and specs[name].compared]
+    compared.sort(key=lambda name: (name != "balance", name))
+    rows: list[dict[str, Any]] = []
+    for name in compared:
+        rows += _unpaired(name, first[name], second[name], names, figures_in(first, name))
+    return _judged(rows, [key for name in compared for key in specs[name].keys], effect)
 
 
 def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[dict[str, Any]]:
     """Yield the differences of a table as rows, each with its family for Holm's correction and its `_limit`."""
     before = {_identity(part): part for part in table.parts if part.variant == first}
-    of_scores = (part for part in before.values() if part.figure == "score_mean")
+    of_scores = (part for part in before.values() if part.figure.unit == "score")
     scores = {(part.players, part.lineup): part.estimate.value for part in of_scores}
     score = {cell: float(np.nanmean(values)) for cell, values in scores.items() if not np.isnan(values).all()}
     for part in table.parts:
         first_part = before.get(_identity(part))
-        if part.variant != second or first_part is None or part.figure in _NOT_COMPARED:
+        if part.variant != second or first_part is None or not part.figure.measure.scale:
             continue
         axes, old, new, keep = _matched(first_part, part)
         difference, constant = paired(new, old, same=first == second), _is_constant(old, new)
-        is_share = part.figure in _SHARES or (new.sums is not None and new.sums.n_deals is not None)
         shared = {"players": part.players, "variant": second, "lineup": part.lineup, "than": first, "table": name}
-        shared |= {"figure": part.figure, "deals": part.deals}
+        shared |= {"figure": part.figure.name, "deals": part.deals}
         for place in np.argwhere(keep):
             index, names = tuple(place), (axis[k] for axis, k in zip(axes.values(), place, strict=True))
             level = {key: name for key, name in part.levels.items() if key not in axes}
             level |= dict(zip(axes, names, strict=True))
             value = float(old.value[index])
             sides = {side: getattr(difference, side)[index].item() for side in ("value", "low", "high", "n")}
-            limit = _limit(part.figure, value, score.get((part.players, part.lineup)), is_share=is_share)
-            text = ", ".join(f"{key} {name}" for key, name in level.items())
-            row = {"level": text, "before": value, "family": str(level.get("by", "")), "limit": limit}
-            yield shared | sides | row | {"constant": bool(constant[index])}
+            limit = _limit(part.figure, value, score.get((part.players, part.lineup)))
+            yield shared | level | sides | {"before": value, "limit": limit, "constant": bool(constant[index])}
 
 
-def _unpaired(name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
+def _unpaired(
+    name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str], figures: Mapping[str, Figure]
+) -> Iterator[dict[str, Any]]:
     """Yield the differences of the rows that both tables have, as `_rows` does."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
     both = first.merge(second, "inner", keys, suffixes=("_1", "_2"))
-    both = both[~both["figure"].isin(_NOT_COMPARED)].dropna(subset=["value_1", "value_2"])
-    scores = both[both["figure"] == "score_mean"].groupby(["players", "lineup"])["value_1"].mean()
-    levels = [key for key in keys if key not in ("players", "lineup", "figure")]
+    both = both[[bool(figures[figure].measure.scale) for figure in both["figure"]]]
+    both = both.dropna(subset=["value_1", "value_2"])
+    is_score = np.array([figures[figure].unit == "score" for figure in both["figure"]], bool)
+    scores = both[is_score].groupby(["players", "lineup"])["value_1"].mean()
     for row in both.to_dict("records"):
         down = np.hypot(row["value_2"] - row["low_2"], row["high_1"] - row["value_1"])
         up = np.hypot(row["high_2"] - row["value_2"], row["value_1"] - row["low_1"])
         value, score = row["value_2"] - row["value_1"], scores.get((row["players"], row["lineup"]))
-        is_share = "share" in row["figure"] or row["figure"] in _SHARES
-        limit = _limit(row["figure"], row["value_1"], score, is_share=is_share)
-        difference = {key: row[key] for key in ("players", "lineup", "figure")}
+        limit = _limit(figures[row["figure"]], row["value_1"], score)
+        difference = {key: row[key] for key in keys}
         difference |= {"variant": names[1], "than": names[0], "table": name}
         difference |= {"value": value, "low": value - down, "high": value + up, "before": row["value_1"]}
         difference |= {key: min(row[f"{key}_1"], row[f"{key}_2"]) for key in ("n", "deals")}
-        level = ", ".join(f"{key} {row[key]}" for key in levels)
-        yield difference | {"level": level, "family": str(row.get("by", "")), "limit": limit, "constant": False}
+        yield difference | {"limit": limit, "constant": False}
 
 
-def _limit(figure: str, value: float, score: float | None, *, is_share: bool) -> float:
+def _limit(figure: Figure, value: float, score: float | None) -> float:
     """Return the number that `effect` is relative to; `score` is the mean score, None if the table has none."""
-    if score is not None and figure.removesuffix(_DIFFERENCE) in _OF_SCORE:
+    scale = figure.measure.scale
+    if scale == "score" and score is not None:
         return float(score)
-    return 1.0 if is_share else abs(value)
+    return 1.0 if scale == "share" else abs(value)
 
 
-def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
-    """Return rows of differences with p-values, sizes and verdicts."""
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:-4], "family", "limit", "constant"])
+def _judged(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], effect: float) -> pd.DataFrame:
+    """Return rows of differences, with these keys, and their p-values, sizes and verdicts."""
+    keys = list(dict.fromkeys([*keys, _BREAKDOWN]))
+    columns = [*_FIRST, *keys, *FIGURE, "before", *_JUDGED]
+    frame = pd.DataFrame(rows, columns=[*columns[: -len(_JUDGED)], "limit", "constant"])
+    types = dict.fromkeys(columns, "float64") | dict.fromkeys(("players", "n", "deals"), "int64")
+    texts = [key for key in keys if key not in NUMBER_KEYS]
+    types |= dict.fromkeys((*_FIRST[1:], *texts, "figure", "verdict"), "str")
+    types |= dict.fromkeys((key for key in keys if key in NUMBER_KEYS), "Int64")
+    frame[texts] = frame[texts].astype(object).mask(frame[texts].isna(), "")
     df = degrees_of_freedom(frame["n"], frame["deals"])
     frame["p"] = p_value(frame["value"], frame["low"], frame["high"], 0.0, df) if rows else np.zeros(0)
-    families = frame.groupby(["variant", "than", "table", "family"], sort=False)["p"]
+    families = frame.groupby(["variant", "than", "table", _BREAKDOWN], sort=False)["p"]
     frame["p_corrected"] = families.transform(lambda of_family: holm(of_family.to_numpy()))
     in_effects = divide(frame["value"].to_numpy(np.float64), effect * frame["limit"].to_numpy(np.float64))
     frame["size"] = np.where(frame["value"] == 0, 0.0, in_effects)
@@ -147,9 +165,7 @@ def _judged(rows: Sequence[Mapping[str, Any]], effect: float) -> pd.DataFrame:
     is_near = (distance < smallest) | (distance == 0)
     conditions = [is_equal, is_rare & is_near, is_rare, is_small, frame["p_corrected"] < ALPHA]
     frame["verdict"] = np.select(conditions, [EQUAL, SMALL, CHANGED, SMALL, CHANGED], UNCLEAR)
-    types = dict.fromkeys(COLUMNS, "float64") | dict.fromkeys(("players", "n", "deals"), "int64")
-    types |= dict.fromkeys(("variant", "lineup", "than", "table", "level", "figure", "verdict"), "str")
-    return frame[list(COLUMNS)].astype(types)
+    return frame[columns].astype(types)
 
 
 def _is_constant(first: Estimate, second: Estimate) -> Any:
@@ -163,7 +179,7 @@ def _is_constant(first: Estimate, second: Estimate) -> Any:
 def _identity(part: TablePart) -> tuple[Any, ...]:
     """Return the key by which the parts of two variants match: without the variant and the lists of levels."""
     fixed = tuple((key, name) for key, name in part.levels.items() if key not in part.axes)
-    return part.players, part.lineup, part.figure, fixed, tuple(part.axes)
+    return part.players, part.lineup, part.figure.name, fixed, tuple(part.axes)
 
 
 def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]], Estimate, Estimate, Any]:
@@ -181,11 +197,11 @@ def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     """Return whether each variant changes wins and scores, or by how much it may, and how many figures changed."""
     sentences = []
     for (first, second), rows in _pairs(tables):
-        kinds: tuple[tuple[pd.DataFrame, str, Unit], ...] = (
-            (_wins(rows), "who wins", "share"),
-            (pick(rows, table="balance", figure="score_mean"), "how much is scored", "amount"),
+        kinds = (
+            (_wins(rows), "who wins", WIN_SHARE),
+            (pick(rows, table="balance", figure=SCORE.name), "how much is scored", SCORE),
         )
-        parts = [_verdict_words(each, words, unit, chunks, game) for each, words, unit in kinds if len(each)]
+        parts = [_verdict_words(each, words, figure, chunks, game) for each, words, figure in kinds if len(each)]
         parts.sort(key=lambda part: not part.startswith("changes"))
         counts = rows["verdict"].value_counts()
         counted = listed([words.format(f"{counts[each]:,}") for each, words in _COUNTED.items() if each in counts])
@@ -196,7 +212,7 @@ def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     return sentences
 
 
-def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game: Game) -> str:
+def _verdict_words(rows: pd.DataFrame, words: str, figure: Figure, chunks: int, game: Game) -> str:
     verdicts, lineups = set(rows["verdict"]), dict.fromkeys(rows["lineup"])
     if changed := set(pick(rows, verdict=CHANGED)["lineup"]):
         names = some_of([players_words(game, lineup) for lineup in lineups if lineup in changed])
@@ -204,11 +220,11 @@ def _verdict_words(rows: pd.DataFrame, words: str, unit: Unit, chunks: int, game
     if verdicts <= {SMALL, EQUAL}:
         return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
     unclear = pick(rows, verdict=UNCLEAR)
-    span = (-unclear["before"], 1 - unclear["before"]) if unit == "share" else (-np.inf, np.inf)
+    span = figure.measure.lowest - unclear["before"], figure.measure.highest - unclear["before"]
     size = not_excluded(unclear, chunks=chunks, span=span)
     if np.isnan(size):
         return f"is not known to change {words}"
-    return f"may change {words} by up to {size_text(size, unit)} (more deals would tell)"
+    return f"may change {words} by up to {size_text(size, figure.unit)} (more deals would tell)"
 
 
 def changes_section(
@@ -221,28 +237,33 @@ def changes_section(
     for number, ((first, second), rows) in enumerate(_pairs(tables)):
         wins, name = _wins(rows), f"changes-{number}" if number else "changes"
         lineups = ", " + wins["lineup"] if rows["lineup"].nunique() > 1 else ""
-        places = wins["players"].astype("str") + " players" + lineups + ", " + wins["level"]
+        places = wins["players"].astype("str") + " players" + lineups + ", " + _levels_of(wins)
         shown[name] = wins.assign(place=places, variant="", lineup="")
         words = {"first": first, "second": second, "deals": deals or "; the deals may differ"}
-        pictures.append(replace(picture("changes", shown, **words), name=name, table=name))
-        for unit, group in _KINDS.items():
-            if len(changed := _changed_rows(rows, labels, shares=unit == "share")):
-                shown[table := f"{name}-{unit}"] = changed
-                columns = Figure("before", f"in {first}", unit), Figure("change", f"{second} minus {first}", unit)
-                drawn = picture("most-changed", shown, called=group, most=str(_MOST_ROWS))
+        drawn = picture("changes", shown, [WIN_SHARE.difference()], **words)
+        pictures.append(replace(drawn, name=name, table=name))
+        for group, called in _GROUPS.items():
+            if len(changed := _changed_rows(tables, rows, labels, shares=group == "share")):
+                shown[table := f"{name}-{group}"] = changed
+                before = Figure("before", f"in {first}", "share" if group == "share" else "number")
+                columns = before, replace(before.difference("change"), label=f"{second} minus {first}")
+                drawn = picture("most-changed", shown, called=called, most=str(_MOST_ROWS))
                 levels = tuple(changed["what"].unique()[:_MOST_ROWS])
                 pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
         if {first, second} <= variants.keys():
             compared.append((variants[first], variants[second]))
     sentences, keys = _differing(compared)
     unused = dict.fromkeys(("first", "second", "called", "most"), "")  # words of pictures that `pictures` replaces
-    declared = section("changes", shown, numbers=tuple(_numbers(tables)), deals=deals, **unused)
+    declared = section("changes", shown, [WIN_SHARE], numbers=tuple(_numbers(tables)), deals=deals, **unused)
     return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
     """Yield (first, second) and the changes of every pair of variants that is compared."""
-    for (first, second), rows in tables["changes"].dropna(subset="value").groupby(["than", "variant"], sort=False):
+    known = tables["changes"].dropna(subset="value")
+    if _BREAKDOWN not in known:  # a table whose levels are one text, from before they were columns
+        known = known.assign(**{_BREAKDOWN: ""})
+    for (first, second), rows in known.groupby(["than", "variant"], sort=False):
         yield (str(first), str(second)), rows
 
 
@@ -258,44 +279,57 @@ def listed_changes(
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield (first, second, changes) of every pair of variants: wins, seat gap, mean score, then others, largest first.
 
-    The changes are rows of the table, with `what` and `unit`; `labels` has the figures of the page by name. The others
-    are the figures that changed, without breakdowns by a column, or with `every` all figures.
+    The changes are rows as `_named` returns them. The others are the figures that changed, without breakdowns by a
+    column, or with `every` all figures.
     """
     for (first, second), rows in _pairs(tables):
         balance = pick(rows, table="balance")
-        headlines = pd.concat([_wins(rows), *(pick(balance, figure=name) for name in ("seat_gap", "score_mean"))])
+        headlines = pd.concat([_wins(rows), *(pick(balance, figure=each.name) for each in (SEAT_GAP, SCORE))])
         others = rows[(every | _is_changed(rows)) & ~rows.index.isin(headlines.index)]
-        yield first, second, _named(pd.concat([headlines, _largest_first(others)]), labels)
+        yield first, second, _named(tables, pd.concat([headlines, _largest_first(others)]), labels)
 
 
-def _changed_rows(rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
+def _changed_rows(tables: Tables, rows: pd.DataFrame, labels: Mapping[str, Figure], *, shares: bool) -> pd.DataFrame:
     """Return changed shares (see `_is_changed`), or else other figures, by size: all rows `before`, then `change`."""
-    chosen = _named(_largest_first(rows[_is_changed(rows)]), labels)
-    chosen = chosen[(chosen["unit"] == "share") == shares].assign(variant="", lineup="", figure="change")
+    chosen = _named(tables, _largest_first(rows[_is_changed(rows)]), labels)
+    is_share = [figure.measure.factor > 1 for figure in chosen["measured"]]
+    chosen = chosen[np.array(is_share, bool) == shares].assign(variant="", lineup="", figure="change")
     before = chosen.assign(figure="before", value=chosen["before"], low=np.nan, high=np.nan)
     return pd.concat([before, chosen], ignore_index=True)
 
 
 def _is_changed(rows: pd.DataFrame) -> pd.Series:
     """Return whether each figure changed; False for breakdowns by a column."""
-    return (rows["verdict"] == CHANGED) & ~rows["level"].str.contains(rf"\bby (?!{ALL}\b)")
+    return (rows["verdict"] == CHANGED) & rows[_BREAKDOWN].isin(["", ALL])
 
 
 def _largest_first(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("size", key=abs, ascending=False, kind="stable", na_position="first")
 
 
-def _named(rows: pd.DataFrame, labels: Mapping[str, Figure]) -> pd.DataFrame:
-    """Return rows of changes with `what`, the figure and its levels as text with the page's labels, and `unit`."""
-    units = {name: figure.unit for name, figure in labels.items()}
-    units |= {f"{name}{_DIFFERENCE}": unit for name, unit in units.items()}
-    units |= {name: "share" for name in rows["figure"] if name not in units and ("share" in name or name in _SHARES)}
-    what = []
-    for row in rows.itertuples(index=False):
-        name = labels[row.figure].label if row.figure in labels else re.sub("_(mean|share)?", " ", row.figure).strip()
-        levels = [part.replace("_", " ") for part in row.level.split(", ") if part and not part.endswith(f" {ALL}")]
-        what.append(", ".join([name, *levels, *([row.lineup] if rows["lineup"].nunique() > 1 else [])]))
-    return rows.assign(what=what, unit=[units.get(name, "number") for name in rows["figure"]])
+def _named(tables: Tables, rows: pd.DataFrame, labels: Mapping[str, Figure]) -> pd.DataFrame:
+    """Return rows of changes with `what`, figure and levels as text with the page's labels, and `measured`, the figure.
+
+    `labels` has the figures of the page by name.
+    """
+    known = {name: figures_in(tables, str(name)) for name in rows["table"].unique()}
+    places = zip(rows["table"], rows["figure"], strict=True)
+    measured = [known[table].get(name) or labels.get(name) or Figure(name) for table, name in places]
+    names = [labels.get(figure.name, figure).words for figure in measured]
+    levels = _levels_of(rows, without=ALL).str.replace("_", " ")
+    lineups = list(rows["lineup"]) if rows["lineup"].nunique() > 1 else [""] * len(rows)
+    what = [", ".join(filter(None, words)) for words in zip(names, levels, lineups, strict=True)]
+    return rows.assign(what=what, measured=pd.Series(measured, rows.index, object))
+
+
+def _levels_of(rows: pd.DataFrame, without: str = "") -> pd.Series:
+    """Return the levels of each row as text: "seat 0"; a level `without` is left out."""
+    keys = list(rows.columns)[rows.columns.get_loc("table") + 1 : rows.columns.get_loc("figure")]
+    texts = [
+        ", ".join(f"{key} {level}" for key, level in row.items() if not pd.isna(level) and level not in ("", without))
+        for row in rows[keys].to_dict("records")
+    ]
+    return pd.Series(texts, rows.index, "str")
 
 
 def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
@@ -318,18 +352,19 @@ def _numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the largest significant change, or else the largest one, each of wins, seat gap, mean score and length."""
     table = tables["changes"].dropna(subset=["value", "low"])
     balance = pick(table, table="balance")
-    kinds: tuple[tuple[pd.DataFrame, Unit, str], ...] = (
-        (_wins(table), "share", "points of games won"),
-        (pick(balance, figure="seat_gap"), "share", "points of gap between the seats"),
-        (pick(balance, figure="score_mean"), "amount", "mean score"),
-        (pick(balance, figure="decisions_mean"), "amount", "decisions in a game"),
+    kinds = (
+        (_wins(table), WIN_SHARE, "points of games won"),
+        (pick(balance, figure=SEAT_GAP.name), SEAT_GAP, "points of gap between the seats"),
+        (pick(balance, figure=SCORE.name), SCORE, "mean score"),
+        (pick(balance, figure=DECISIONS.name), DECISIONS, "decisions in a game"),
     )
-    for rows, unit, what in kinds:
+    for rows, figure, what in kinds:
         if len(rows):
             candidates = pick(rows, verdict=CHANGED) if CHANGED in set(rows["verdict"]) else rows
-            row = candidates.loc[candidates["size"].abs().fillna(np.inf).idxmax()]  # no size: the figure was 0
-            name, _, seat = row["level"].partition(" ")
-            who = seat_words(int(seat), row["players"]) if name == "seat" and seat.isdecimal() else row["level"]
+            largest = candidates["size"].abs().fillna(np.inf).idxmax()  # no size: the figure was 0
+            row = candidates.loc[largest]
+            is_seat = "seat" in row and not pd.isna(row["seat"])
+            who = seat_words(row["seat"], row["players"]) if is_seat else _levels_of(candidates)[largest]
             place = ", ".join(filter(None, [what, who, f"{row['players']} players"]))
             words = f"{place}: change to {row['variant']}{_NOT_KNOWN.get(row['verdict'], '')}"
-            yield KeyNumber(row, unit, words, is_change=True)
+            yield KeyNumber(row, figure.difference(), words, is_change=True)

@@ -17,6 +17,7 @@ from strozzi_sim.game.converting import built
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.files import DATABASE, STUDY_FILE, content_errors, read_summary, read_tables
+from strozzi_sim.study.games import with_figures
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import Study, differences
@@ -90,7 +91,7 @@ def load_results(folder: str | Path, code: Sequence[str | Path] = ()) -> Results
         study = kind_named(summary["study"]["kind"]).shown(summary["study"])
         study = study.first_chunks(last_run["chunks"]) if last_run["chunks"] < study.chunks else study
         look = msgspec.convert(summary["look"], built(Look))
-    tables = Frames(read_tables(place, summary["files"]))
+    tables = Frames(with_figures(study, read_tables(place, summary["files"])))
     return Results(study, look, tables, place, last_run["all_games"], last_run["summary"], about=last_run)
 
 

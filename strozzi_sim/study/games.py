@@ -16,28 +16,67 @@ from strozzi_sim import stats
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.figure_tables import (
     CELL,
+    FIGURES,
     FigureTable,
     Tables,
+    TableSpec,
     agent_names,
+    figures_frame,
+    figures_in,
     first_scenario,
     headline_players,
     pick,
 )
 from strozzi_sim.declare.finding import Comparison, Finding, finding_of
-from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Figure, HeatMap, Picture
+from strozzi_sim.declare.pages import HEAT_MAP, report_of
+from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.facts.blocks import ALL, Block
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
 from strozzi_sim.stats.intervals import Estimate
-from strozzi_sim.study.cells import CellCounts, CountsOf
+from strozzi_sim.study.cells import (
+    FAIRNESS_P,
+    FAVOUR_BOUND,
+    GAP_BY_CHANCE,
+    OF_BALANCE,
+    OF_SIDES,
+    SEAT_GAP,
+    WITH_LUCK,
+    CellCounts,
+    CountsOf,
+    games_saved,
+    minus_position_0,
+    without_luck,
+)
 from strozzi_sim.study.changes import changes, changes_section, listed_changes
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import played_by, players_words, seat_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
+SEATS, LINEUP = TableSpec(("seat",)), TableSpec(("position", "agent"))
+EXPLORER = TableSpec(("map", "row", "column", "round"), compared=False)
+ANSWERS = TableSpec(("agent",), compared=False)  # illegal answers
+
+
+def specs_of_games(game: Game, maps: Mapping[str, HeatMap]) -> dict[str, TableSpec]:
+    """Return the tables that studies of a game's pages may have, by name; `maps` are their heat maps."""
+    specs = {name: TableSpec(page.keys) for name, page in report_of(game).pages.items()}
+    specs |= {"seats": SEATS, "lineup": LINEUP, "explorer": EXPLORER, "answers": ANSWERS}
+    return specs | {heat_map.table: HEAT_MAP for heat_map in maps.values()}
+
+
+def with_figures(study: Study, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables and the table `figures`, which says what they measure; unchanged if they have it."""
+    if not tables or FIGURES in tables:
+        return dict(tables)
+    with_luck = [derived(figure) for figure in WITH_LUCK for derived in (without_luck, games_saved)]
+    of_all = (*OF_SIDES, *with_luck, *map(minus_position_0, (*OF_SIDES, *with_luck)), *OF_BALANCE, *study.measured)
+    declared = report_of(study.the_game).figures
+    of_game = (figure for figures in reversed(declared.values()) for figure in reversed(figures))
+    return {**tables, FIGURES: figures_frame(tables, {"": (*of_game, *of_all), **declared})}
 
 
 def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
@@ -69,14 +108,15 @@ def tables_of_games(
     game, tables = study.the_game, dict[str, Any]()
     tables |= figures_of_games(game, cells, look.pages_in(game), look.maps_in(game), sums=bool(pairs))
     if pairs:
-        compared = {name: figures for name, figures in tables.items() if not name.startswith("heat_")}
+        specs = specs_of_games(game, look.maps_in(game))
+        compared = {name: figures for name, figures in tables.items() if specs[name].compared}
         tables["changes"] = changes(compared, pairs, look.effect)
     if explored := _explored(study, look):
-        tables["explorer"] = table = FigureTable("map", "row", "column", "round")
+        tables["explorer"] = table = FigureTable(*EXPLORER.keys)
         for name, block in explored.items():
             round_level = {} if "round" in block.axes else {"round": ALL}
             for cell in cells:
-                replace(block, levels={**block.levels, "map": name, **round_level}).write(table, cell, stats)
+                replace(block, levels={**block.levels, "map": name, **round_level}).write(table, cell)
     return tables
 
 
@@ -87,13 +127,13 @@ def figures_of_games(
 
     With `sums` the tables other than heat maps also keep the sums of each chunk, which `changes` needs.
     """
-    seats, lineup, balance = (FigureTable(*keys, sums=sums) for keys in (("seat",), ("position", "agent"), ()))
+    seats, lineup, balance = (FigureTable(*spec.keys, sums=sums) for spec in (SEATS, LINEUP, TableSpec()))
     for cell in cells:
         seats.add_all(cell, {**cell.figures("seat"), **cell.games_saved("seat")}, seat=range(cell.players))
         _add_fairness(balance, cell)
         if not cell.selfplay:
             _add_lineup(lineup, cell)
-    of_game = report_of(game).tables(cells, pages, maps, stats, sums=sums)
+    of_game = report_of(game).tables(cells, pages, maps, sums=sums)
     order = {(cell.players, cell.variant, cell.lineup): number for number, cell in enumerate(cells)}
     balance.parts += of_game.pop("balance").parts
     balance.parts.sort(key=lambda part: order[part.players, part.variant, part.lineup])
@@ -106,7 +146,7 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
             table.add(cell, figure, estimate.at(position), position=position, agent=agent)
         for position, agent in enumerate(cell.positions[1:], start=1):
             difference = stats.paired(estimate.at(position), estimate.at(0), same=agent == cell.positions[0])
-            table.add(cell, f"{figure}_minus_position_0", difference, position=position, agent=agent)
+            table.add(cell, minus_position_0(figure), difference, position=position, agent=agent)
     for figure, saved in cell.games_saved("position").items():
         for position, agent in enumerate(cell.positions):
             table.add(cell, figure, saved.at(position), position=position, agent=agent)
@@ -118,13 +158,13 @@ def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
     gap = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games, unknown = np.asarray(cell.games), np.asarray(np.nan)
     for figure, value, without in (
-        ("seat_gap", gap.gap, gap.without),
-        ("seat_gap_by_chance", gap.by_chance, None),
-        ("seat_favour_bound", gap.bound, None),
-        ("seat_fairness_p", stats.equal_shares_p(wins, WIN_UNITS), None),
+        (SEAT_GAP, gap.gap, gap.without),
+        (GAP_BY_CHANCE, gap.by_chance, None),
+        (FAVOUR_BOUND, gap.bound, None),
+        (FAIRNESS_P, stats.equal_shares_p(wins, WIN_UNITS), None),
     ):
         table.add(cell, figure, Estimate(np.asarray(value), unknown, unknown, games, without=without))
-    table.add(cell, "decisions_mean", stats.ratio(cell.outcome["decisions"], cell.outcome["games"]))
+    table.add(cell, DECISIONS, stats.ratio(cell.outcome["decisions"], cell.outcome["games"]))
 
 
 def sections_of_games(
@@ -180,25 +220,26 @@ def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
     gains = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
     ends = gains.loc[[gains["value"].idxmax(), gains["value"].idxmin()]]
     who = [f"{seat_words(row.seat, row.players)}, {_games_of(row, wins)}" for row in ends.itertuples(index=False)]
-    return key_numbers(ends.assign(who=who), "share", "points from an equal share: {who}", is_change=True)
+    ends = ends.assign(who=who)
+    return key_numbers(ends, WIN_SHARE.difference(), "points from an equal share: {who}", is_change=True)
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
     """Yield the two largest figures and the smallest one that the finding of a page compares."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
-        yield KeyNumber(row, figure.unit, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")
+        yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")
 
 
 def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
     """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
-    balance = first_scenario(tables["balance"]).dropna(subset="value")
-    labels = {"margin_mean": "the winner's lead over the second", "score_mean": "score of a player"}
-    labels["decisions_mean"] = "decisions in a game"
+    balance, known = first_scenario(tables["balance"]).dropna(subset="value"), figures_in(tables, "balance")
+    labels = {"margin_mean": "the winner's lead over the second", SCORE.name: "score of a player"}
+    labels[DECISIONS.name] = "decisions in a game"
     for figure in [name for name in labels if name in set(balance["figure"])][:1]:
         rows = pick(balance, figure=figure)
         row = next(pick(rows, players=headline_players(rows)).itertuples(index=False))
-        yield KeyNumber(row, "amount", f"{labels[figure]}, {_games_of(row, tables['balance'])}")
+        yield KeyNumber(row, known.get(figure, SCORE), f"{labels[figure]}, {_games_of(row, tables['balance'])}")
 
 
 def _games_of(row: Any, table: Any) -> str:
@@ -221,7 +262,7 @@ def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
     if len(rows):
         rows = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
     names = rows["who"].str.replace("\n", " ") if "who" in rows else rows["agent"]
-    return key_numbers(rows.head(3).assign(name=names), "share", "games won by {name}, {players} players")
+    return key_numbers(rows.head(3).assign(name=names), WIN_SHARE, "games won by {name}, {players} players")
 
 
 def with_agents(lineup: Any) -> Any:
@@ -252,7 +293,7 @@ def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, .
     for heat_map in look.maps_in(study.the_game).values():
         if len(rows := _cells_of(study, tables, heat_map).dropna(subset=["value", "low"])):
             ends = rows.loc[[rows["value"].idxmax(), rows["value"].idxmin()]]
-            return key_numbers(ends, heat_map.figure.unit, f"{heat_map.figure.label}: {{cell}}")
+            return key_numbers(ends, heat_map.figure, f"{heat_map.figure.label}: {{cell}}")
     return ()
 
 

@@ -1,6 +1,6 @@
 """The look of a study: facts to count, rows to keep, and its page as data. It is no part of the study's hash."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from string import Template
@@ -10,16 +10,18 @@ import msgspec
 from msgspec import Meta
 
 from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map
-from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.figure_tables import Tables, figures_in
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import HeatMap, Picture, Unit
+from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.report_file import ReportFile, picture_of, read_report_file
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, check_names, short_repr, suggest_names
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.facts.row_storage import RowSelection, keep_of
 from strozzi_sim.game import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_text_keys
 from strozzi_sim.runtime.files import check_portable
+from strozzi_sim.study.cells import OF_SIDES
 
 # questions of a balance study, as is every page of its game but `balance`
 SEATS, AGENTS, VARIANTS, HEATMAPS = "seats", "agents", "variants", "heatmaps"
@@ -106,9 +108,12 @@ class KeyNumber:
     """One of the numbers of a page's first screen."""
 
     row: Any  # row of a table with value, low and high
-    unit: Unit
+    figure: Figure
     what: str
-    is_change: bool = False  # whether it is shown with a sign, and a share in points
+    is_change: bool = False  # whether it is shown with a sign
+
+
+Numbers = tuple[KeyNumber, ...]
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,7 @@ class Section:
     shown: tuple[Picture | HeatMap, ...] = ()  # pictures, tables and heat maps
     sentences: tuple[str, ...] = ()
     finding: str = ""  # its title; default: its name
-    numbers: tuple[KeyNumber, ...] = ()  # shown on the first screen if the section is the first one
+    numbers: Numbers = ()  # shown on the first screen if the section is the first one
     tables: Mapping[str, Any] = field(default_factory=dict)  # tables of its pictures, beside those of the study
     caveats: tuple[str, ...] = ()  # shown with the verdict if the section is the first one
     keys: tuple[tuple[str, ...], ...] = ()  # rows of a small table of text beside the sentences, the head first
@@ -134,30 +139,38 @@ def _declared() -> ReportFile:
     return declared
 
 
-def picture(name: str, tables: Tables, **words: str) -> Picture:
-    """Return a picture of `report.toml`; `words` are the values of $name in its texts."""
-    declared = picture_of(_declared(), name, tables, None)
+def picture(name: str, tables: Tables, figures: Iterable[Figure] = OF_SIDES, **words: str) -> Picture:
+    """Return a picture of `report.toml`; `words` are the values of $name in its texts.
+
+    `figures` are those that its table may have, unless the table `figures` lists them.
+    """
+    given = _declared().pictures[name]
+    known = {figure.name: figure for figure in figures} | figures_in(tables, given.table or given.page, figures)
+    declared = picture_of(_declared(), name, tables, known)
     parts: Any = {key: _filled(text, words) for key, text in vars(declared).items() if isinstance(text, str)}
-    figures = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
+    filled = tuple(replace(figure, label=_filled(figure.label, words)) for figure in declared.figures)
     where = {column: _filled(value, words) for column, value in declared.where.items()}
-    return replace(declared, **parts, figures=figures, where=where)
+    return replace(declared, **parts, figures=filled, where=where)
 
 
-def pictures_of(page: str, tables: Tables, **words: str) -> tuple[Picture, ...]:
-    """Return the pictures of a page of `report.toml` whose tables have rows."""
-    pictures = (picture(name, tables, **words) for name, each in _declared().pictures.items() if each.page == page)
+def pictures_of(page: str, tables: Tables, figures: Iterable[Figure] = OF_SIDES, **words: str) -> tuple[Picture, ...]:
+    """Return the pictures of a page of `report.toml` whose tables have rows; see `picture`."""
+    names = [name for name, each in _declared().pictures.items() if each.page == page]
+    pictures = (picture(name, tables, figures, **words) for name in names)
     return tuple(each for each in pictures if len(tables.get(each.table, ())))
 
 
-def section(page: str, tables: Tables, *, numbers: tuple[KeyNumber, ...] = (), **words: str) -> Section:
-    """Return a section of `report.toml` with pictures of these tables."""
-    declared, shown = _declared().pages[page], pictures_of(page, tables, **words)
+def section(
+    page: str, tables: Tables, figures: Iterable[Figure] = OF_SIDES, *, numbers: Numbers = (), **words: str
+) -> Section:
+    """Return a section of `report.toml` with pictures of these tables; see `picture`."""
+    declared, shown = _declared().pages[page], pictures_of(page, tables, figures, **words)
     return Section(declared.title, _filled(declared.question, words), shown, numbers=numbers, tables=tables)
 
 
-def key_numbers(rows: Any, unit: Unit, what: str, *, is_change: bool = False) -> tuple[KeyNumber, ...]:
+def key_numbers(rows: Any, figure: Figure, what: str, *, is_change: bool = False) -> tuple[KeyNumber, ...]:
     """Return a number for each row of a table; `what` has names of columns in braces."""
-    return tuple(KeyNumber(row, unit, what.format(**row), is_change) for _, row in rows.iterrows())
+    return tuple(KeyNumber(row, figure, what.format(**row), is_change) for _, row in rows.iterrows())
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:

@@ -26,6 +26,7 @@ from strozzi_sim.errors import (
     suggest_names,
 )
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.converting import built, converted
 from strozzi_sim.game.sentences import listed
@@ -100,6 +101,7 @@ class Study(
     keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
     has_pages: ClassVar[bool] = False  # whether the pages and heat maps of the game are counted and shown
     printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
+    measured: ClassVar[tuple[Figure, ...]] = ()  # figures of its tables, beside those of every game
 
     def printed_tables(self, tables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the tables that the terminal prints, by name."""

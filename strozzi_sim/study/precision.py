@@ -6,12 +6,14 @@ import numpy as np
 
 from strozzi_sim.declare.figure_tables import FigureTable
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.stats.intervals import Array, Estimate
 from strozzi_sim.stats.precision import ALPHA, FIRST_LOOK, mean_half_width, share_interval
 from strozzi_sim.study.cells import Headline
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.store import Store
 
+DIFFERENCE = WIN_SHARE.difference("win_share_difference", "less that of the reference")
 _PART_OF_SHARES = 0.1  # part of a difference's error probability that the intervals of its two shares take
 
 
@@ -45,7 +47,7 @@ class Precision:
             low, value, high = map(np.asarray, interval)
             estimate = Estimate(value, low, high, np.asarray(cell.deals * cell.match.games_per_deal))
             reference = "" if than is None else than.lineup if than.variant == cell.variant else than.variant
-            figure = "win_share" if than is None else "win_share_difference"
+            figure = WIN_SHARE if than is None else DIFFERENCE
             table.add(cell, figure, estimate, by=by, level=level, than=reference)
         return table.frame().astype({"level": "int64"}).assign(known=np.array(is_known, np.int64))
 

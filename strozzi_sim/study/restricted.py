@@ -16,7 +16,6 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
-from strozzi_sim.declare.pictures import Unit
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.declare.significance import (
     ALPHA,
@@ -30,23 +29,26 @@ from strozzi_sim.declare.significance import (
 )
 from strozzi_sim.errors import as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
 from strozzi_sim.game.restricting import Use, find_things, noun_of, restricted
 from strozzi_sim.game.sentences import some_of
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.stats.intervals import Estimate
 from strozzi_sim.stats.multiple_testing import holm
-from strozzi_sim.study.cells import WITHOUT_LUCK, Cell, CellCounts, CountsOf
+from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
 from strozzi_sim.study.look import KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.wording import conclusion, grouped, players_words, points
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
-LOST, SCORE_LOST, USED, NAIVE = "win_share_lost", "score_lost", "popularity", "naive_win_share"  # figures
-_NUMBERS: dict[str, tuple[Unit, str]] = {
-    LOST: ("share", "points of games won, lost"),
-    SCORE_LOST: ("amount", "points of score lost"),
-}
+_WITHOUT = "of an agent without restrictions less that of one that must do without, on the same deals"
+WIN_SHARE_LOST = Figure("win_share_lost", "games lost without it", "points", f"share of games won {_WITHOUT}")
+SCORE_LOST_BY = Figure("score_lost", "score lost without it", "amount", f"score {_WITHOUT}")
+POPULARITY = share("popularity", "uses / occasions (rounds, games or others)", "how often it is used")
+NAIVE_WINS = share("naive_win_share", "games won by the seats that used it, each use counted", "games won by its users")
+LOST, SCORE_LOST, USED, NAIVE = WIN_SHARE_LOST.name, SCORE_LOST_BY.name, POPULARITY.name, NAIVE_WINS.name
+_NUMBERS = {WIN_SHARE_LOST: "points of games won, lost", SCORE_LOST_BY: "points of score lost"}
 _KEYS = ["players", "variant", "agent", "thing"]
 Line = Mapping[str, Any]  # a line of `verdicts`
 
@@ -54,6 +56,7 @@ Line = Mapping[str, Any]  # a line of `verdicts`
 class WithWorth(Study, frozen=True, kw_only=True):
     """A study of what things are worth to agents that play themselves: its facts, table, verdict and section."""
 
+    measured = (WIN_SHARE_LOST, SCORE_LOST_BY, POPULARITY, NAIVE_WINS)
     things_field: ClassVar[str]  # the field that names the things, or patterns of them
 
     @cached_property
@@ -132,7 +135,7 @@ class WithWorth(Study, frozen=True, kw_only=True):
         texts = {"series": "players" if table["players"].nunique() > 1 else "", "effect": f"{100 * look.effect:g}"}
         no_dot = f" Without a dot, since their use is not known: {some_of(uncounted, 6)}."
         texts["uncounted"] = no_dot if uncounted else ""
-        return [section("worth", shown, numbers=tuple(_worth_numbers(self, lines, nouns)), **texts)]
+        return [section("worth", shown, self.measured, numbers=tuple(_worth_numbers(self, lines, nouns)), **texts)]
 
 
 def _nouns(study: Study) -> Callable[[str], str]:
@@ -158,31 +161,32 @@ def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], s
     of_agent = [line for line in lines if (line["players"], line["agent"]) == (players, agent)]
     for line in ranked(of_agent)[:2]:
         condition = f"without {nouns(line['thing'])} ({players_words(study.the_game, agent)}, {players} players)"
-        for figure, (unit, label) in _NUMBERS.items():
-            if not np.isnan(line[figure].value):
-                yield KeyNumber(line[figure], unit, f"{label} {condition}", is_change=True)
+        for figure, label in _NUMBERS.items():
+            if not np.isnan(line[figure.name].value):
+                yield KeyNumber(line[figure.name], figure, f"{label} {condition}", is_change=True)
 
 
-def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[str, Estimate]:
+def _losses(free: CellCounts, restricted_cell: CellCounts) -> dict[Figure, Estimate]:
     """Return what position 0 loses by doing without: of an equal share of wins, and of the mean score of all seats."""
     restricted_figures = {name: figure.at(0) for name, figure in restricted_cell.figures("position").items()}
     of_seats = free.figures("seat")
     fair = 1 / free.players
     losses = {}
-    for ending in ("", WITHOUT_LUCK) if f"win_share{WITHOUT_LUCK}" in restricted_figures else ("",):
-        share = restricted_figures[f"win_share{ending}"]
-        losses[f"{LOST}{ending}"] = Estimate(fair - share.value, fair - share.high, fair - share.low, share.n)
-        sums = of_seats[f"score_mean{ending}"].sums
+    of_all, less_luck = (lambda figure: figure), without_luck
+    for version in (of_all, less_luck) if without_luck(WIN_SHARE) in restricted_figures else (of_all,):
+        won = restricted_figures[version(WIN_SHARE)]
+        losses[version(WIN_SHARE_LOST)] = Estimate(fair - won.value, fair - won.high, fair - won.low, won.n)
+        sums = of_seats[version(SCORE)].sums
         assert sums is not None
         more = stats.ratio(sums.numerator.sum(axis=1), sums.denominator.sum(axis=1))
-        less = restricted_figures[f"score_mean{ending}"]
+        less = restricted_figures[version(SCORE)]
         if free.match.game.lowest_wins:
             more, less = less, more
-        losses[f"{SCORE_LOST}{ending}"] = replace(stats.paired(more, less), n=share.n)
+        losses[version(SCORE_LOST_BY)] = replace(stats.paired(more, less), n=won.n)
     return losses
 
 
-def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
+def _uses(free: CellCounts, use: Use | None) -> dict[Figure, Estimate]:
     """Return the share of occasions on which a thing is used, and of uses whose user wins; {} without facts of it."""
     if use is None:
         return {}
@@ -192,7 +196,7 @@ def _uses(free: CellCounts, use: Use | None) -> dict[str, Estimate]:
     uses, wins = use.uses_and_wins(cell.count(use_crosstab), unit)
     occasions = use.of.times * free.of_table(use.of.fact).count(occasion_crosstab)[..., 0]
     popularity = stats.ratio(uses, occasions, n_deals=cell.deals)
-    return {USED: popularity, NAIVE: stats.ratio(wins, uses, unit=unit, n_deals=cell.deals)}
+    return {POPULARITY: popularity, NAIVE_WINS: stats.ratio(wins, uses, unit=unit, n_deals=cell.deals)}
 
 
 def verdicts(table: Any, effect: float, chunks: int = MAX_CHUNKS) -> Iterator[Line]:
@@ -249,7 +253,8 @@ def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
     rivals = [nouns(line["thing"]) for line in others if all(line[each].high >= best[each].low for each in measures)]
     equals = f"; {some_of(rivals, 3)} may be worth as much" if rivals else ""
     if best["at_ceiling"]:
-        loss = f"{format_estimate(best[SCORE_LOST], 'amount')} points of score; without it an agent hardly wins a game"
+        score = format_estimate(best[SCORE_LOST], SCORE_LOST_BY)
+        loss = f"{score} points of score; without it an agent hardly wins a game"
     else:
         loss = f"{points(best[LOST])} of games won"
     if not others:

@@ -11,10 +11,13 @@ from strozzi_sim.agent.names import path_of
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.declare.significance import size_text
 from strozzi_sim.errors import pluralize, short_repr, suggest_names
+from strozzi_sim.facts.figures import share
 from strozzi_sim.study.files import read_summary
 from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
+
+ILLEGAL_SHARE = share("illegal_share", "illegal answers / answers of an agent that replaces them", "illegal answers")
 
 
 class Frames(dict[str, Any]):
@@ -160,7 +163,7 @@ def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
         for row in tables["answers"].itertuples():
             where = f" at {row.players} players" if len(study.players) > 1 else ""
             where += f" in {row.variant}" if len(study.variant_of) > 1 else ""
-            share = f"{format_estimate(row, 'share')}, n = {row.n:,} decisions"
+            share = f"{format_estimate(row, ILLEGAL_SHARE)}, n = {row.n:,} decisions"
             sentences.append(f"Illegal answers of {row.agent}{where}: {share}.")
     return sentences
 

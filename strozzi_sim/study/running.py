@@ -35,12 +35,13 @@ from strozzi_sim.study.arguments import RunOptions, StudyOptions
 from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
 from strozzi_sim.study.files import csv_of
+from strozzi_sim.study.games import ANSWERS, with_figures
 from strozzi_sim.study.kept import row_files
 from strozzi_sim.study.look import PLAIN, Look
 from strozzi_sim.study.model import RESUMES, Study
 from strozzi_sim.study.precision import Precision
 from strozzi_sim.study.progress import GAMES, Progress, ProgressOption, in_notebook, progress_of
-from strozzi_sim.study.results import Frames, Results
+from strozzi_sim.study.results import ILLEGAL_SHARE, Frames, Results
 from strozzi_sim.study.store import Content, Key, Store, StudyPart, versions
 
 Folder = str | PathLike[str] | None
@@ -336,7 +337,7 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
         tables["precision"] = Precision(study, store).table(study.chunks)
     if study.counts_answers and study.chunks:
         tables["answers"] = _answers(study, store)
-    return _frames(tables)
+    return _frames(with_figures(study, tables))
 
 
 def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
@@ -344,7 +345,7 @@ def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[st
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
-    return _frames(map_tables(cells, maps, stats))
+    return _frames(map_tables(cells, maps))
 
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -383,9 +384,9 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     )
 
 
-def _answers(study: Study, store: Store) -> Any:
+def _answers(study: Study, store: Store) -> FigureTable:
     """Return the table answers: the share of illegal answers of every agent that replaces them."""
-    table = FigureTable("agent")
+    table = FigureTable(*ANSWERS.keys, omitted=("lineup",))  # over all line-ups
     sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:
         outcome = store.outcome(cell, range(study.chunks))
@@ -395,5 +396,5 @@ def _answers(study: Study, store: Store) -> Any:
                 chunk_answers = np.stack([outcome[field][:, position] for field in ("answers", "replaced")])
                 sums[cell.players, cell.variant, spec.text] = first, total + chunk_answers
     for (_, _, agent), (first, (answers, replaced)) in sums.items():
-        table.add(first, "illegal_share", stats.ratio(replaced, answers, n_deals=first.deals), agent=agent)
-    return table.frame().drop(columns="lineup")  # over all line-ups
+        table.add(first, ILLEGAL_SHARE, stats.ratio(replaced, answers, n_deals=first.deals), agent=agent)
+    return table

@@ -5,7 +5,8 @@ from typing import Any, TypeVar
 
 from strozzi_sim.agent.names import agents_named
 from strozzi_sim.agent.spec_text import split_specs
-from strozzi_sim.declare.printing import THIN, format_estimate
+from strozzi_sim.declare.printing import format_estimate
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game
 from strozzi_sim.game.sentences import listed, some_of
 
@@ -64,7 +65,7 @@ def seat_words(seat: int, players: int) -> str:
 
 def points(row: Any) -> str:
     """Return a row's difference of two shares as text: "3.2 ± 0.4 points"."""
-    return format_estimate(row, "share").replace(f"{THIN}%", " points")
+    return format_estimate(row, WIN_SHARE.difference())
 
 
 def at_players(counts: Iterable[int]) -> str:

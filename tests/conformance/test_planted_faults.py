@@ -16,8 +16,8 @@ from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.kernels import kernels
 from strozzi_sim.conformance.report import check_report
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Figure
 from strozzi_sim.errors import InputError
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.kernel.journal import JournalFull, events_in, journal_dtype, write_event
 from strozzi_sim.play import kernels as stepping
 from strozzi_sim.play.position import Position

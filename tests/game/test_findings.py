@@ -9,10 +9,11 @@ import pytest
 from strozzi_sim import stats
 from strozzi_sim.declare.figure_tables import FigureTable
 from strozzi_sim.declare.finding import Finding, comparison_of, finding_of
-from strozzi_sim.declare.pictures import SCENARIO, Figure, Picture
+from strozzi_sim.declare.pictures import SCENARIO, Picture
 from strozzi_sim.declare.printing import THIN
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.figures import Figure
 
 WON = Figure("win_share", "games won", "share")
 COINS = Figure("coins_mean", "coins it brings", "amount")
@@ -38,7 +39,7 @@ def rows(values, half=0.01, figure="coins_mean", **more):
     table = FigureTable("thing", *more)
     for level, value in values.items():
         estimate = stats.Estimate(*(np.array(each) for each in (value, value - half, value + half, 4000)))
-        table.add(CELL, figure, estimate, thing=level, **more)
+        table.add(CELL, Figure(figure), estimate, thing=level, **more)
     return table.frame()
 
 
@@ -49,7 +50,7 @@ def planted(rng, shares, deals=120, uses=3):
     table = FigureTable("thing")
     share = stats.ratio(WIN_UNITS * rng.binomial(taken, shares), taken, unit=WIN_UNITS, n_deals=deals)
     cell = SimpleNamespace(**{**vars(CELL), "deals": deals})
-    table.add(cell, "win_share", share, thing=[f"T{k}" for k in range(len(shares))])
+    table.add(cell, WON, share, thing=[f"T{k}" for k in range(len(shares))])
     return table.frame()
 
 
@@ -67,7 +68,7 @@ def test_shares_of_one_whole_that_are_equal_are_seldom_said_to_differ(parts):
         wins = np.random.default_rng(seed).multinomial(1, [1 / parts] * parts, 200)
         share = stats.ratio(WIN_UNITS * wins, np.ones_like(wins), unit=WIN_UNITS, n_deals=200)
         table = FigureTable("thing")
-        table.add(CELL, "win_share", share, thing=[f"T{k}" for k in range(parts)])
+        table.add(CELL, WON, share, thing=[f"T{k}" for k in range(parts)])
         claims += said(table.frame(), picture()) != ""
     assert claims <= 3
 

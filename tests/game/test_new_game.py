@@ -17,9 +17,10 @@ import pytest
 from own_game import outputs
 from paths import ROOT
 from strozzi_sim.cli.app import run
-from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.columns import Column, Table
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.facts.sink import row_writer
 from strozzi_sim.game.events import Event, Events
 from strozzi_sim.game.new_game import write_new_game

@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from strozzi_sim.declare.figure_tables import figures_frame
 from strozzi_sim.declare.pages import read_report
-from strozzi_sim.declare.pictures import Figure
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.blocks import Block, ratios
+from strozzi_sim.facts.blocks import Block, amounts, ratios, shares
 from strozzi_sim.facts.columns import Column, Table, labels, yes_or_no
+from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure
 
 FILE = """
-[units]
-amount = ["coins"]
 [figures]
 win_share = "games won"
 [phrases]
@@ -59,7 +58,7 @@ figure = "win_share"
 [questions]
 "Which flag wins?" = "by-seat"
 """
-BLOCK = Block("use", {"row": "flag", "column": "seat"}, ratios(win_share="win"))
+BLOCK = Block("use", {"row": "flag", "column": "seat"}, shares(win_share="win"))
 CODE = SimpleNamespace(BLOCKS={}, MAPS={"by-seat": BLOCK}, ADD={}, words=lambda tables, data: {"S1": "one"}, board=None)
 numbers = count()
 USES = Table(
@@ -100,7 +99,13 @@ def tables(*variants):
     flags = pd.DataFrame(
         [{**cell, "flag": flag, "figure": "win_share"} for cell in cells for flag in ("ware", "pirate", "all")]
     )
-    return {"balance": balance, "flags": flags}
+    declared = [Figure("leader_1_wins_share", unit="share"), Figure("leader_2_wins_share", unit="share")]
+    declared += [Figure("coins_mean", unit="amount"), SCORE, WIN_SHARE]
+    return {
+        "balance": balance,
+        "flags": flags,
+        "figures": figures_frame({"balance": balance, "flags": flags}, {"": declared}),
+    }
 
 
 COUNTED = """
@@ -122,10 +127,11 @@ where = "flag == pirate"
 def test_figures_and_heat_maps_of_a_fact_table_need_no_code(read):
     found = read(COUNTED, None)
     (block,) = found.pages["uses"].blocks
-    assert block == Block("use", {"flag": "flag"}, ratios("coins_mean", "paid_share", uses="rows / games"))
+    figures = (*amounts("coins_mean"), *shares("paid_share"), *ratios(uses="rows / games"))
+    assert block == Block("use", {"flag": "flag"}, list(figures))
     drawn = found.heat_maps["paid"]
     assert drawn.block == Block(
-        "use", {"row": "flag", "column": "paid"}, ratios(mean_coins="coins"), where="flag == pirate"
+        "use", {"row": "flag", "column": "paid"}, amounts(mean_coins="coins"), where="flag == pirate"
     )
     assert drawn.caption.startswith("Of each flag used, where flag == pirate: mean of coins.")
     own = read(f'{COUNTED}caption = "{{exact}} And more."\n[phrases]\nexact = "Each figure with its interval."\n', None)
@@ -155,13 +161,13 @@ def test_what_a_file_cannot_count_is_named(read, old, new, words):
 def test_pictures_follow_the_tables(read):
     flags, leaders = read(FILE).pictures(tables("base"))
     assert flags.caption == "Each figure with its interval. And more."
-    assert flags.figures == (Figure("win_share", "games won", "share"),)
+    assert [(each.name, each.label, each.unit) for each in flags.figures] == [("win_share", "games won", "share")]
     assert flags.levels == ("ware", "pirate", "all")
-    assert leaders.figures == (
-        Figure("leader_1_wins_share", "leader after round 1", "share"),
-        Figure("leader_2_wins_share", "leader after round 2", "share"),
-        Figure("coins_mean", "coins", "amount"),
-    )
+    assert [(each.name, each.label, each.unit) for each in leaders.figures] == [
+        ("leader_1_wins_share", "leader after round 1", "share"),
+        ("leader_2_wins_share", "leader after round 2", "share"),
+        ("coins_mean", "coins", "amount"),
+    ]
 
 
 def test_pictures_that_compare_are_last_and_only_there_for_several_variants(read):
@@ -198,8 +204,8 @@ def test_a_game_without_one_has_the_page_of_every_game(read):
         ('= "by-seat"', '= "by-saet"', r"questions\.'Which flag wins\?': unknown heat map 'by-saet'; .*'by-seat'"),
         ('columns = "seat"', 'columns = "seat"\nblock = "by-saet"', r"heatmaps\.by-seat\.block: unknown block 'by-saet' .*did you mean 'by-seat'"),
         ('x = "flag"\n', 'x = "flag"\nfinding = "{mots} wins"\n', r"pictures\.flags\.finding: unknown slot 'mots'; known: "),
-        ("[units]", "[units", "not a TOML file"),
-        ('amount = ["coins"]', 'money = ["coins"]', r"units"),
+        ("[words]", "[words", "not a TOML file"),
+        ("[words]", "[wrods]", "unknown key 'wrods'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named_with_its_file_and_key(read, old, new, words):

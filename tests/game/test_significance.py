@@ -18,9 +18,11 @@ from strozzi_sim.declare.significance import (
     size_text,
 )
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.heat import heat_tables
 from strozzi_sim.stats import benjamini_hochberg
+from strozzi_sim.study.cells import FAIRNESS_P, FAVOUR_BOUND
 from strozzi_sim.study.kinds.balance import seat_sentences, verdict_on_agents
 
 pytestmark = pytest.mark.slow
@@ -93,7 +95,7 @@ def test_the_drawing_marks_what_the_test_says():
     value = np.array([[0.25, 0.24, 0.55]])
     half = np.array([[0.03, 0.03, 0.03]])
     estimate = stats.Estimate(value, value - half, value + half, np.full((1, 3), 900))
-    table.add(cell, heat_map.figure.name, estimate, row=["pirate"], column=["1", "2", "3"])
+    table.add(cell, heat_map.figure, estimate, row=["pirate"], column=["1", "2", "3"])
     ((_, cells),) = heat_tables(heat_map, table.frame(), {}).panels[0].rows
     assert [(cell.text, cell.classes) for cell in cells] == [("25", "noise"), ("24", "noise"), ("55", "")]
 
@@ -105,7 +107,7 @@ def lineup_of(rng, shares, deals=60):
     wins = WIN_UNITS * rng.multinomial(SEATS, shares, deals)
     won = stats.ratio(wins, np.full((deals, SEATS), SEATS), unit=WIN_UNITS, n_deals=deals)
     for k in range(SEATS):
-        lineup.add(cell, "win_share", won.at(k), position=k, agent=f"agent {k}")
+        lineup.add(cell, WIN_SHARE, won.at(k), position=k, agent=f"agent {k}")
     return {"lineup": lineup.frame()}
 
 
@@ -129,8 +131,8 @@ def test_a_difference_too_small_to_matter_is_no_finding():
         cell = SimpleNamespace(players=2, variant="base", lineup="random", deals=500_000)
         shares = np.array(shares)
         n = np.array([500_000, 500_000])
-        seats.add(cell, "win_share", stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
-        for figure, value in (("seat_fairness_p", p), ("seat_favour_bound", 0.03)):
+        seats.add(cell, WIN_SHARE, stats.Estimate(shares, shares - half, shares + half, n), seat=[0, 1])
+        for figure, value in ((FAIRNESS_P, p), (FAVOUR_BOUND, 0.03)):
             balance.add(cell, figure, stats.Estimate(*(np.array(each) for each in (value, np.nan, np.nan, 500_000))))
         return seat_sentences({"seats": seats.frame(), "balance": balance.frame()}, STUDY.the_game)
 

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from drawn import panels
-from strozzi_sim.declare.pictures import Board, Figure, Picture, Place
+from strozzi_sim.declare.pictures import Board, Picture, Place
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW
 

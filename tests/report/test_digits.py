@@ -3,6 +3,7 @@
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 import strozzi_sim as ss
 from strozzi_sim.cli.show import estimate
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Figure
 from strozzi_sim.declare.printing import THIN, digits_for, format_estimate, format_row, format_value
+from strozzi_sim.facts.figures import UNITS, WIN_SHARE, Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.marks import label_of
 from strozzi_sim.pictures.marks import sentence as mark
@@ -24,6 +25,7 @@ from strozzi_sim.study.look import KeyNumber
 
 pytestmark = pytest.mark.slow
 
+AMOUNT, COUNT = Figure("coins", "coins", "amount"), Figure("games", "games", "count")
 SCIENTIFIC = re.compile(r"\d[eE][+-]?\d")
 
 
@@ -68,12 +70,13 @@ PLANTED = [
 @pytest.mark.parametrize(("value", "half", "sentence", "shown", "low", "high"), PLANTED)
 def test_planted_figures_have_three_digits_and_one_of_their_interval(value, half, sentence, shown, low, high):
     planted = {"figure": "coins", "players": 4, "value": value, "low": value - half, "high": value + half, "n": 50}
-    (row,), figure = pd.DataFrame([planted]).itertuples(index=False), Figure("coins", "coins", "amount")
-    assert format_estimate(row, "amount").replace(THIN, " ") == sentence
-    assert format_row(row, "amount") in (shown, f"{value:.1f}")
-    assert estimate(row) == f"{shown} ({low} to {high})"
-    assert mark(["a"], row, "amount") == f"a: {shown} ({low} to {high}), n = 50"
-    assert label_of(value, half, "amount", Scale((0.0, 1.0))) in (shown, f"{value:.1f}")
+    (row,) = pd.DataFrame([planted]).itertuples(index=False)
+    figure = AMOUNT
+    assert format_estimate(row, AMOUNT).replace(THIN, " ") == sentence
+    assert format_row(row, AMOUNT) in (shown, f"{value:.1f}")
+    assert estimate(row, figure) == f"{shown} ({low} to {high})"
+    assert mark(["a"], row, figure) == f"a: {shown} ({low} to {high}), n = 50"
+    assert label_of(value, half, figure, Scale((0.0, 1.0))) in (shown, f"{value:.1f}")
     cell = cell_of(row, figure, 2)
     assert (cell.text, cell.tip) == (shown, f"95 % interval {low} to {high}; n = 50")
     assert f"{cell.text} {cell.interval}".replace(THIN, " ") == sentence
@@ -81,9 +84,50 @@ def test_planted_figures_have_three_digits_and_one_of_their_interval(value, half
 
 def test_figures_without_an_interval_have_three_digits_and_counts_all():
     rows = [SimpleNamespace(value=value, low=float("nan"), high=float("nan")) for value in (239.14, 39.14, 3.914)]
-    assert [format_estimate(row, "amount") for row in rows] == ["239", "39.1", "3.9"]
-    assert format_value(12345, "count") == "12,345"
-    assert digits_for(12345, float("nan"), "count") == 0
+    assert [format_estimate(row, AMOUNT) for row in rows] == ["239", "39.1", "3.9"]
+    assert format_value(12345, COUNT) == "12,345"
+    assert digits_for(12345, float("nan"), COUNT) == 0
+
+
+def test_points_of_a_share_may_be_below_0():
+    row = SimpleNamespace(value=0.01, low=-0.02, high=0.04)
+    assert format_estimate(row, WIN_SHARE.difference()).replace(THIN, " ") == "1 ± 3 points"
+
+
+FIGURES = [Figure("x", unit=unit) for unit in UNITS if unit != "p"]
+FIGURES += [Figure("place", lowest=1.0, highest=6.0), Figure("gain", unit="amount", lowest=-5.0, highest=12.0)]
+NUMBER = re.compile(r"\N{MINUS SIGN}?[\d,]+(?:\.\d+)?")
+
+
+def numbers_in(text):
+    """Return the numbers that a text says: its numbers, and both ends of value ± half-width."""
+    numbers = [float(each.replace("\N{MINUS SIGN}", "-").replace(",", "")) for each in NUMBER.findall(text)]
+    return [numbers[0], numbers[0] - numbers[1], numbers[0] + numbers[1]] if "±" in text else numbers
+
+
+def test_nothing_that_is_printed_of_2000_random_tables_leaves_the_range_of_its_figure():
+    """Values are anywhere in the range, often at its ends; intervals are lopsided, and estimates may leave the range."""
+    rng, printed, as_plus_minus = np.random.default_rng(3), 0, 0
+    for number in range(2000):
+        figure = FIGURES[number % len(FIGURES)]
+        lowest, highest = max(figure.measure.lowest, -300.0), min(figure.measure.highest, 300.0)
+        values = lowest + (highest - lowest) * np.clip(rng.uniform(-0.2, 1.2, 5), -0.02, 1.02)
+        down, up = (highest - lowest) * rng.exponential(10.0 ** rng.uniform(-4, 0), (2, 5))
+        up = np.where(rng.random(5) < 0.5, down, up)
+        for value, low, high in zip(values, values - down, values + up, strict=True):
+            row = SimpleNamespace(value=value, low=low, high=high, figure="x", n=60)
+            cell = cell_of(row, figure, 1)
+            texts = [format_estimate(row, figure, as_ends=as_ends) for as_ends in (False, True)]
+            texts += [f"{cell.text} {cell.interval}", estimate(row, figure), format_row(row, figure)]
+            for text in texts:
+                factor = figure.measure.factor
+                ends = factor * figure.measure.lowest - 1e-9, factor * figure.measure.highest + 1e-9
+                inside = [ends[0] <= each <= ends[1] for each in numbers_in(text)]
+                assert all(inside), (figure, row, text)
+                as_plus_minus += "±" in text
+                printed += 1
+    assert printed == 50_000
+    assert as_plus_minus > 5000
 
 
 @pytest.fixture(scope="module", params=["strozzi", "medici_vs_strozzi", "strasbourg"])
@@ -99,27 +143,27 @@ def test_every_table_of_the_page(study):
         table = results.tables.get(picture.table)
         if picture.kind != "table" or table is None or not len(table):
             continue
-        units = {figure.name: figure.unit for figure in picture.figures}
-        rows = table[table["figure"].isin(list(units))]
+        figures = {figure.name: figure for figure in picture.figures}
+        rows = table[table["figure"].isin(list(figures))]
         shown = page_table(picture, table, {})
         if shown is not None:
             cells = [
                 (each, figure)
                 for _, own in shown.rows
-                for each, (_, figure) in zip(own, shown.columns, strict=True)
+                for each, (*_, figure) in zip(own, shown.columns, strict=True)
                 if each
             ]
             assert cells
             for each, figure in cells:
                 assert not SCIENTIFIC.search(f"{each.text} {each.interval} {each.tip}")
                 if figure and each.interval:
-                    low, high = (float(side) * (100 if units[figure] == "share" else 1) for side in each.numbers[1:3])
+                    low, high = (float(side) * figures[figure].measure.factor for side in each.numbers[1:3])
                     assert is_meaningful(each.text, (high - low) / 2), each
                     in_cells += 1
         for row in rows.itertuples(index=False):
-            unit = units[row.figure]
-            half = (row.high - row.low) / 2 * (100 if unit == "share" else 1)
-            for text in (format_row(row, unit), re.split(rf"{THIN}±| \(", format_estimate(row, unit))[0]):
+            figure = figures[row.figure]
+            half = (row.high - row.low) / 2 * figure.measure.factor
+            for text in (format_row(row, figure), re.split(rf"{THIN}±| \(", format_estimate(row, figure))[0]):
                 assert is_meaningful(text, half), (row, text)
                 seen += 1
     assert seen > 50
@@ -132,12 +176,12 @@ def test_every_table_of_the_page(study):
         (0.0161, 0.003, 0.083, "2 % (0 to 8)"),
         (0.99, 0.93, 1.0, "99 % (93 to 100)"),
         (0.25, 0.23, 0.272, "25 ± 3 %"),
-        (0.01, -0.02, 0.04, "1 ± 3 %"),  # a difference of shares may be below 0
+        (0.01, -0.02, 0.04, "1 % (0 to 4)"),  # an estimate without bias may leave the range
     ],
 )
 def test_no_interval_of_a_share_in_a_sentence_leaves_0_to_100_per_cent(value, low, high, text):
     row = SimpleNamespace(value=value, low=low, high=high)
-    assert format_estimate(row, "share").replace(THIN, " ") == text
+    assert format_estimate(row, WIN_SHARE).replace(THIN, " ") == text
 
 
 @pytest.mark.parametrize(
@@ -152,8 +196,8 @@ def test_no_interval_of_a_share_in_a_sentence_leaves_0_to_100_per_cent(value, lo
 )
 def test_numbers_and_cells_show_the_ends_of_an_interval_that_plus_minus_does_not_tell(value, low, high, shown, beside):
     row = SimpleNamespace(figure="win_share", value=value, low=low, high=high, n=60)
-    number = _number(KeyNumber(row, "share", "games won"))
+    number = _number(KeyNumber(row, WIN_SHARE, "games won"))
     assert (number.value.replace(THIN, " "), number.interval.replace(THIN, " ")) == (shown, beside)
     cell = cell_of(row, Figure("win_share", "games won", "share"), 1)
     assert (f"{cell.text} %", cell.interval.replace(THIN, " ")) == (shown, beside)
-    assert format_estimate(row, "share").replace(THIN, " ") in (f"{shown} {beside}", "25 ± 3 %")
+    assert format_estimate(row, WIN_SHARE).replace(THIN, " ") in (f"{shown} {beside}", "25 ± 3 %")

@@ -14,8 +14,9 @@ from drawn import panels
 from paths import ROOT
 from report_cells import CELL, FIGURE
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Figure, HeatMap
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.declare.significance import no_significant_difference
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.heat import draw_heat, heat_map_files, heat_tables
 from strozzi_sim.pictures.ink import HERO, LIGHT

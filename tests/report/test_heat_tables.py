@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from strozzi_sim.declare.pictures import Figure, HeatMap
+from strozzi_sim.declare.pictures import HeatMap
+from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.pictures.heat import heat_tables
 
-WINS = HeatMap("Wins", "", "flag", "sail", Figure("win_share", "games won", "share"))
+WINS = HeatMap("Wins", "", "flag", "sail", WIN_SHARE)
 GAIN = HeatMap("Gains", "", "flag", "sail", Figure("gain", "coins gained", "amount"))
 
 

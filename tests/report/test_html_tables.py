@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.declare.pictures import Figure, Picture
-from strozzi_sim.declare.printing import THIN
-from strozzi_sim.report.html_tables import cell_of, format_p, page_table
+from strozzi_sim.declare.pictures import Picture
+from strozzi_sim.declare.printing import THIN, format_value
+from strozzi_sim.facts.figures import Figure
+from strozzi_sim.report.html_tables import cell_of, page_table
 
+FAIRNESS = Figure("equal_seats", "equal seats", "p")
 WON, SCORE = Figure("win_share", "games won", "share"), Figure("score_mean", "mean score", "amount")
 
 
@@ -27,7 +29,7 @@ def test_a_line_for_each_level_and_player_count():
     table = pd.concat([rows({"B": 0.3, "A": 0.412}), rows({"B": 41.2, "A": 52.34}, 0.2, figure="score_mean")])
     found = page_table(shown(WON, SCORE), table, {"A": "Anna"})
     assert found.keys == ("ship", "players")
-    assert found.columns == (("games won, %", "win_share"), ("mean score", "score_mean"))
+    assert found.columns == (("games won", "%", "win_share"), ("mean score", "", "score_mean"))
     assert [keys for keys, _ in found.rows] == [("B", "3"), ("B", "4"), ("Anna", "3"), ("Anna", "4")]
     _, (won, score) = found.rows[2]
     assert (won.text, won.interval.replace(THIN, " ")) == ("41.2", "± 0.8")
@@ -63,7 +65,7 @@ def test_sorted_lines_begin_with_the_largest_and_name_what_is_left_out():
 def test_figures_as_lines_have_a_column_for_each_player_count():
     table = pd.concat([rows({"": 0.4}), rows({"": 52.3}, 0.2, figure="score_mean", players=(4,))])
     found = page_table(shown(WON, SCORE, x="figure"), table, {})
-    assert (found.keys, found.columns) == (("figure",), (("3 players", ""), ("4 players", "")))
+    assert (found.keys, found.columns) == (("figure",), (("3 players", "", ""), ("4 players", "", "")))
     assert [keys for keys, _ in found.rows] == [("games won, %",), ("mean score",)]
     assert found.rows[1][1][0] is None
     assert found.rows[1][1][1].text == "52.3"
@@ -71,6 +73,7 @@ def test_figures_as_lines_have_a_column_for_each_player_count():
 
 def test_a_p_value_has_no_interval():
     row = next(pd.DataFrame([{"value": 0.0123, "low": np.nan, "high": np.nan, "n": 900}]).itertuples(index=False))
-    cell = cell_of(row, Figure("seat_fairness_p", "p", "number"), 2)
+    cell = cell_of(row, FAIRNESS, 2)
     assert (cell.text, cell.interval, cell.tip) == ("0.012", "", "n = 900")
-    assert [format_p(p) for p in (np.nan, 1e-9, 0.0499, 0.5)] == ["-", "< 0.001", "0.050", "0.50"]
+    texts = [format_value(p, FAIRNESS) for p in (np.nan, 1e-9, 0.0499, 0.5)]
+    assert texts == ["\N{EN DASH}", "< 0.001", "0.050", "0.50"]

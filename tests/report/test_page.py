@@ -3,10 +3,12 @@
 import base64
 import json
 import re
+import tomllib
 import zlib
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -18,14 +20,20 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from needed import need
 from page_text import assert_stands_alone, text_of
+from strozzi_sim.cli.show import _changes, table_text
+from strozzi_sim.declare import pages
 from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.report_file import ReportFile
 from strozzi_sim.errors import ArgumentError, InputError, StorageError
+from strozzi_sim.facts.blocks import Block, amounts, of_unit, ratios, shares
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
 from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.outline import Outline
 from strozzi_sim.report.write import content
 from strozzi_sim.study.beside import side_by_side
+from strozzi_sim.study.cells import minus_position_0, without_luck
 from strozzi_sim.study.folders import load_results, study_of
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.results import Frames
@@ -303,11 +311,12 @@ def test_a_picture_without_values_is_refused_before_it_is_shown(results, monkeyp
 
 def test_every_figure_of_a_page_says_how_it_is_counted(results):
     for name in ("seats", "balance", *report_of(results.study.the_game).pages):
-        figures = set(results.tables[name]["figure"])
-        assert not figures - definitions_of(figures, results.study.the_game).keys(), name
-    known = definitions_of(["ship_prize_mean", "win_share_minus_position_0"], results.study.the_game)
+        assert not set(results.tables[name]["figure"]) - definitions_of(results.tables).keys(), name
+    known = definitions_of(results.tables)
     assert known["ship_prize_mean"] == "sum of prize / number of rows; rows of ship"
-    assert known["win_share_minus_position_0"].endswith("less that of position 0, paired by deal")
+    of_lineup = [minus_position_0(WIN_SHARE).definition, without_luck(minus_position_0(WIN_SHARE)).definition]
+    assert of_lineup[0].endswith("counts 1/k for each; less that of position 0, paired by deal")
+    assert of_lineup[1].startswith(f"{of_lineup[0]}; less a coefficient, ")
 
 
 # Several studies, and spreadsheets
@@ -365,3 +374,116 @@ def test_no_text_of_a_spreadsheet_is_run(tmp_path):
         assert not [cell for row in page.iter_rows() for cell in row if cell.data_type == "f"]
     with pytest.raises(ArgumentError, match=r"kind: must be csv or xlsx, got 'ods'"):
         found.spreadsheet("ods")
+
+
+SPEAKING = ("price_mean", "responder_share", "buyer_win_share", "tile_count", "gap_points", "price_ratio")
+SPEAKING_OF_LEVEL = "outcome_{}_share"
+OF_LOTS = ("lots", "harbors", "heat_wins")
+LOTS_PAGE = """
+[figures]
+"{5}" = "price per tile"
+[pages.lots]
+keys = ["tiles"]
+[pages.harbors]
+keys = ["harbor"]
+[pictures.lots-table]
+page = "lots"
+kind = "table"
+title = "Lots"
+figures."{0}" = "price"
+figures."{1}" = "bought by the other"
+figures."{2}" = "won by its buyer"
+figures."{3}" = "tiles"
+figures."{4}" = "price less fair price"
+x = "tiles"
+sort = "{0}"
+[pictures.lots-prices]
+page = "lots"
+kind = "intervals"
+title = "Prices"
+figures = ["{5}"]
+x = "tiles"
+[pictures.outcomes]
+page = "harbors"
+kind = "table"
+title = "Harbors"
+figures."{6}" = "{{}}"
+x = "harbor"
+[heatmaps.wins]
+title = "Wins"
+rows = "tiles"
+columns = "round"
+figure = "{2}"
+label = "games won"
+"""
+
+
+def lots_report(game, names):
+    """The same report of lots, with these names of its figures."""
+    lots = (
+        *amounts(**{names[0]: "price"}),
+        *shares(**{names[1]: "bought / asked", names[2]: "win"}),
+        *of_unit("count", **{names[3]: "tiles"}),
+        *of_unit("points", **{names[4]: "capped - bought"}),
+        *ratios(**{names[5]: "price / tiles"}),
+    )
+    outcomes = shares(**{names[6]: "rows along outcome"})
+    harbors = Block("harbor", {"harbor": "harbor", "outcome": "outcome"}, outcomes, named="outcome")
+    wins = Block("lot", {"row": "tiles", "column": "round"}, (lots[2],))
+    code = SimpleNamespace(
+        BLOCKS={"lots": (Block("lot", {"tiles": "tiles"}, lots),), "harbors": (harbors,)},
+        MAPS={"wins": wins},
+        ADD={},
+        words=lambda tables, data: {},
+        board=None,
+    )
+    declared = msgspec.convert(tomllib.loads(LOTS_PAGE.format(*names)), ReportFile)
+    return pages.Report(game, declared, code, "test")
+
+
+def unpacked(text):
+    return zlib.decompress(base64.b64decode(text), -15).decode()
+
+
+def said_of_lots(folder, names):
+    """Return all that is said of a study whose figures have these names, by place, with the names of figures replaced."""
+    keys = {"agents": "random", "deals": 60, "variant": ["base", "long"], "heatmaps": "wins", "workers": 1}
+    results = ss.simulate("medici_vs_strozzi", **keys, folder=folder)
+    page = results.report().read_text("utf-8")
+    said = {
+        "page": re.sub(
+            r'(<script type="text/plain" id="\w+">)([^<]*)', lambda found: found[1] + unpacked(found[2]), page
+        )
+    }
+    said |= {place.name: place.read_text("utf-8") for place in results.spreadsheet("csv", folder / "sheets")}
+    said |= {f"table {name}": table.to_csv(index=False) for name, table in results.tables.items()}
+    loaded = load_results(folder)
+    said["terminal"] = "\n".join(
+        [*_changes(loaded, every=True), *(table_text(each, loaded.tables) for each in OF_LOTS)]
+    )
+    patterns = {re.escape(name).replace(r"\{\}", "([a-z ]+?)"): k for k, name in enumerate(names)}
+    for place, text in said.items():
+        plain = re.sub(" +", " ", text.replace("_", " "))  # the terminal shows names as words, in columns
+        for pattern, k in patterns.items():
+            plain = re.sub(
+                rf"\b{pattern.replace('_', ' ')}", lambda match, k=k: f"figure {k}{[*match.groups()]}", plain
+            )
+        said[place] = plain
+    return said
+
+
+@pytest.mark.slow
+def test_nothing_is_guessed_from_the_names_of_figures(tmp_path, monkeypatch):
+    """Page, changes, terminal and spreadsheets are the same if figures are called a1, a2, .., but for these names."""
+    said = []
+    for names in ((*SPEAKING, SPEAKING_OF_LEVEL), ("a1", "a2", "a3", "a4", "a5", "a6", "a7_{}_z")):
+        monkeypatch.setattr(pages, "read_report", lambda game, code, names=names: lots_report(game, names))
+        pages.report_of.cache_clear()
+        said.append(said_of_lots(tmp_path / names[0], names))
+    pages.report_of.cache_clear()
+    speaking, plain = said
+    assert speaking.keys() == plain.keys() > {"page", "terminal", "lots-table.csv", "outcomes.csv", "table figures"}
+    for place, text in speaking.items():
+        assert text.split("\n") == plain[place].split("\n"), place
+    assert " points" in speaking["terminal"]
+    assert "bought by the other, %" in speaking["page"]

@@ -11,8 +11,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
 from drawn import RecordedSheet, panels
-from strozzi_sim.declare.pictures import Figure, Picture
+from strozzi_sim.declare.pictures import Picture
 from strozzi_sim.declare.printing import format_value
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW, letters_without_font, style, width_of, wrapped
 from strozzi_sim.pictures.panel import Scale
@@ -319,8 +320,8 @@ def test_long_names_make_a_narrow_picture_no_wider(kind, letters):
 
 
 def test_no_minus_stands_before_zero():
-    assert format_value(-0.04, "amount") == "0.0"
-    assert format_value(-0.06, "amount") == "\N{MINUS SIGN}0.1"
+    assert format_value(-0.04, PARTS[0]) == "0.0"
+    assert format_value(-0.06, PARTS[0]) == "\N{MINUS SIGN}0.1"
 
 
 # Labelled dots
@@ -334,7 +335,7 @@ def scatter(half=0.02, crowd=1):
             for name, (used, won) in spots.items()
         ]
     )
-    figures = (Figure("used", "how often", "share"), WON)
+    figures = (Figure("used", "how often", "share"), WON.difference())
     return draw_picture(Picture("p", "p", "scatter", "p", figures, "P", x="level", zero=True), table, {})
 
 

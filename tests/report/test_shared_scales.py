@@ -10,8 +10,9 @@ import strozzi_sim as ss
 from drawn import panels
 from report_cells import cell, tables_of
 from strozzi_sim.declare.pages import report_of
-from strozzi_sim.declare.pictures import Board, Figure, Picture, Place
+from strozzi_sim.declare.pictures import Board, Picture, Place
 from strozzi_sim.errors import ArgumentError
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import NARROW

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import strozzi_sim as ss
+from strozzi_sim.declare.figure_tables import figures_frame
 from strozzi_sim.declare.pages import report_of
+from strozzi_sim.facts.figures import SCORE, WIN_SHARE
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.study.changes import CHANGED, EQUAL, SMALL, UNCLEAR, change_sentences, changes_section
 from strozzi_sim.study.folders import study_of
@@ -164,16 +166,18 @@ def test_planted_truths_of_styles(shares, half, said):
 
 def changes(wins, scores):
     """The table changes of one pair of variants: verdicts of games won and of the mean score."""
-    kinds = [("seats", f"seat {k}", "win_share", each) for k, each in enumerate(wins)]
-    kinds += [("balance", "", "score_mean", each) for each in scores]
+    kinds = [("seats", k, "win_share", each) for k, each in enumerate(wins)]
+    kinds += [("balance", None, "score_mean", each) for each in scores]
+    of_seats, of_balance = (pd.DataFrame({"figure": [figure.name]}) for figure in (WIN_SHARE, SCORE))
     value = {CHANGED: 0.05, SMALL: 0.001, UNCLEAR: 0.01, EQUAL: 0.0}
     return {
         "changes": pd.DataFrame(
-            {"players": 3, "variant": "long-tracks", "lineup": "random", "than": "base", "table": table, "level": level, "figure": figure,
+            {"players": 3, "variant": "long-tracks", "lineup": "random", "than": "base", "table": table, "seat": seat, "by": "", "figure": figure,
              "value": value[verdict], "low": value[verdict] - 0.02, "high": value[verdict] + 0.02, "n": 3000, "deals": 1000,
              "before": 0.3, "size": value[verdict] / 0.01, "verdict": verdict}
-            for table, level, figure, verdict in kinds
-        )
+            for table, seat, figure, verdict in kinds
+        ).astype({"seat": "Int64"}),
+        "figures": figures_frame({"seats": of_seats, "balance": of_balance}, {"": (WIN_SHARE, SCORE)}),
     }  # fmt: skip
 
 
@@ -207,7 +211,7 @@ def test_what_changed_is_shown_with_the_components_that_differ():
     tables = changes([CHANGED, CHANGED], [UNCLEAR])
     tables["changes"].loc[[0, 1], "size"] = [1.0, -9.0]
     listed = changes_section(tables, variants, {}).tables["changes-share"]["what"]
-    assert list(listed) == 2 * ["win, seat 1", "win, seat 0"]  # the largest first
+    assert list(listed) == 2 * ["games won, seat 1", "games won, seat 0"]  # the largest first
 
 
 def worth_rows(things, agent="heuristic", players=3):

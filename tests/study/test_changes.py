@@ -8,6 +8,7 @@ import pytest
 import strozzi_sim as ss
 from planted_game import GAME
 from strozzi_sim.cli.show import _changes
+from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import with_settings
@@ -24,8 +25,8 @@ def stronger():
     return ss.compare("strozzi", settings=[WARE], players=3, agents="heuristic", deals=300, workers=1)
 
 
-def row(table, name, figure, level=""):
-    found = table[(table["table"] == name) & (table["figure"] == figure) & (table["level"] == level)]
+def row(table, name, figure, **levels):
+    found = pick(table, table=name, figure=figure, **levels)
     assert len(found) == 1
     return found.iloc[0]
 
@@ -41,12 +42,22 @@ def test_a_variant_beside_itself_differs_nowhere():
 
 def test_a_planted_change_is_found_with_its_sign(stronger):
     table = stronger.tables["changes"]
-    steps = row(table, "flags", "steps_mean", "by all, level all, flag ware")
+    steps = row(table, "flags", "steps_mean", by="all", level="all", flag="ware")
     assert steps["verdict"] == CHANGED
     assert 0 < steps["low"] < steps["value"] < steps["high"]
     score = row(table, "balance", "score_mean")
     assert (score["verdict"], score["low"] > 0) == (CHANGED, True)
     assert abs(score["size"]) == pytest.approx(abs(score["value"]) / (0.01 * score["before"]))
+
+
+def test_levels_are_columns_that_are_missing_for_tables_without_the_key(stronger):
+    table = stronger.tables["changes"]
+    seats, flags = (pick(table, table=name, figure="win_share") for name in ("seats", "flags"))
+    assert list(seats["seat"]) == [0, 1, 2]
+    assert set(seats["flag"]) == {""}
+    assert flags["seat"].isna().all()
+    assert set(flags["flag"]) == {"pirate", "plus_one", "ware", "all"}
+    assert {"all", "sail", "round"} <= set(flags["by"])
 
 
 def test_the_terminal_lists_a_changed_share_in_points(stronger):

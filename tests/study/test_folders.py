@@ -9,13 +9,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import strozzi_sim as ss
 from strozzi_sim.cli import app as cli_app
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import InputError, StorageError
+from strozzi_sim.game import load_game
 from strozzi_sim.simulation import pool
 from strozzi_sim.study import files, running
+from strozzi_sim.study.games import with_figures
 from strozzi_sim.study.store import Store, StudyPart
 from study_database import execute
 
@@ -323,3 +327,19 @@ def test_a_file_system_without_locks_is_not_told_as_another_run(unfinished, monk
         monkeypatch.setattr("fcntl.lockf", refused)
         with pytest.raises(StorageError, match=r"files cannot be locked on this file system \(No locks available\)"):
             ss.run(ss.Study.of(**RUNNING), unfinished, **QUIET)
+
+
+@pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi", "strasbourg"])
+def test_a_folder_without_the_table_figures_is_filled_from_what_the_game_declares(game):
+    results = ss.simulate(
+        game, agents="random", deals=30, heatmaps=list(report_of(load_game(game)).heat_maps)[:3], workers=1
+    )
+    kept = dict(results.tables)
+    measured = kept.pop("figures")
+    filled = with_figures(results.study, kept)["figures"]
+    keys = ["table", "name"]
+    pd.testing.assert_frame_equal(
+        filled.sort_values(keys, ignore_index=True), measured.sort_values(keys, ignore_index=True)
+    )
+    assert set(measured["table"]) == {name for name, table in kept.items() if len(table)}
+    assert set(measured["unit"]) >= {"share", "score", "amount", "number", "count", "p"}

@@ -93,7 +93,7 @@ def test_the_strength_that_fits_is_said_and_is_equal_for_any_number_of_workers(t
     assert one.verdict[0].startswith("24 games of Strozzi are played most like middling play; ")
     fit = one.study.sections(one.tables, one.look)[0]
     shown = fit.tables["beside"].pivot(index="what", columns="figure", values="value")
-    told = one.tables["figures"].set_index("figure").loc["seat_0_share"]
+    told = one.tables["bands"].set_index("figure").loc["seat_0_share"]
     assert shown.loc["games won by the player who begins, %"].to_dict() == pytest.approx(
         {"ours": 100 * told["value"], "simulated": 100 * told["simulated"]}
     )

@@ -87,6 +87,8 @@ def test_a_balance_with_worth_has_the_tables_of_both(measured):
     plain = played(KEYS)
     assert measured.tables.keys() - plain.tables.keys() == {"worth"}
     for name, table in plain.tables.items():
+        if name == "figures":
+            table = pd.concat([table, measured.tables[name].query("table == 'worth'")], ignore_index=True)
         pd.testing.assert_frame_equal(measured.tables[name], table)
     assert measured.n_games == plain.n_games + 4 * 3 * 60
 

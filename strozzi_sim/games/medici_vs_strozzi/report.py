@@ -6,7 +6,8 @@ from typing import Any
 
 from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.declare.pages import LEADERS, QUANTILES
-from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, Ratio, ratios
+from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, Ratio, amounts, ratio_of, ratios, shares
+from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.games.medici_vs_strozzi.fact_tables import FATES, SOURCES
 from strozzi_sim.games.medici_vs_strozzi.state import MAX_REVEAL, MAX_ROUNDS, PLAYER_NAMES
 
@@ -18,29 +19,36 @@ FAIR_BY = {"fair": "fair", "gap": "gap"}
 _WHOLE = {"by": ALL, "level": ALL}
 _EARNED = " + ".join(SOURCES)
 _PAY = {f"coins_{source}_mean": source for source in SOURCES}
-_COINS = {**_PAY, "payout_mean": _EARNED, "paid_mean": "paid", "gain_mean": f"{_EARNED} - paid"}
-_SCORE = {"score_mean": "total", **_PAY, "paid_mean": "paid"}
+_PAYOUT = {**_PAY, "payout_mean": _EARNED, "paid_mean": "paid"}
+_GAIN = {"gain_mean": f"{_EARNED} - paid"}
+_PAID = {**_PAY, "paid_mean": "paid"}
 _DECIDED = {"winner_": "win == 1", "loser_": "win == 0"}
 _TILES = {"lots_mean": "lots", "tiles_mean": "tiles", "tiles_per_lot": "tiles / lots"}
-_COURSE = ratios(**_TILES, full_fleet_share="full_fleet", empty_bag_share="empty_bag")
-_LEVEL = ratios(share="rows along level")
-_OF_LEVEL = ratios(share_of_level="rows along tiles")
-_ASKED = {"responder_share": "bought / asked", "discard_share": "discarded", "win_share": "win"}
-_BOUGHT = ratios("price_mean", **_ASKED)
+_COURSE = (*ratios(**_TILES), *shares(full_fleet_share="full_fleet", empty_bag_share="empty_bag"))
+_LEVEL = shares(share="rows along level")
+_OF_LEVEL = shares(share_of_level="rows along tiles")
+_PRICE = amounts("price_mean")
+_BOUGHT = (*_PRICE, *shares(responder_share="bought / asked", discard_share="discarded", win_share="win"))
 _FAIR = (
-    *ratios("fair_mean", price_minus_fair_mean="gap", miss_mean="miss"),
-    Ratio("price_to_fair_ratio", ("price",), "fair", rows_count=True),
+    *amounts("fair_mean", price_minus_fair_mean="gap"),
+    *ratios(miss_mean="miss"),
+    Ratio(Figure("price_to_fair_ratio", unit="amount"), ("price",), "fair", rows_count=True),
 )
-_WON = ratios("won_share", "tied_share")
-_LOADED = ratios("load_mean", "tiles_mean", "full_share")
-_ALONE = ratios("alone_share", alone_won_share="alone_won / alone", win_share="win")
-_PLACE = {"off_centre_share": "off_centre", "distance_mean": "distance", "bonus_share": "on_bonus"}
-_MOVES = {"steps_mean": "steps", "moved_mean": "moved", "effective_share": "moved / steps"}
-_MARKER = ratios(**_PLACE, swapped_share="swapped", coins_mean="monopoly + bonus", **_MOVES)
+_WON = shares("won_share", "tied_share")
+_LOADED = (*ratios("load_mean", "tiles_mean"), *shares("full_share"))
+_ALONE = shares("alone_share", alone_won_share="alone_won / alone", win_share="win")
+_MARKER = (
+    *shares(off_centre_share="off_centre"),
+    *ratios(distance_mean="distance"),
+    *shares(bonus_share="on_bonus", swapped_share="swapped"),
+    *amounts(coins_mean="monopoly + bonus"),
+    *ratios(steps_mean="steps", moved_mean="moved"),
+    *shares(effective_share="moved / steps"),
+)
 
 
-def _prefixed(formulas: Mapping[str, str], prefix: str) -> tuple[Ratio, ...]:
-    return ratios(**{f"{prefix}{name}": formula for name, formula in formulas.items()})
+def _prefixed(formulas: Mapping[str, str], prefix: str) -> dict[str, str]:
+    return {f"{prefix}{name}": formula for name, formula in formulas.items()}
 
 
 def lots(by: str) -> Block:
@@ -60,10 +68,10 @@ def estimates(by: str) -> Block:
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
     """Return blocks of the outcomes of harbors, and of their pay per player and game."""
     axes = {"harbor": "harbor", **levels}
-    outcomes = ratios(**{"{}_share": "rows along outcome"})
-    ties, contested = ratios(tie_of_contested_share="tied"), "outcome == decided or outcome == tie"
+    outcomes = shares(**{"{}_share": "rows along outcome"})
+    ties, contested = shares(tie_of_contested_share="tied"), "outcome == decided or outcome == tie"
     coins = {**_PAY, "coins_mean": _EARNED}
-    paid = ratios(**{name: f"{formula} / players" for name, formula in coins.items()})
+    paid = amounts(**{name: f"{formula} / players" for name, formula in coins.items()})
     return (
         Block("harbor", {**axes, "outcome": "outcome"}, outcomes, by, named="outcome", margins=("harbor",)),
         Block("harbor", axes, ties, by, contested, margins=("harbor",)),
@@ -82,26 +90,32 @@ def ships(axes: Mapping[str, str], levels: Mapping[str, str], margins: tuple[str
 _BY_LOAD = {"harbor": "harbor", "level": "load"}
 LOADS = Block("ship", _BY_LOAD, (*_LEVEL, *_WON), {"by": "load"}, "moored == yes", ("harbor",), **_WITH_HARBOR)
 TRACKS = Block("marker", {"track": "track", "level": "round"}, _MARKER, {"by": "round"}, margins=("track",))
-_BELOW_ZERO = ratios("below_zero_share", "below_zero_at_end_share")
+_BELOW_ZERO = shares("below_zero_share", "below_zero_at_end_share")
 _BY_SIZE = {"tiles": "tiles"}
-_PRICE = ratios("price_mean")
 _BELOW_TILE_0 = Difference("value_0_price_minus_this_mean", _PRICE[0], "tile", "0")
-_SINGLE = (*_PRICE, *ratios(responder_share="bought"))
+_SINGLE = (*_PRICE, *shares(responder_share="bought"))
 _BY_SHIP = {"harbor": "harbor", "level": "ship"}
-_HELD = (*_LEVEL, *ratios(win_share="win"))
-_DISCARDED = ratios(discard_share="discarded", forced_share="forced / discarded")
-_OF_DISCARDS = (*_DISCARDED, *ratios(share="discarded along level"))
+_HELD = (*_LEVEL, *shares(win_share="win"))
+_DISCARDED = shares(discard_share="discarded", forced_share="forced / discarded")
+_OF_DISCARDS = (*_DISCARDED, *shares(share="discarded along level"))
+_MARGINS = (*amounts("margin_mean", "medici_margin_mean"), *shares("tie_share"), *ratios("lead_changes_mean"))
+_SEEN = (*ratios(shown_mean="rows / games"), *shares(loaded_share="loaded", alone_share="alone"))
+_TRADED = (*shares("traded_share"), *ratios("steps_mean"), *shares(win_share="win"))
+_SHIPS_OF_ROUND = (*ratios(loaded_mean="loaded"), *shares(full_ships_share="full"))
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "balance": (
         Quantiles("seat", "total", QUANTILES, open_below=True),
-        Block("seat", {}, (*ratios(**_SCORE), *_BELOW_ZERO)),
-        *(Block("seat", {}, _prefixed(_SCORE, who), where=where) for who, where in _DECIDED.items()),
-        Block("seat", {}, ratios(medici_win_share="win"), where="seat == Medici"),
-        Block("game", {}, ratios("margin_mean", "medici_margin_mean", "tie_share", "lead_changes_mean")),
+        Block("seat", {}, (ratio_of(SCORE, "total"), *amounts(**_PAID), *_BELOW_ZERO)),
+        *(
+            Block("seat", {}, amounts(**_prefixed({"score_mean": "total", **_PAID}, who)), where=where)
+            for who, where in _DECIDED.items()
+        ),
+        Block("seat", {}, shares(medici_win_share="win"), where="seat == Medici"),
+        Block("game", {}, _MARGINS),
         LEADERS,
         Block("round_end", {}, _COURSE),
         Block("round", {}, ratios("loaded_mean")),
-        Block("lot", {}, ratios(price_cap_share="capped")),
+        Block("lot", {}, shares(price_cap_share="capped")),
     ),
     "prices": (
         Block("lot", _BY_SIZE, (*_OF_LEVEL, *_BOUGHT), _WHOLE, margins=("tiles",)),
@@ -111,18 +125,18 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         *(estimates(by) for by in FAIR_BY),
     ),
     "tiles": (
-        Block("tile", {"tile": "value"}, ratios(shown_mean="rows / games", loaded_share="loaded", alone_share="alone")),
-        Block("tile", {"tile": "value"}, ratios("traded_share", "steps_mean", win_share="win"), where="loaded == yes"),
+        Block("tile", {"tile": "value"}, _SEEN),
+        Block("tile", {"tile": "value"}, _TRADED, where="loaded == yes"),
         Block("lot", {"tile": "face"}, _SINGLE, where="tiles == 1", differences=(_BELOW_TILE_0,)),
-        Block("price_estimate", {"tile": "face"}, ratios("fair_mean"), where="tiles == 1"),
+        Block("price_estimate", {"tile": "face"}, amounts("fair_mean"), where="tiles == 1"),
     ),
     "harbors": (
         *_harbor({}, _WHOLE),
         *_harbor({"level": "round"}, {"by": "round"}),
         ships({"harbor": "harbor"}, _WHOLE),
         ships(_BY_SHIP, {"by": "ship"}),
-        Block("ship", _BY_SHIP, ratios(moored_share="rows along harbor"), {"by": "ship"}, **_WITH_HARBOR),
-        Block("ship", {"level": "ship"}, ratios("moored_share"), {"harbor": ALL, "by": "ship"}),
+        Block("ship", _BY_SHIP, shares(moored_share="rows along harbor"), {"by": "ship"}, **_WITH_HARBOR),
+        Block("ship", {"level": "ship"}, shares("moored_share"), {"harbor": ALL, "by": "ship"}),
         LOADS,
     ),
     "monopolies": (
@@ -136,8 +150,11 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         for fact, figures, where in (
             ("round_end", (*_COURSE, *ratios("left_mean")), ""),
             ("lot", _PRICE, ""),
-            ("round", ratios(loaded_mean="loaded", full_ships_share="full", **_COINS), ""),
-            *(("round", _prefixed(_COINS, who), where) for who, where in _DECIDED.items()),
+            ("round", (*_SHIPS_OF_ROUND, *amounts(**_PAYOUT), *ratios(**_GAIN)), ""),
+            *(
+                ("round", (*amounts(**_prefixed(_PAYOUT, who)), *ratios(**_prefixed(_GAIN, who))), where)
+                for who, where in _DECIDED.items()
+            ),
         )
     ),
     "discards": (
@@ -156,7 +173,7 @@ def _by_size(block: Block, *, sized: bool = False) -> Block:
     return replace(block, margins=() if sized else block.margins).as_map("tiles", figures=figures)
 
 
-_OF_COLUMN = ratios(share="rows along column")
+_OF_COLUMN = shares(share="rows along column")
 _RIVALS, _LOADS_OF = {"row": "ship", "column": "rival"}, {"row": "goods", "column": "harbor"}
 _SOMEWHERE: Any = {"exclude": {"column": ("none",)}}
 MAPS = {

@@ -10,29 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim import stats
+from strozzi_sim.declare.figure_tables import FigureTable, Tables
 from strozzi_sim.declare.pages import QUANTILES
 from strozzi_sim.declare.pictures import Board, Place, Shape
-from strozzi_sim.facts.blocks import ALL, Block, Difference, Quantiles, ratios
+from strozzi_sim.facts.blocks import ALL, Block, CountedCell, Difference, Quantiles, amounts, ratio_of, ratios, shares
+from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 
 _WHOLE = {"by": ALL, "level": ALL}
-_WON = ratios(win_share="win")
-_SHARE = ratios(share="rows along level")
-_IN_A_GAME = ratios(taken_share="rows / games")  # of events that happen at most once in a game
+_WON = shares(win_share="win")
+_SHARE = shares(share="rows along level")
+_IN_A_GAME = shares(taken_share="rows / games")  # of events that happen at most once in a game
 _POINTS = {f"points_{source}_mean": source for source in SOURCES}
 MIN_KEPT = 0.25  # of the times dealt; a task kept less often is kept only by players whom it suits
 
-_SCORE = {"score_mean": "total", **_POINTS, "members_mean": "city", "kept_mean": "kept"}
+_SCORE = (ratio_of(SCORE, "total"), *amounts(**_POINTS), *ratios(members_mean="city", kept_mean="kept"))
 _WINNER = {"winner_score_mean": "total", **{f"winner_{name}": source for name, source in _POINTS.items()}}
 _WAITED = {"privileges_gained_mean": "privilege / players", "waited_mean": "waited / players"}
 _USED = {"influence_bid_share": "bid / influence", "stacks_used_share": "used / stacks"}
 _POSITION = {"position": "position"}
 
 _STEP, _BY_ROUND = {"step": "step"}, {"step": "step", "level": "round"}
-_SUCCESS = ratios("won_share", "acts_share")
+_SUCCESS = shares("won_share", "acts_share")
 _BIDS, _SPENT = ratios(bids_mean="rows / games"), ratios(spent_mean="sum / players")
 BID_BY_SUM = Block("bid", {**_STEP, "level": "sum"}, (*_SUCCESS, *_SHARE), {"by": "bid"}, margins=("step",))
 BID_BY_ROUND = Block("bid", _BY_ROUND, (*_BIDS, *_SPENT), {"by": "round"}, margins=("step",))
@@ -43,41 +45,48 @@ _NOT_0 = {"level": ("0",)}  # bids of which no card was returned
 _PLANS = ratios("drawn_mean", "influence_mean", "stacks_mean", "used_mean")
 
 _CHAIR, _CHAIR_BY_ROUND = {"chair": "chair"}, {"chair": "chair", "level": "round"}
-_CHANGED = ratios("changed_share")
-HELD_BY_ROUND = Block("council", _CHAIR_BY_ROUND, ratios(held_share="rows / games"), {"by": "round"})
+_CHANGED = shares("changed_share")
+HELD_BY_ROUND = Block("council", _CHAIR_BY_ROUND, shares(held_share="rows / games"), {"by": "round"})
 CHANGED_BY_ROUND = Block(  # in round 1 all members are new: its rows are not counted, its level is not written
     "council", _CHAIR_BY_ROUND, _CHANGED, {"by": "round"}, where="round > 1", exclude={"level": ("1",)}
 )
 
 _NO_GUILD = {"guild": (NONE,)}  # the level to omit; its rows stay in a margin unless `where` excludes them
-_ACTS = {"turns_mean": "rows / games", "good_share": "good", "placed_share": "placed", "declined_share": "declined"}
+_ACTS = (
+    *ratios(turns_mean="rows / games"),
+    *shares(good_share="good", placed_share="placed", declined_share="declined"),
+    *ratios(bid_mean="bid"),
+)
 USE_BY_RANK = Block(
     "act",
     {"guild": "guild", "rank": "rank"},
-    (*ratios(**_ACTS, bid_mean="bid"), *_WON),
+    (*_ACTS, *_WON),
     where=f"guild != {NONE}",
     margins=("guild", "rank"),
     exclude=_NO_GUILD,
 )
-_GOODS = ratios(goods_mean="rows / games", sold_share="good_sold", good_coins_mean="good_coins")
-_MEMBERS = ratios(members_mean="rows / games", price_mean="price", points_mean="points")
+_GOODS = (*ratios(goods_mean="rows / games"), *shares(sold_share="good_sold"), *amounts(good_coins_mean="good_coins"))
+_MEMBERS = (*ratios(members_mean="rows / games"), *amounts(price_mean="price", points_mean="points"))
 
-_SHARES_OF = {key: ratios(**{f"{key}_{{}}_share": f"rows along {key}"}) for key in ("rank", "seat")}
-_EARNED = ratios("points_mean", chapel_points_mean="chapels", edifice_points_mean="edifices", round_mean="round")
+_SHARES_OF = {key: shares(**{f"{key}_{{}}_share": f"rows along {key}"}) for key in ("rank", "seat")}
+_BY_PLACE = amounts("points_mean", chapel_points_mean="chapels", edifice_points_mean="edifices")
+_EARNED = (*_BY_PLACE, *ratios(round_mean="round"))
 _PAID = (*_IN_A_GAME, *ratios(pays_mean="points"))
 
 _TASK: Any = {"axes": {"task": "task"}, "levels": _WHOLE}
-_WORTH = (*ratios("fulfilled_share", worth_mean="points"), *_WON, *ratios(break_even="lost / fulfilled"))
+_WORTH = (*shares("fulfilled_share"), *amounts(worth_mean="points"), *_WON, *amounts(break_even="lost / fulfilled"))
 _KEPT = Block("task", figures=_WORTH, where="kept == yes", margins=("task",), **_TASK)
-_DEALT = Block("task", figures=ratios("kept_share"), margins=("task",), **_TASK)
+_DEALT = Block("task", figures=shares("kept_share"), margins=("task",), **_TASK)
 _LESS_NOT_KEPT = tuple(
-    Difference(f"{figure.name}_minus_not_kept", figure, "level", "yes") for figure in (*ratios("score_mean"), *_WON)
+    Difference(f"{figure.name}_minus_not_kept", figure, "level", "yes") for figure in (ratio_of(SCORE, "score"), *_WON)
 )
-_NUMBER_KEPT = (*_SHARE, *ratios(worth_mean="tasks", score_mean="total"), *_WON)
+_NUMBER_KEPT = (*_SHARE, *amounts(worth_mean="tasks"), ratio_of(SCORE, "total"), *_WON)
+FAIR_POINTS = Figure("fair_points", "", "amount", "points with which a task is worth the mean of all", lowest=0.0)
+FAIR_LESS_PRINTED = Figure("fair_less_printed", "", "amount", "fair points less the printed points")
 
 
-def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
-    """Add the fair points of kept tasks, and these less the printed points; the arguments are as in `facts.blocks`.
+def add_fair_points(table: FigureTable, cell: CountedCell) -> None:
+    """Add the fair points of kept tasks, and these less the printed points.
 
     With its fair points a task is worth W per time kept, the mean of all kept tasks: they are (points lost for it + W *
     times kept) / times fulfilled. They are missing below 0, and for a task kept less than MIN_KEPT of the times dealt;
@@ -96,32 +105,32 @@ def add_fair_points(table: Any, cell: Any, stats: Any) -> None:
     fair = replace(fair, value=value, low=low, high=high)
     tasks = cell.components["tasks"]
     less_printed = fair.minus(np.array([task["points"] for task in tasks]))
-    for figure, estimate in (("fair_points", fair), ("fair_less_printed", less_printed)):
+    for figure, estimate in ((FAIR_POINTS, fair), (FAIR_LESS_PRINTED, less_printed)):
         table.add(cell, figure, estimate, task=[task["id"] for task in tasks], **_WHOLE)
 
 
-_BUILT = (*ratios("members_mean", "points_mean", own_share="own_points / points"), *_WON)
+_BUILT = (*ratios("members_mean"), *amounts("points_mean"), *shares(own_share="own_points / points"), *_WON)
 
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "balance": (
         Quantiles("seat", "total", QUANTILES, open_below=True),
-        Block("seat", {}, ratios(**_SCORE, coins_left_mean="coins")),
-        Block("act", {}, ratios(paid_mean="price / players", earned_mean="coins / players")),
-        Block("seat", {}, ratios(**_WINNER), where="win > 0"),
-        Block("game", {}, ratios("margin_mean", "tie_share", shared_win_share="shared")),
-        Block("round", {}, ratios(**_WAITED, **_USED)),
+        Block("seat", {}, (*_SCORE, *amounts(coins_left_mean="coins"))),
+        Block("act", {}, amounts(paid_mean="price / players", earned_mean="coins / players")),
+        Block("seat", {}, amounts(**_WINNER), where="win > 0"),
+        Block("game", {}, (*amounts("margin_mean"), *shares("tie_share", shared_win_share="shared"))),
+        Block("round", {}, (*ratios(**_WAITED), *shares(**_USED))),
         Block(
-            "round", {"round": "round"}, ratios(**{"start_{}_wins_share": "win"}), {}, "starts == yes", named="round"
+            "round", {"round": "round"}, shares(**{"start_{}_wins_share": "win"}), {}, "starts == yes", named="round"
         ),
     ),
     "positions": (
-        Block("seat", _POSITION, (*_WON, *ratios(**_SCORE))),
+        Block("seat", _POSITION, (*_WON, *_SCORE)),
         Block("round", _POSITION, ratios(privileges_gained_mean="privilege / games", waited_mean="waited / games")),
-        Block("act", _POSITION, ratios(paid_mean="price / games", earned_mean="coins / games")),
+        Block("act", _POSITION, amounts(paid_mean="price / games", earned_mean="coins / games")),
     ),
     "auctions": (
         Block("bid", _STEP, _OF_STEP, _WHOLE, margins=("step",)),
-        Block("bid", _STEP, ratios(spent_share="sum along step"), _WHOLE),
+        Block("bid", _STEP, shares(spent_share="sum along step"), _WHOLE),
         Block("bid", _STEP, (*_WINNING, *_WON), _WHOLE, where="won == yes", margins=("step",)),
         BID_BY_SUM,
         BID_BY_ROUND,
@@ -132,7 +141,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         Block("round", {"level": "round"}, _PLANS, {"step": ALL, "by": "planning"}),
     ),
     "council": (
-        Block("council", _CHAIR, ratios(points_mean="points / games"), _WHOLE, margins=("chair",)),
+        Block("council", _CHAIR, amounts(points_mean="points / games"), _WHOLE, margins=("chair",)),
         Block("council", _CHAIR, _CHANGED, _WHOLE, where="round > 1", margins=("chair",)),
         Block("council", _CHAIR, _WON, _WHOLE, where="last == yes"),
         HELD_BY_ROUND,
@@ -155,19 +164,20 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         Block(
             "task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=_LESS_NOT_KEPT
         ),
-        Block("task", figures=ratios(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
+        Block("task", figures=shares(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
         _KEPT,
         Block("seat", {"level": "kept"}, _NUMBER_KEPT, {"task": ALL, "by": "kept"}),
     ),
     "buildings": (
-        Block("edifice", {"thing": "edifice"}, ratios("built_share"), margins=("thing",)),
+        Block("edifice", {"thing": "edifice"}, shares("built_share"), margins=("thing",)),
         Block("edifice", {"thing": "edifice"}, _BUILT, where="built == yes", margins=("thing",)),
-        Block("chapel", {}, ratios("built_share"), {"thing": "chapel"}),
+        Block("chapel", {}, shares("built_share"), {"thing": "chapel"}),
         Block("chapel", {}, _BUILT, {"thing": "chapel"}, where="built == yes"),
     ),
 }
 ADD = {"tasks": add_fair_points}
-_SHARE_OF_ROW, _SHARE_OF_COLUMN = ratios(share="rows along row"), ratios(share="rows along column")
+FIGURES = (FAIR_POINTS, FAIR_LESS_PRINTED)
+_SHARE_OF_ROW, _SHARE_OF_COLUMN = shares(share="rows along row"), shares(share="rows along column")
 _RETURNED = {"row": "step", "column": "returned"}
 MAPS = {
     "winning-bid-by-step": WINNING_BY_ROUND.as_map("step"),

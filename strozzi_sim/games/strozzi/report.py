@@ -6,22 +6,25 @@ from typing import Any
 
 from strozzi_sim.declare.figure_tables import Tables, pick
 from strozzi_sim.declare.pages import LEADERS, QUANTILES
-from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, ratios
+from strozzi_sim.facts.blocks import ALL, Block, Quantiles, Ratio, amounts, ratio_of, ratios, shares
+from strozzi_sim.facts.figures import SCORE
 from strozzi_sim.games.strozzi.state import FLAG_NAMES, PORT_NAMES
 
 SOURCES = ("ships", "markers", "bonus", "promotion")
 BY = ("sail", "cargo", "match", "round", "lap", "order")
 PAIRS = ("rome+naples", "venice+naples", "venice+rome")
 _WHOLE = {"by": ALL, "level": ALL}
-_BROUGHT = ratios(ship_prize_mean="prize", steps_mean="steps", win_share="win")
-_OF_ROUND = ratios(share="rows along level", round_coins_mean="coins", win_share="win")
-_PIRATED = ratios(pirated_share="taken_over")
+_WON = shares(win_share="win")
+_OF_LEVEL = shares(share="rows along level")
+_BROUGHT = (*amounts(ship_prize_mean="prize"), *ratios(steps_mean="steps"), *_WON)
+_OF_ROUND = (*_OF_LEVEL, *amounts(round_coins_mean="coins"), *_WON)
+_PIRATED = shares(pirated_share="taken_over")
 _NO_PIRATES = {"flag": FLAG_NAMES[1:]}  # a pirate is not taken over
 
 
 def use(key: str, by: str) -> Block:
     """Return a block of the results of ships, by `key` (flag or port) and the column `by`."""
-    figures = ratios(share="rows along level", share_of_level=f"rows along {key}")
+    figures = (*_OF_LEVEL, *shares(share_of_level=f"rows along {key}"))
     return Block("ship", {key: key, "level": by}, (*figures, *_BROUGHT), {"by": by}, margins=(key,))
 
 
@@ -32,7 +35,7 @@ def _orders(key: str) -> Block:
 
 def _unused(flag: str) -> tuple[Block, ...]:
     return (
-        Block("round", {}, ratios(unused_share=f"unused_{flag}"), {"flag": flag, **_WHOLE}),
+        Block("round", {}, shares(unused_share=f"unused_{flag}"), {"flag": flag, **_WHOLE}),
         Block("round", {"level": f"used_{flag}"}, _OF_ROUND, {"flag": flag, "by": "used"}),
     )
 
@@ -42,30 +45,37 @@ def _claims(by: str, figures: tuple[Ratio, ...], name: str) -> Block:
     return Block("card", {"flag": "claimed_by", "level": by}, figures, {"by": name}, include=_NO_PIRATES)
 
 
-_ALONG_LAPS = ratios(share="taken_over along level", pirated_share="taken_over / rows along level")
+_ALONG_LAPS = shares(share="taken_over along level", pirated_share="taken_over / rows along level")
 PIRATED_BY_SAIL = _claims("sail", _PIRATED, "claim_sail")
 PIRATED_BY_LAP = _claims("lap", _ALONG_LAPS, "pirate_lap")
-_LANDED = ratios(share="rows along level", coins_mean="prize + bonus", win_share="win")
+_LANDED = (*_OF_LEVEL, *amounts(coins_mean="prize + bonus"), *_WON)
 LAST_SPACE = Block("marker", {"port": "city", "level": "space"}, _LANDED, {"by": "space"}, where="last == yes")
 SPACE_BY_ROUND = Block("marker", {"port": "city", "level": "round"}, ratios("space_mean"), {"by": "space_round"})
 
-_SCORES = ratios(score_mean="total", payout_mean="total / games", **{f"coins_{name}_mean": name for name in SOURCES})
-_OF_WINNER = ratios(winner_score_mean="total", **{f"winner_coins_{name}_mean": name for name in SOURCES})
-_COURSE = ("margin_mean", "florence_tie_share", "lead_changes_mean", "set_aside_mean", "tiles_left_mean")
+_COINS_OF = {f"coins_{name}_mean": name for name in SOURCES}
+_SCORES = (ratio_of(SCORE, "total"), *amounts(payout_mean="total / games", **_COINS_OF))
+_OF_WINNER = amounts(winner_score_mean="total", **{f"winner_coins_{name}_mean": name for name in SOURCES})
+_COURSE = (
+    *amounts("margin_mean"),
+    *shares("florence_tie_share"),
+    *ratios("lead_changes_mean", "set_aside_mean", "tiles_left_mean"),
+    *shares(over_990_share="over_box"),
+)
 _MEANS = ("sail_mean", "cargo_mean", "match_mean", "lap_mean", "order_mean")
-_USED = (*ratios(uses_mean="rows / games", share="rows along flag"), *_BROUGHT)
-_OF_MARKERS = ratios(coins_markers_mean="prize + bonus / players", coins_mean="ships + prize + bonus / players")
-_OF_PAIR, _CLEAR = ratios(share="rows along level", score_mean="score", win_share="win"), "best_ports != unclear"
-_RANKED = ratios("total_mean", "tiles_mean", prize_mean="coins", win_share="win")
-_PRIZES = ratios(prize_per_tile="coins / tiles", prize_per_value="coins / total")
+_USED = (*ratios(uses_mean="rows / games"), *shares(share="rows along flag"), *_BROUGHT)
+_OF_MARKERS = amounts(coins_markers_mean="prize + bonus / players", coins_mean="ships + prize + bonus / players")
+_OF_PAIR = (*_OF_LEVEL, ratio_of(SCORE, "score"), *_WON)
+_CLEAR = "best_ports != unclear"
+_RANKED = (*ratios("total_mean", "tiles_mean"), *amounts(prize_mean="coins"), *_WON)
+_PRIZES = amounts(prize_per_tile="coins / tiles", prize_per_value="coins / total")
 _FATES = {"claimed_share": "claimed", "pirated_share": "taken_over / claimed"}
-_COINS = ratios(coins_track_mean="track", coins_tile_mean="promotion", coins_brought_mean="brought")
+_COINS = amounts(coins_track_mean="track", coins_tile_mean="promotion", coins_brought_mean="brought")
 BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "balance": (
         Quantiles("seat", "total", QUANTILES),
         Block("seat", {}, _SCORES),
         Block("seat", {}, _OF_WINNER, where="win == 1"),
-        Block("game", {}, ratios(*_COURSE, over_990_share="over_box")),
+        Block("game", {}, _COURSE),
         LEADERS,
         Block("round", {}, ratios(unused_flags_mean="unused / games")),
     ),
@@ -73,7 +83,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         Block("ship", {"flag": "flag"}, (*_USED, *ratios(*_MEANS)), _WHOLE),
         Block("card", {"flag": "claimed_by"}, ratios(claims_mean="rows / games"), _WHOLE, include={"flag": FLAG_NAMES}),
         Block("card", {"flag": "claimed_by"}, _PIRATED, _WHOLE, include=_NO_PIRATES),
-        Block("ship", {"flag": "flag"}, ratios(takeover_share="takes_over"), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
+        Block("ship", {"flag": "flag"}, shares(takeover_share="takes_over"), _WHOLE, include={"flag": FLAG_NAMES[:1]}),
         *(use("flag", by) for by in (*BY, "port")),
         PIRATED_BY_SAIL,
         PIRATED_BY_LAP,
@@ -81,9 +91,13 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         *(block for flag in FLAG_NAMES for block in _unused(flag)),
     ),
     "ports": (
-        Block("ship", {"port": "port"}, (*ratios(share="rows along port"), *_BROUGHT), _WHOLE),
+        Block("ship", {"port": "port"}, (*shares(share="rows along port"), *_BROUGHT), _WHOLE),
         Block(
-            "marker", {"port": "city"}, ratios(coins_ships_mean="ships / players"), _WHOLE, include={"port": PORT_NAMES}
+            "marker",
+            {"port": "city"},
+            amounts(coins_ships_mean="ships / players"),
+            _WHOLE,
+            include={"port": PORT_NAMES},
         ),
         Block("marker", {"port": "city"}, _OF_MARKERS, _WHOLE),
         *(use("port", by) for by in (*BY, "flag")),
@@ -97,30 +111,30 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         Block("category", {"category": "category"}, _PRIZES, {"place": ALL}, margins=("category",)),
     ),
     "ships": (
-        Block("card", {"ship": "card"}, ratios(**_FATES, set_aside_share="set_aside", taken_share="taken")),
+        Block("card", {"ship": "card"}, shares(**_FATES, set_aside_share="set_aside", taken_share="taken")),
         Block("ship", {"ship": "card"}, (*_BROUGHT, *_COINS)),
         *(
-            Block("ship", {"ship": "card", key: key}, ratios(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key)
+            Block("ship", {"ship": "card", key: key}, shares(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key)
             for key in ("port", "flag")
         ),
     ),
 }
 
 
-_OF_COLUMN = ratios(share="rows along column")
+_OF_COLUMN = shares(share="rows along column")
 # without `second_lap` the active player never takes over a claim
 _PIRATES_LAPS: Any = {"column": lambda cell: () if cell.components["rules"]["second_lap"] else ("0",)}
-_MATCH = {"coins_brought_mean": "brought", "ship_prize_mean": "prize", "coins_track_mean": "track", "win_share": "win"}
-_TOTAL = {"share": "rows along column", "prize_mean": "coins", "win_share": "win"}
+_MATCH = (*amounts(coins_brought_mean="brought", ship_prize_mean="prize", coins_track_mean="track"), *_WON)
+_TOTAL = (*_OF_COLUMN, *amounts(prize_mean="coins"), *_WON)
 MAPS = {
     **{f"flag-by-{by}": use("flag", by).as_map("flag") for by in (*BY, "port")},
     **{f"port-by-{by}": use("port", by).as_map("port") for by in BY},
-    "coins-by-port-and-match": Block("ship", {"row": "port", "column": "match"}, ratios(**_MATCH), margins=("row",)),
+    "coins-by-port-and-match": Block("ship", {"row": "port", "column": "match"}, _MATCH, margins=("row",)),
     "pirated-by-sail": PIRATED_BY_SAIL.as_map("flag"),
     "pirated-by-lap": replace(PIRATED_BY_LAP.as_map("flag"), exclude=_PIRATES_LAPS),
     "marker-by-round": SPACE_BY_ROUND.as_map("port"),
     "last-space": LAST_SPACE.as_map("port"),
-    "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, ratios(**_TOTAL)),
+    "prize-by-category-total": Block("category", {"row": "category", "column": "total"}, _TOTAL),
     **{f"ship-by-{by}": Block("ship", {"row": "card", "column": by}, _OF_COLUMN) for by in ("flag", "port")},
 }
 # breakdown -> separator of the parts in its levels, and in their labels

@@ -18,6 +18,7 @@ from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.errors import ArgumentError, as_argument_error, check_names, in_ranges, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, with_capital
 from strozzi_sim.game.variants import BASE
@@ -301,7 +302,7 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
     few, company = len(favoured) <= MOST_NAMED, "with" if played else "in games of"
 
     def count(cell: SeatCell) -> str:
-        share = format_estimate(cell.best, "share")
+        share = format_estimate(cell.best, WIN_SHARE)
         return f"{cell.players} players ({share})" if few else str(cell.players)
 
     counts = grouped(
@@ -333,7 +334,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
     whom = players_words(study.the_game, best["agent"]).replace(USUAL, USUAL.capitalize())
-    share_text = f"{format_estimate(best, 'share')}, where {100 * fair[0]:.3g} % would be equal."
+    share_text = f"{format_estimate(best, WIN_SHARE)}, where {100 * fair[0]:.3g} % would be equal."
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
         return [f"{whom} wins most in {title} at {best['players']} players: {share_text}"]
@@ -369,7 +370,7 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     rows_of_headline = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
     players = int(rows_of_headline["players"].iloc[0])
     shown = rows_of_headline.head(_MOST).itertuples(index=False)
-    shares = [f"{row.agent} wins {format_estimate(row, 'share')}" for row in shown]
+    shares = [f"{row.agent} wins {format_estimate(row, WIN_SHARE)}" for row in shown]
     more = f"; the other {len(rows_of_headline) - _MOST} win less" if len(rows_of_headline) > _MOST else ""
     words = f"Alone {company} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
     return [verdict, f"{words} Plans that no agent here follows are not tested."]

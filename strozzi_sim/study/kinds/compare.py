@@ -12,17 +12,17 @@ import numpy as np
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, AnyAgent, names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
-from strozzi_sim.declare.pictures import Unit
+from strozzi_sim.declare.figure_tables import FigureTable, Tables, figures_in, headline_players, pick
 from strozzi_sim.declare.significance import ALPHA, corrected_p, missed, not_excluded, size_text
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, differing_keys, shipped_variants, with_settings
 from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats import Estimate
 from strozzi_sim.study.arguments import PrecisionOptions, documented, refuse_given
-from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline, Side
+from strozzi_sim.study.cells import RANK, Cell, CellCounts, CountsOf, Headline, Side
 from strozzi_sim.study.changes import change_sentences
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers, section
@@ -112,14 +112,9 @@ def compare(
     return play(kind, options, look, **keys)
 
 
-_NUMBERS: tuple[tuple[str, Unit, str], ...] = (
-    ("win_share", "share", "points of games won"),
-    ("score_mean", "amount", "points of score"),
-    ("rank_mean", "amount", "places"),
-)
+_NUMBERS = {WIN_SHARE: "points of games won", SCORE: "points of score", RANK: "places"}
 _MOST_GAMES = {"quick": 100_000, "trained": 15_000, "searching": 600}  # each a minute or two on two cores
 _FEWEST_DEALS = 60  # even if they are more games
-_SAVED = "_variance_saved"  # ending of the names of figures
 
 
 def _most_deals(one_deal: Study) -> int:
@@ -128,6 +123,12 @@ def _most_deals(one_deal: Study) -> int:
     trained = any(spec.agent.evaluation is not None or spec.agent.kind != "compiled" for spec in agents)
     kind = "searching" if any(spec.searches for spec in agents) else "trained" if trained else "quick"
     return max(_MOST_GAMES[kind] // one_deal.games, _FEWEST_DEALS)
+
+
+def _variance_saved(figure: Figure) -> Figure:
+    """Return what part of the variance of a difference playing the same deals saved."""
+    how = "part of the variance of its difference that playing the same deals saved"
+    return figure.derived("variance_saved", "variance saved", how, unit="share")
 
 
 class Compare(Study, frozen=True, kw_only=True):
@@ -175,15 +176,15 @@ class Compare(Study, frozen=True, kw_only=True):
                 raise ArgumentError(side, f"a comparison has two sides, got {len(cells)} at {cells[0].players} players")
             yield cells[0], cells[-1]
 
-    def figures(self, cell: CellCounts) -> dict[tuple[str, str, str], Estimate]:
+    def figures(self, cell: CellCounts) -> dict[tuple[str, str, Figure], Estimate]:
         """Return the figures to compare: of position 0; or of all seats and, except in self-play, all positions."""
         levels: dict[Side, int] = {"position": 1}
         if self.is_of_variants:
             levels = {"seat": cell.players, "position": 0 if cell.selfplay else cell.players}
-        figures = dict[tuple[str, str, str], Estimate]()
+        figures = dict[tuple[str, str, Figure], Estimate]()
         for by, count in levels.items():
             of_side = cell.figures(by)
-            figures |= {(by, str(k), name): each.at(k) for k in range(count) for name, each in of_side.items()}
+            figures |= {(by, str(k), figure): each.at(k) for k in range(count) for figure, each in of_side.items()}
         return figures
 
     def compared(self, counts: CountsOf, side_key: str) -> dict[str, Any]:
@@ -199,13 +200,14 @@ class Compare(Study, frozen=True, kw_only=True):
             for (by, level, figure), estimate in first_figures.items():
                 where = {"first": first, "second": second, "by": by, "level": level}
                 other = second_figures[by, level, figure]
-                difference.add(first_cell, figure, stats.paired(estimate, other, same=first == second), **where)
+                paired = stats.paired(estimate, other, same=first == second)
+                difference.add(first_cell, figure.difference(), paired, **where)
                 sums, other_sums = estimate.sums, other.sums
                 assert sums is not None
                 assert other_sums is not None
                 both = (sums.numerator, other_sums.numerator), (sums.denominator, other_sums.denominator)
                 saved = stats.variance_saved(*both, unit=sums.unit, share=sums.n_deals is not None)
-                difference.add(first_cell, f"{figure}{_SAVED}", saved, **where)
+                difference.add(first_cell, _variance_saved(figure), saved, **where)
         return {"sides": sides, "difference": difference}
 
 
@@ -246,16 +248,17 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of the differences: a picture, and a table of all of them."""
         table, sides = tables["difference"], " minus ".join(self.sides)
+        figures = figures_in(tables, "difference")
         table = table.assign(at=table["players"].astype("str") + " players", whom=sides)
         if table.groupby("players")["lineup"].nunique().max() <= 1:
             table["lineup"] = ""
         rows = table.dropna(subset="value")
         rows = pick(rows, players=headline_players(rows)) if len(rows) else rows
         numbers: tuple[KeyNumber, ...] = ()
-        for figure, unit, what in _NUMBERS:
-            row = pick(rows, figure=figure).head(1)
-            numbers += key_numbers(row, unit, f"{what}: {sides}, {{at}}", is_change=True)
-        return [section("difference", {"difference": table}, numbers=numbers, sides=sides)]
+        for figure, what in _NUMBERS.items():
+            row = pick(rows, figure=figure.name).head(1)
+            numbers += key_numbers(row, figure.difference(), f"{what}: {sides}, {{at}}", is_change=True)
+        return [section("difference", {"difference": table}, figures.values(), numbers=numbers, sides=sides)]
 
 
 class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"):

@@ -17,13 +17,14 @@ from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
 from strozzi_sim.agent.spec_text import split_specs
-from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
+from strozzi_sim.declare.figure_tables import FIGURES, FigureTable, Tables, figures_frame, headline_players, pick
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.errors import ArgumentError, check_range, check_whole, pluralize
+from strozzi_sim.facts.figures import DECISIONS, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.play.drama import drama_of_agent, is_quick
+from strozzi_sim.play.drama import DECIDED_AFTER, KINGMAKING, LEAD_CHANGES, OF_DRAMA, RUNAWAY, drama_of_agent, is_quick
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.luck import moments, variance_shares
@@ -116,6 +117,15 @@ def luck(
     )
 
 
+VARIANCE_SHARE = share(
+    "variance_share",
+    "part of the variance of wins or scores over a field that plays every deal in every rotation",
+    "share of the variance",
+)
+VARIANCE = Figure("variance", "variance", "number", "variance of wins or scores", lowest=0.0)
+MINUTES = Figure("minutes_mean", "minutes of a game", "amount", "decisions of all players times an assumed duration")
+
+
 class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     """A measurement of luck: line-ups play every deal in every rotation."""
 
@@ -123,6 +133,7 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
     followed: int | None = None  # games at each strength; 0: none; None: 30 to 100, as many as FOLLOWED_DECISIONS allow
     playouts: int = 200  # at each followed decision
     keeps_rows, printed = True, ("drama",)
+    measured = (VARIANCE_SHARE, VARIANCE, DECISIONS, MINUTES, *OF_DRAMA)
     most_chunks = 50  # since every chunk is left out once
 
     def check(self) -> None:
@@ -156,17 +167,18 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         for outcome in (WIN, SCORE):
             squares = _squares(np.concatenate(chunks), outcome, cell.players)
             shares, variance = variance_shares(moments(squares, chunk_of))
-            for source, share in shares.items():
-                table.add(cell, "variance_share", _known(share), outcome=outcome, source=source)
-            table.add(cell, "variance", _known(variance), outcome=outcome, source="all")
+            for source, part in shares.items():
+                table.add(cell, VARIANCE_SHARE, _known(part), outcome=outcome, source=source)
+            table.add(cell, VARIANCE, _known(variance), outcome=outcome, source="all")
         decisions = stats.ratio(cell.outcome["decisions"], cell.outcome["games"])
         value, low, high = (end * self.seconds / 60 for end in (decisions.value, decisions.low, decisions.high))
-        lengths = {"decisions_mean": decisions, "minutes_mean": Estimate(value, low, high, decisions.n)}
+        lengths = {DECISIONS: decisions, MINUTES: Estimate(value, low, high, decisions.n)}
         table.add_all(cell, lengths, outcome="game", source="all")
 
-    def _drama(self, luck_table: pd.DataFrame) -> pd.DataFrame:
+    def _drama(self, luck_table: pd.DataFrame) -> FigureTable:
         """Return the figures of drama of games in which the agent of a strength, unless it searches, plays itself."""
-        table, tiers = FigureTable("strength", "agent"), self.the_game.tiers or {"usual": self.the_game.default_agent}
+        table = FigureTable("strength", "agent", omitted=("lineup", "deals"))
+        tiers = self.the_game.tiers or {"usual": self.the_game.default_agent}
         specs = {strength: names.agents_named(self.the_game, text)[0] for strength, text in tiers.items()}
         quick = [(strength, spec) for strength, spec in specs.items() if not spec.searches]
         for players, variant, (strength, spec) in product(self.players, self.variant_of.values(), quick):
@@ -179,13 +191,17 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
             match = Match(self.the_game, players, (spec,), variant, self.seed)
             figures = drama_of_agent(match, games, self.playouts)
             table.add_all(Cell(0, match, games), figures, strength=strength, agent=spec.text)
-        return table.frame().drop(columns=["lineup", "deals"])
+        return table
 
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
         """Return the shares of the variance of wins, with a column for each line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
         shares = shares.assign(figure="share " + shares["lineup"].map(lineup_words), source=shares["source"].map(WORDS))
-        return {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])} | super().printed_tables(tables)
+        own = {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])}
+        by_lineup = [replace(VARIANCE_SHARE, name=name) for name in shares["figure"].unique()]
+        figures = figures_frame(own, {"": by_lineup})
+        figures = pd.concat([figures, tables[FIGURES]], ignore_index=True)
+        return own | super().printed_tables(tables) | {FIGURES: figures}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the share of wins that agents explain, the length of a game, and its course."""
@@ -201,9 +217,11 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         wins = wins.assign(agents=wins["lineup"].map(lineup_words))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
-        numbers = key_numbers(wins, "share", "of who wins is who plays, {agents}")
-        sections = [section("luck", {"luck": shares}, numbers=numbers)]
-        return [*sections, section("drama", {"drama": tables["drama"]})] if "drama" in tables else sections
+        numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is who plays, {agents}")
+        sections = [section("luck", {"luck": shares}, self.measured, numbers=numbers)]
+        if "drama" in tables:
+            sections.append(section("drama", {"drama": tables["drama"]}, self.measured))
+        return sections
 
 
 def _known(figure: Estimate) -> Estimate:
@@ -223,7 +241,7 @@ def who_plays(tables: Tables, title: str) -> str:
     for row in rows.itertuples(index=False):
         of_wins = "" if parts else f" of who wins {title} at {players} players"
         alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
-        parts.append(f"{format_estimate(row, 'share')}{of_wins} {lineup_words(row.lineup)}{alike}")
+        parts.append(f"{format_estimate(row, VARIANCE_SHARE)}{of_wins} {lineup_words(row.lineup)}{alike}")
     return f"Who plays explains {listed(parts)}; among equal players, nothing."
 
 
@@ -237,7 +255,7 @@ def length_sentence(tables: Tables, players: int, seconds: float) -> str:
     decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
     if np.isnan(decisions.value):
         return f"There are too few games {lineup_words(decisions.lineup)} to say how long one is."
-    length, duration = (format_estimate(row, "amount") for row in (decisions, minutes))
+    length, duration = format_estimate(decisions, DECISIONS), format_estimate(minutes, MINUTES)
     what = f"{length} decisions: {duration} minutes at {seconds:g} seconds each (an assumption)"
     return f"A game {lineup_words(decisions.lineup)} has {what}."
 
@@ -248,14 +266,14 @@ def course_sentence(drama: pd.DataFrame, players: int) -> str:
     tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
     agent = tier["agent"].iloc[0]
     rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
-    shares = {figure: format_estimate(row, "share") for figure, row in rows.items()}
-    changes = f"{format_estimate(rows['lead_changes_mean'], 'amount')} times"
+    texts = {figure.name: format_estimate(rows[figure.name], figure) for figure in OF_DRAMA if figure.name in rows}
+    changes = f"{texts[LEAD_CHANGES.name]} times"
     course = (
-        f"In {shares['runaway_share']} of games the leader runs away: they are decided in their first half. On average "
-        f"a game is decided after {shares['decided_mean']} of its decisions, and its clear leader changes {changes} "
-        f"({rows['decided_mean'].n} games of {agent} followed)."
+        f"In {texts[RUNAWAY.name]} of games the leader runs away: they are decided in their first half. On average "
+        f"a game is decided after {texts[DECIDED_AFTER.name]} of its decisions, and its clear leader changes {changes} "
+        f"({rows[DECIDED_AFTER.name].n} games of {agent} followed)."
     )
-    if (kingmaking := shares.get("kingmaking_share")) is None:
+    if (kingmaking := texts.get(KINGMAKING.name)) is None:
         return course
     return f"{course} At {kingmaking} of the decisions a seat that can no longer win picks which rival does."
 

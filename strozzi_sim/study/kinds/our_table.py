@@ -19,6 +19,7 @@ import pandas as pd
 from strozzi_sim.agent import names
 from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
+from strozzi_sim.facts.figures import SCORE, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
@@ -35,14 +36,16 @@ from strozzi_sim.study.wording import PLAY
 
 FEWEST, MOST = 20, 10_000  # games on the sheets; the bands draw SETS sets of as many
 SETS = 4000  # sets of simulated games from which bands come
-FIGURES = {
-    "score_mean": "mean score",
-    "score_sd": "standard deviation of scores",
-    "winner_mean": "mean score of the winner",
-    "last_mean": "mean score of the last",
-    "margin_mean": "mean margin of the winner",
-    "seat_0_share": "share of games won by the player who begins",
-}
+OF_SHEETS = (
+    SCORE,
+    Figure("score_sd", "standard deviation of scores", "amount"),
+    Figure("winner_mean", "mean score of the winner", "amount"),
+    Figure("last_mean", "mean score of the last", "amount"),
+    Figure("margin_mean", "mean margin of the winner", "amount"),
+    share("seat_0_share", label="games won by the player who begins"),
+)
+FIGURES = {figure.name: figure for figure in OF_SHEETS}
+_SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
 _TAIL = 8  # degrees of freedom of Student's t
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
 _LARGEST = 10**6  # score on a sheet, or its negative
@@ -95,7 +98,7 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 
     sheets: dict[str, tuple[tuple[int, ...], ...]]  # scores of real games in seat order, by player count
     usual_deals, keeps_rows = 5000, True
-    printed = ("fit", "figures")
+    printed = ("fit", "bands")
 
     def check(self) -> None:
         counts = {str(players): {players} for players in self.players}
@@ -105,7 +108,7 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
             raise ArgumentError("sheets", "expected scores of every player count, and agents that play themselves")
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return fit (the likelihood of every strength) and figures (of the sheets, with their bands)."""
+        """Return fit (the likelihood of every strength) and bands (of the figures of the sheets)."""
         sheets = {int(players): np.array(scores, np.int64) for players, scores in self.sheets.items()}
         simulated: dict[str, dict[int, Array]] = {}
         for cell in map(counts, self.cells):
@@ -120,13 +123,13 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
         fit = fit.assign(probability=weight / weight.sum(), n=sum(map(len, sheets.values())))
         fit["simulated"] = [sum(map(len, simulated[text].values())) for text in tiers.values()]
         best = simulated[list(tiers.values())[int(fits.argmax())]]
-        return {"fit": fit, "figures": bands(sheets, best, sign, self.seed)}
+        return {"fit": fit, "bands": bands(sheets, best, sign, self.seed)}
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the strength that fits best, and the figures of the sheets outside the band of its games."""
-        fit, figures = tables["fit"], tables["figures"]
+        fit, figures = tables["fit"], tables["bands"]
         best = fit.loc[fit["log_likelihood"].idxmax()]
-        outside = [FIGURES[name] for name in figures[figures["inside"] == 0]["figure"]]
+        outside = [FIGURES[name].label for name in figures[figures["inside"] == 0]["figure"]]
         inside = "all figures of the sheets lie in the band of its games"
         finding = f"outside its band: {listed(outside)}" if outside else inside
         play = f"{best['n']} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}"
@@ -135,18 +138,19 @@ class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best."""
-        figures, agent = tables["figures"], tables["fit"].loc[tables["fit"]["log_likelihood"].idxmax(), "agent"]
-        is_share = figures["figure"].str.contains("share")  # on one axis with scores, so in per cent
-        unit = np.where(is_share, 100.0, 1.0)
-        what = figures["figure"].map(FIGURES).str.removeprefix("share of ") + np.where(is_share, ", %", "")
+        figures, agent = tables["bands"], tables["fit"].loc[tables["fit"]["log_likelihood"].idxmax(), "agent"]
+        measured = [FIGURES[name] for name in figures["figure"]]
+        # shares are in per cent, since they are on one axis with scores
+        unit = np.array([figure.measure.factor for figure in measured])
+        what = [f"{figure.label}{', %' if figure.is_share else ''}" for figure in measured]
         rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
         sheet_rows = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
         value, low, high = (unit * rows[name] for name in ("simulated", "band_low", "band_high"))
         simulated_rows = rows.assign(figure="simulated", value=value, low=low, high=high, sheets=sheet_rows["value"])
-        what = f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
-        numbers = key_numbers(simulated_rows.head(3), "amount", what)
+        words = f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
+        numbers = key_numbers(simulated_rows.head(3), _SIDES[1], words)
         beside = pd.concat([sheet_rows, simulated_rows], ignore_index=True)
-        return [section("fit", {"beside": beside}, numbers=numbers, agent=agent)]
+        return [section("fit", {"beside": beside}, _SIDES, numbers=numbers, agent=agent)]
 
 
 def read_sheets(path: Path, game: Game) -> dict[int, Array]:

@@ -16,17 +16,18 @@ import pandas as pd
 
 from strozzi_sim.agent import names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, pick
-from strozzi_sim.declare.pictures import Figure, HeatMap, Picture
+from strozzi_sim.declare.figure_tables import CELL, FIGURE, Tables, figures_in, pick
+from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.declare.printing import format_value
 from strozzi_sim.declare.significance import ALPHA, corrected_p, not_excluded
 from strozzi_sim.errors import ArgumentError, as_argument_error
 from strozzi_sim.facts.crosstabs import Crosstab
+from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import AnyVariant, Variant, is_reconstructed, published_value, with_values
 from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
-from strozzi_sim.study.cells import CountsOf
+from strozzi_sim.study.cells import GAP_BY_CHANCE, SEAT_GAP, CountsOf
 from strozzi_sim.study.games import facts_of_games, sections_of_games, tables_of_games
 from strozzi_sim.study.look import Look, Section, key_numbers, picture, section
 from strozzi_sim.study.model import Study
@@ -35,7 +36,7 @@ from strozzi_sim.study.running import play
 from strozzi_sim.study.wording import players_words
 
 MOST_KEYS, MOST_VALUES = 2, 400
-GAP = "seat_gap"
+GAP = SEAT_GAP.name
 _REFERENCE, _DIFFERS, _UNCLEAR = "reference", "differs from the reference", "not told apart from it"
 
 
@@ -140,7 +141,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
 
     def _differences(self, tables: Tables, figure: str) -> pd.DataFrame:
         """Return a figure's differences from the reference, with `known`: significant, corrected for all these rows."""
-        differences = pick(tables["changes"], table="balance", figure=figure, than=self.reference, level="")
+        differences = pick(tables["changes"], table="balance", figure=figure, than=self.reference)
         return differences.assign(known=corrected_p(differences, 0.0, self.chunks) < ALPHA)
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
@@ -149,7 +150,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         differences, balance = self._differences(tables, GAP), tables["sweep"]
         for (players, lineup), rows in pick(balance, figure=GAP).groupby(["players", "lineup"], sort=False):
             where = {"players": players, "lineup": lineup}
-            own, chance = pick(differences, **where), pick(balance, figure="seat_gap_by_chance", **where)["value"].max()
+            own, chance = pick(differences, **where), pick(balance, figure=GAP_BY_CHANCE.name, **where)["value"].max()
             digits = 0 if chance >= 0.1 else 1
             order = rows.sort_values("value", kind="stable").to_dict("records")
             words = {row["variant"]: f"{self._text(row)} ({100 * row['value']:.{digits}f} points)" for row in order}
@@ -175,7 +176,8 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return a section with a picture of each figure and a table of all, then the pages of the game."""
         keys, known = " and ".join(self.sweep), set(tables["sweep"].dropna(subset="value")["figure"])
-        figures = [figure for figure in picture("values", {}, keys=keys).figures if figure.name in known]
+        of_balance = figures_in(tables, "balance").values()
+        figures = [each for each in picture("values", {}, of_balance, keys=keys).figures if each.name in known]
         pages = [each for each in sections_of_games(self, tables, look) if each.name != "What changed"]
         if not figures:  # under 30 games
             return pages
@@ -186,10 +188,10 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         gaps = pick(all_rows, figure=GAP).dropna(subset="value").sort_values("value", kind="stable")
         gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
-        chance = [f"; chance alone: up to {format_value(gap, 'share')}" if gap > 0 else "" for gap in ends["chance"]]
+        chance = [f"; chance alone: up to {format_value(gap, SEAT_GAP)}" if gap > 0 else "" for gap in ends["chance"]]
         label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{lineup}}){{by_chance}}"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
-        numbers = key_numbers(ends.assign(by_chance=chance), "share", label)
+        numbers = key_numbers(ends.assign(by_chance=chance), SEAT_GAP, label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
         pictures = *(self._picture(figure, shown) for figure in figures), in_figures
         return [replace(declared, shown=pictures, sentences=tuple(self._published())), *pages]
@@ -217,7 +219,7 @@ class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
         rows = pick(tables["sweep"], figure=figure).merge(change, "left", list(CELL))
         rows = rows.sort_values(keys, kind="stable", ignore_index=True)
         is_reference = (rows["variant"] == self.reference).to_numpy()
-        chance = pick(tables["sweep"], figure="seat_gap_by_chance")[[*CELL, "value"]]
+        chance = pick(tables["sweep"], figure=GAP_BY_CHANCE.name)[[*CELL, "value"]]
         rows = rows.merge(chance.rename(columns={"value": "chance"}), "left", list(CELL))
         if figure == GAP:
             rows["low"] = rows["low"].fillna((rows["value"] - rows["chance"]).clip(lower=0))

@@ -26,10 +26,11 @@ from strozzi_sim.agent import AgentSpec, names
 from strozzi_sim.agent.analysis import WORTHS
 from strozzi_sim.agent.names import Agents, Players, Variants
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
-from strozzi_sim.declare.pictures import Figure, HeatMap
+from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.declare.significance import ALPHA, MAX_CHUNKS, MIN_SHARE, corrected_p, missed, not_excluded
 from strozzi_sim.errors import ArgumentError, check_whole
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.figures import SCORE, WIN_SHARE, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, some_of, with_capital
 from strozzi_sim.game.variants import Variant
@@ -39,7 +40,7 @@ from strozzi_sim.simulation.seatings import Design
 from strozzi_sim.stats.intervals import MIN_EVENTS, Array, Estimate
 from strozzi_sim.stats.ratings import Orders, fit_ratings, nash_average
 from strozzi_sim.study.arguments import REPEATED, WHO_PLAYS, PrecisionOptions, documented
-from strozzi_sim.study.cells import GAMES_SAVED, WITHOUT_LUCK, CountsOf, luck_sums
+from strozzi_sim.study.cells import OF_SIDES, RANK, CountsOf, games_saved, luck_sums, without_luck
 from strozzi_sim.study.games import leading_agents
 from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
@@ -107,12 +108,27 @@ def tournament(
         raise ArgumentError("agents" if error.argument == "lineups" else error.argument, error.message) from None
 
 
+AHEAD_SHARE = share(
+    "ahead_share",
+    "games in which the agent finished ahead of the other / games that both played; a tie counts half",
+    "finished ahead",
+)
+STRENGTH = Figure(
+    "strength", "strength", "number", "Plackett-Luce strength of complete finishing orders, logarithm, mean 0"
+)
+STANDING = Figure("rank", "rank", "number", "rank by strength, with all ranks that its interval allows", lowest=1.0)
+WEIGHT = share("weight", "weight of the agent in the mixture that no agent beats (Nash averaging)", "Nash weight")
+AGAINST_MIXTURE = share("score", "games won against that mixture", "wins against the mixture")
+MINUS_EQUAL = WIN_SHARE.difference("win_share_minus_equal", "less an equal share")
+
+
 class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
     """A tournament of a field of agents, each a line-up by itself."""
 
     max_matchups: int = 5000  # at a player count
     keeps_orders, keeps_copies, usual_deals = True, True, 200
     printed = ("ratings", "agents")
+    measured = (*OF_SIDES, AHEAD_SHARE, STRENGTH, STANDING, WEIGHT, AGAINST_MIXTURE, MINUS_EQUAL)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -187,8 +203,8 @@ class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
         shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
         if len(mixture := tables.get("nash", ())):
             shown["nash"] = _titled(mixture, several)
-        sections = [section("standing", shown, numbers=leading_agents(agents)), _pairs(orders, tables)]
-        sections += [section("nash", shown)] if "nash" in shown else []
+        sections = [section("standing", shown, self.measured, numbers=leading_agents(agents)), _pairs(orders, tables)]
+        sections += [section("nash", shown, self.measured)] if "nash" in shown else []
         seats = replace(picture("seat-effects", shown), name="seats")
         return [*sections, replace(section("seat_effects", shown), shown=(seats,))]
 
@@ -237,15 +253,14 @@ class FieldCounts:
         tables["agents"].add_all(self, self._results(self.by_agent), agent=labels)
         if self.luck is not None:
             wins, _, scores, _ = self.by_agent
-            of_luck = luck_sums({"win_share": wins / WIN_UNITS, "score_mean": scores}, self.luck, played)
+            of_luck = luck_sums({WIN_SHARE: wins / WIN_UNITS, SCORE: scores}, self.luck, played)
             for figure, sums in of_luck.items():
-                without_luck = stats.ratio(sums.adjusted(), played)
-                tables["agents"].add(self, f"{figure}{WITHOUT_LUCK}", without_luck, agent=labels)
-                tables["agents"].add(self, f"{figure}{GAMES_SAVED}", sums.games_saved(), agent=labels)
+                tables["agents"].add(self, without_luck(figure), stats.ratio(sums.adjusted(), played), agent=labels)
+                tables["agents"].add(self, games_saved(figure), sums.games_saved(), agent=labels)
         met = self.met * ~np.eye(size, dtype=bool)
         ahead_share = stats.ratio(self.ahead, met, unit=AHEAD_UNITS, n_deals=self.deals)
         keep = met.sum(axis=0) > 0
-        tables["pairwise"].add(self, "ahead_share", ahead_share, keep=keep, agent=labels, opponent=labels)
+        tables["pairwise"].add(self, AHEAD_SHARE, ahead_share, keep=keep, agent=labels, opponent=labels)
         members = np.full((len(self._column), self.players), size)
         for agents, column in self._column.items():
             members[column, : len(agents)] = agents
@@ -253,20 +268,20 @@ class FieldCounts:
         texts = list(self.study.line(tuple(range(size))))
         copies = np.array([texts.index(text) for text in texts])
         ratings = fit_ratings(Orders(chosen, members, remaining, self.ahead / AHEAD_UNITS), played.sum(axis=0), copies)
-        tables["ratings"].add_all(self, {"strength": ratings.strength, "rank": ratings.rank}, agent=labels)
+        tables["ratings"].add_all(self, {STRENGTH: ratings.strength, STANDING: ratings.rank}, agent=labels)
         seats = self._results(self.by_seat)
-        seats["win_share_minus_equal"] = seats["win_share"].minus(1 / self.players)
+        seats[MINUS_EQUAL] = seats[WIN_SHARE].minus(1 / self.players)
         tables["seat_effects"].add_all(self, seats, seat=range(self.players))
         # The mixture that no agent beats, and every agent's score against it; None if two agents never met.
         nash = nash_average(self.ahead / AHEAD_UNITS, self.met, self.deals) if self.players == 2 else None
         if nash is not None:
-            tables["nash"].add_all(self, {"weight": nash.weight, "score": nash.score}, agent=labels)
+            tables["nash"].add_all(self, {WEIGHT: nash.weight, AGAINST_MIXTURE: nash.score}, agent=labels)
 
-    def _results(self, sums: Array) -> dict[str, Estimate]:
+    def _results(self, sums: Array) -> dict[Figure, Estimate]:
         wins, places, scores, played = sums
-        share = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals)
+        won = stats.ratio(wins, played, unit=WIN_UNITS, n_deals=self.deals)
         rank = stats.ratio(places, played, unit=2, span=(1.0, self.players), deals=self.deals)
-        return {"win_share": share, "rank_mean": rank, "score_mean": stats.ratio(scores, played)}
+        return {WIN_SHARE: won, RANK: rank, SCORE: stats.ratio(scores, played)}
 
 
 def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list[Matchup]:
@@ -410,9 +425,8 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     caption = "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. "
     caption += "Agents are numbered by strength."
     title, axes = "Who finishes ahead of whom", ("agent", "ahead of number")
-    figure = Figure("ahead_share", "finished ahead", "share")
     label = "from one half, where significant, all pairs judged together"
-    heat_map = HeatMap(title, caption, *axes, figure, shade_label=label, table="pairs")
+    heat_map = HeatMap(title, caption, *axes, AHEAD_SHARE, shade_label=label, table="pairs")
     cycle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
     return replace(section("pairs", {"pairs": rows}), shown=(heat_map,), finding=cycle)
 

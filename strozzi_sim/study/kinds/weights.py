@@ -28,6 +28,7 @@ from strozzi_sim.agent.names import Agents
 from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
 from strozzi_sim.errors import ArgumentError, InputError, pluralize, suggest_names
 from strozzi_sim.facts.columns import WIN_UNITS
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.game.variants import AnyVariant, Variant, with_values
@@ -35,6 +36,8 @@ from strozzi_sim.simulation.interrupts import stop_flag
 from strozzi_sim.stats.intervals import LEVEL, Array, jackknife, t_quantile
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.arguments import WHO_PLAYS, documented
+from strozzi_sim.study.cells import SEAT_GAP
+from strozzi_sim.study.games import with_figures
 from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.progress import ProgressOption, progress_of
@@ -48,7 +51,7 @@ MIDDLE, MOST = 40, 10  # most numbers in the second heat and in the last one
 KNOWN = 0.001  # largest share of runs that report an effect of a number that has none
 HEAVY, REAL, NOTHING = "among those that matter most", "matters less", "cannot be told from zero"
 TIED = "may matter as much"
-SHARE, GAP, SCORE, LENGTH = "win_share", "seat_gap", "score_mean", "decisions_mean"
+CHANGES = tuple(figure.difference() for figure in (WIN_SHARE, SEAT_GAP, SCORE, DECISIONS))  # of these figures
 FEW = 15  # most names in a line
 KEYS = ("players", "variant", "lineup", "key", "from", "to", "by", "level")
 COLUMNS = [*KEYS, *FIGURE, "p", "status", "least", "most", "place_low", "place_high"]
@@ -121,7 +124,7 @@ def weights(
 
         heats = race(all_steps, measure, deals)
     first, played = studies[0], sum(study.games for study in studies)
-    tables = Frames({"weights": table_of(first, heats, judge(heats))})
+    tables = Frames(with_figures(first, {"weights": table_of(first, heats, judge(heats))}))
     seconds = round(monotonic() - start, 3)
     return Results(first, first.look(), tables, None, played, first.summary, played, seconds)
 
@@ -130,6 +133,7 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
     """A heat of a race: the box, and a variant for every step. No study file describes a race, which has several."""
 
     printed = ("weights",)
+    measured = CHANGES
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the number that moves the shares of wins most, and a sentence on each group of lesser numbers."""
@@ -140,12 +144,12 @@ class Weights(Study, frozen=True, kw_only=True, tag="weights"):
         """Return a section: the largest change of a share of wins by each step, and a table with its other figures."""
         table = tables["weights"].assign(lineup="", variant="")
         table["step"] = [f"{row['key']}: {row['from']:g} to {row['to']:g}" for row in table.to_dict("records")]
-        wins = pick(table, figure=SHARE)
+        wins = pick(table, figure=WIN_SHARE.name)
         furthest = wins.loc[wins.groupby("step", sort=False)["value"].apply(lambda values: values.abs().idxmax())]
         furthest = furthest.assign(who=[_who(row) for row in furthest.itertuples(index=False)])
-        numbers = key_numbers(furthest.head(3), "share", "points of games won by {who}, {step}", is_change=True)
-        steps = pd.concat([furthest, table[table["figure"] != SHARE]])
-        return [section("weights", {"furthest": furthest, "steps": steps}, numbers=numbers)]
+        numbers = key_numbers(furthest.head(3), CHANGES[0], "points of games won by {who}, {step}", is_change=True)
+        steps = pd.concat([furthest, table[table["figure"] != WIN_SHARE.name]])
+        return [section("weights", {"furthest": furthest, "steps": steps}, CHANGES, numbers=numbers)]
 
 
 def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
@@ -154,7 +158,7 @@ def _headline(table: pd.DataFrame, by_key: pd.DataFrame) -> str:
     if heavy.empty:
         return "No number is known to move the shares of wins."
     best = heavy.index[0]
-    rows = pick(table, key=best, figure=SHARE)
+    rows = pick(table, key=best, figure=WIN_SHARE.name)
     row = rows.loc[rows["value"].abs().idxmax()]
     low, high = sorted((100 if row["value"] > 0 else -100) * row[side] for side in ("low", "high"))
     change = f"{100 * abs(row['value']):.1f} ({low:.1f} to {high:.1f}) points {'more' if row['value'] > 0 else 'fewer'}"
@@ -208,10 +212,10 @@ def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any
     by = "seat" if cell.selfplay else "position"
     judgement = (judged.status, judged.least, judged.most, *judged.places)
     for k in range(len(value) - 2):
-        yield (*where, by, k, SHARE, *ends[k], n, effect.deals, effect.p[0], *judgement)
-    yield (*where, "", 0, GAP, *effect.gap, n, effect.deals, effect.p[0], *judgement)
-    for k, figure in ((-2, SCORE), (-1, LENGTH)):
-        yield (*where, "", 0, figure, *ends[k], n, effect.deals, effect.p[k], *judgement)
+        yield (*where, by, k, WIN_SHARE.name, *ends[k], n, effect.deals, effect.p[0], *judgement)
+    yield (*where, "", 0, SEAT_GAP.name, *effect.gap, n, effect.deals, effect.p[0], *judgement)
+    for k, figure in ((-2, SCORE), (-1, DECISIONS)):
+        yield (*where, "", 0, figure.name, *ends[k], n, effect.deals, effect.p[k], *judgement)
 
 
 # -- the numbers and their steps -------------------------------------------------------------------------------------
