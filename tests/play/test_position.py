@@ -289,7 +289,10 @@ def test_equal_is_what_goes_on_alike(kit):
     game, players = kit.game, kit.game.player_counts[-1]
     position = played(kit, players, "equal", 12, seed=1)
     assert position == played(kit, players, "equal", 12, seed=1)
-    assert len({position, position.copy(), Position.from_bytes(position.to_bytes())}) == 1
+    same = position, position.copy(), Position.from_bytes(position.to_bytes())
+    assert len({each.identity for each in same}) == 1
+    with pytest.raises(TypeError, match="unhashable"):  # moves change a position
+        hash(position)
     assert position != "a position"
     others = [
         played(kit, players, "equal", 11, seed=1),
