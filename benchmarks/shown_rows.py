@@ -219,7 +219,7 @@ class Shown:
                     ]
                 for names, cells in part.rows if item.kind == "table" else ():
                     shown = zip(part.columns, cells, strict=True)
-                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, _), cell in shown if cell for wrong in [self.wrong_cell(cell, f"{label} {names[0]}")])  # fmt: skip
+                    yield from ((item.anchor, f"{names} {label}: {cell.text} {cell.tip}", wrong) for (label, sign, _), cell in shown if cell for wrong in [self.wrong_cell(cell, f"{label}, {sign} {names[0]}")])  # fmt: skip
         for place, tip in tips:
             said, _, n = tip.partition(", n = ")
             match = ESTIMATE.match(said.rpartition(": ")[2])

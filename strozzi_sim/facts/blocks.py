@@ -125,7 +125,7 @@ def shares(*names: str, **formulas: str) -> tuple[Ratio, ...]:
 
 
 def amounts(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return figures that are amounts: coins, points, prices; see `of_unit`."""
+    """Return figures that are amounts, such as points; see `of_unit`."""
     return of_unit("amount", *names, **formulas)
 
 

@@ -28,7 +28,7 @@ UNITS: dict[Unit, Measure] = {
     "share": Measure(100, 1, "\N{NARROW NO-BREAK SPACE}%", 0.0, 1.0, "share"),
     "points": Measure(100, 1, " points", -1.0, 1.0, "share"),  # differences of shares
     "score": Measure(scale="score"),  # final scores of a player
-    "amount": Measure(),  # coins, points and other amounts
+    "amount": Measure(),  # points and other amounts
     "number": Measure(digits=2),
     "count": Measure(digits=0, lowest=0.0),
     "p": Measure(digits=3, lowest=0.0, highest=1.0, scale=""),  # probabilities of a test
