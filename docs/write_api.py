@@ -58,7 +58,6 @@ def stub() -> str:
     for name, place in ss._PLACES.items():
         names_of_module.setdefault(place.partition(":")[0], []).append(name)
     imports = [f"from {module} import {', '.join(names)}" for module, names in names_of_module.items()]
-    imports.append("from strozzi_sim.game import game_names as games")
     listed = [f'    "{name}",' for name in ss.__all__]
     return "\n".join([*sorted(imports), "", "__version__: str", "", "__all__ = [", *listed, "]", ""])
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from strozzi_sim.declare.figure_tables import FIGURES, pick
+from strozzi_sim.declare.figure_tables import FIGURES, Tables, pick
 from strozzi_sim.errors import InputError
 from strozzi_sim.study.changes import changes_between
 from strozzi_sim.study.games import specs_of_games, with_figures
@@ -25,6 +25,9 @@ class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
     """The variants of several studies as one study, for tables and reports only; their deals may differ."""
 
     is_paired_by_deal = False
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        return super().verdict(tables, look) or ["These studies share no figures: no line-up plays in more than one."]
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:

@@ -118,7 +118,7 @@ def _unpaired(
     """Yield the differences of the rows that both tables have, as `_rows` does."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
     both = first.merge(second, "inner", keys, suffixes=("_1", "_2"))
-    both = both[[bool(figures[figure].measure.scale) for figure in both["figure"]]]
+    both = both[np.array([bool(figures[figure].measure.scale) for figure in both["figure"]], bool)]
     both = both.dropna(subset=["value_1", "value_2"])
     is_score = np.array([figures[figure].unit == "score" for figure in both["figure"]], bool)
     scores = both[is_score].groupby(["players", "lineup"])["value_1"].mean()

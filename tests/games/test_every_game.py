@@ -3,6 +3,7 @@
 import io
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
 )
 def test_player_counts_with_a_gap_are_listed(game, counts, text):
     other = replace(game)
-    vars(other)["player_counts"] = counts
+    vars(other)["state_part"] = SimpleNamespace(PLAYER_COUNTS=counts)
     assert other.player_count_text == text
 
 

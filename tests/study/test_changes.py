@@ -209,3 +209,10 @@ def test_an_error_about_a_setting_advises_a_form_that_is_taken():
     rest = ",".join(f"{key}={value}" for key, value in SHIP.items() if key != "id")
     found = with_settings(game, "base", [advised.replace("...", rest)]).components["ships"]
     assert (found[-1], len(found)) == (SHIP, 30)
+
+
+def test_studies_without_a_common_line_up_say_so(tmp_path):
+    studies = [ss.simulate("strozzi", players=3, agents=agent, deals=60) for agent in ("random", "greedy")]
+    together = ss.side_by_side(studies)
+    assert together.verdict == ["These studies share no figures: no line-up plays in more than one."]
+    assert "share no figures" in together.report(tmp_path / "side.html").read_text(encoding="utf-8")
