@@ -128,7 +128,8 @@ def figures_frame(tables: Mapping[str, Any], known: Mapping[str, Sequence[Figure
             rows.append(row | {key: row[key] or getattr(words, key) for key in ("label", "definition")})
     table_of_figures = pd.DataFrame(rows, columns=["table", *Figure.__match_args__])
     types = {"lowest": float, "highest": float, "equal": bool}
-    return table_of_figures.astype(types).replace([np.inf, -np.inf], np.nan)
+    table_of_figures = table_of_figures.astype(types).replace([np.inf, -np.inf], np.nan)
+    return table_of_figures.sort_values("table", kind="stable", ignore_index=True)
 
 
 def figures_in(tables: Tables, table: str, known: Iterable[Figure] = ()) -> dict[str, Figure]:

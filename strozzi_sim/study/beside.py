@@ -27,6 +27,7 @@ class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
     is_paired_by_deal = False
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return the changes between the studies, or that they share no figures."""
         return super().verdict(tables, look) or ["These studies share no figures: no line-up plays in more than one."]
 
 

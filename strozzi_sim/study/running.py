@@ -14,13 +14,14 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import parallel_config
 from msgspec.structs import replace
 
 from strozzi_sim import stats
 from strozzi_sim.agent.names import path_of, worker_count
 from strozzi_sim.declare.custom_heatmaps import map_table_name
-from strozzi_sim.declare.figure_tables import FigureTable
+from strozzi_sim.declare.figure_tables import FIGURES, FigureTable
 from strozzi_sim.declare.pages import map_tables
 from strozzi_sim.errors import SIGNALS, ArgumentError, InputError, Stopped, pluralize, short_repr
 from strozzi_sim.facts.crosstabs import Crosstab
@@ -250,10 +251,19 @@ def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Stor
     """Return the tables of an earlier run, and make only the custom heat maps that are new in the look."""
     maps = store.look.heatmap
     outdated = {map_table_name(each.name) for each in look.heatmap if each not in maps}
-    new_tables = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
+    new_maps = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
+    if not (new_maps or outdated):
+        return dict(tables)
+    kept = {name: table for name, table in tables.items() if name not in outdated}
+    figures = with_figures(played, tables)[FIGURES]
+    parts = [figures[~figures["table"].isin(outdated)]]
+    if new_maps:
+        parts.append(with_figures(played, new_maps)[FIGURES])
+    figures = pd.concat(parts).sort_values("table", kind="stable", ignore_index=True)
+    new_tables = _frames({**new_maps, FIGURES: figures})
     gone = [f"tables/{name}.{end}" for name in outdated for end in ("csv", "parquet")]
     store.write_files(_table_files(new_tables), gone)
-    return {name: table for name, table in tables.items() if name not in outdated} | new_tables
+    return kept | new_tables
 
 
 def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
@@ -340,12 +350,12 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
     return _frames(with_figures(study, tables))
 
 
-def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, Any]:
+def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, FigureTable]:
     """Return the tables of the look's heat maps with these names."""
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
-    return _frames(map_tables(cells, maps))
+    return map_tables(cells, maps)
 
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
