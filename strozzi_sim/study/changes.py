@@ -33,6 +33,7 @@ from strozzi_sim.errors import pluralize
 from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
+from strozzi_sim.game.component_names import changes_in_words, name_of_key
 from strozzi_sim.game.sentences import listed, some_of
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
@@ -47,7 +48,10 @@ _FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
 _BREAKDOWN = "by"  # the key that names the column by which a table is broken down; ALL for the figures of all rows
 _RULE_OF_THREE = 3  # if no deal of n is an exception, at most 3 / n of all deals are, with 95 % confidence
 _ROUNDING = 1e-9  # of floating-point sums
-_MOST_KEYS, _MOST_ROWS, _LETTERS = 8, 12, 40  # keys of a variant, lines of a table, letters of a value
+_MOST_CLAUSES = 3  # changes of a variant in one sentence
+_MOST_KEYS = 8  # keys of a variant in a table
+_MOST_ROWS = 12  # lines of a table
+_LETTERS = 40  # letters of a value
 _NOT_KNOWN = {UNCLEAR: ", not known to be one", SMALL: ", too small to matter", EQUAL: ", exactly 0"}
 _COUNTED = {
     CHANGED: "{} changed",
@@ -228,7 +232,7 @@ def _verdict_words(rows: pd.DataFrame, words: str, figure: Figure, chunks: int, 
 
 
 def changes_section(
-    tables: Tables, variants: Mapping[str, Variant], labels: Mapping[str, Figure], *, paired: bool = True
+    tables: Tables, game: Game, variants: Mapping[str, Variant], labels: Mapping[str, Figure], *, paired: bool = True
 ) -> Section:
     """Return the section of changes. `labels`: figures of the page by name; `paired`: played on the same deals."""
     pictures: list[Picture] = []
@@ -252,7 +256,7 @@ def changes_section(
                 pictures.append(replace(drawn, name=table, table=table, figures=columns, levels=levels))
         if {first, second} <= variants.keys():
             compared.append((variants[first], variants[second]))
-    sentences, keys = _differing(compared)
+    sentences, keys = _differing(game, compared)
     unused = dict.fromkeys(("first", "second", "called", "most"), "")  # words of pictures that `pictures` replaces
     declared = section("changes", shown, [WIN_SHARE], numbers=tuple(_numbers(tables)), deals=deals, **unused)
     return replace(declared, shown=tuple(pictures), sentences=sentences, keys=keys)
@@ -332,20 +336,31 @@ def _levels_of(rows: pd.DataFrame, without: str = "") -> pd.Series:
     return pd.Series(texts, rows.index, "str")
 
 
-def _differing(pairs: Sequence[tuple[Variant, Variant]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _differing(
+    game: Game, pairs: Sequence[tuple[Variant, Variant]]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Return a sentence for each pair of variants, and a table of the component data that differ; () without any."""
-    sentences, lines = [], []
+    sentences: list[str] = []
+    lines: list[tuple[str, ...]] = []
     for first, second in pairs:
         differences = list(differing_keys(first.components, second.components))
-        changed = f"changes {pluralize(len(differences), 'value')} of {first.name}"
-        more = f"; the first {_MOST_KEYS} are in the table" if len(differences) > _MOST_KEYS else ""
-        same = f"has the same components as {first.name}"
-        sentences.append(f"{second.name} {changed if differences else same}{more}.")
+        sentences.append(_difference_in_words(game, first, second, len(differences)))
         name = f"{second.name}: " if len(pairs) > 1 else ""
         for key, *values in differences[:_MOST_KEYS]:
             texts = ("\N{EN DASH}" if value is None else shortened(str(value), _LETTERS) for value in values)
-            lines.append((f"{name}{key}", *texts))
+            lines.append((f"{name}{name_of_key(game, key).label}", *texts))
     return tuple(sentences), (("component", "before", "after"), *lines) if lines else ()
+
+
+def _difference_in_words(game: Game, first: Variant, second: Variant, differences: int) -> str:
+    """Return what differs in the second variant: every change in words if there are few, else their number."""
+    if not differences:
+        return f"{second.name} has the same components as {first.name}."
+    clauses = [clause for _, clause in changes_in_words(game, first.components, second.components)]
+    if len(clauses) <= _MOST_CLAUSES:
+        return f"{second.name}: {listed(clauses)}."
+    more = f"; the first {_MOST_KEYS} are in the table" if differences > _MOST_KEYS else ""
+    return f"{second.name} changes {pluralize(differences, 'value')} of {first.name}{more}."
 
 
 def _numbers(tables: Tables) -> Iterator[KeyNumber]:

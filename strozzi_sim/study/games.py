@@ -187,7 +187,9 @@ def sections_of_games(
     if first in report.pages:
         numbers = tuple(_page_numbers(study, tables, first)) or numbers
     if "changes" in tables:
-        sections["changes"] = changes_section(tables, study.variant_of, _figures_of(pictures), paired=paired)
+        sections["changes"] = changes_section(
+            tables, study.the_game, study.variant_of, _figures_of(pictures), paired=paired
+        )
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.pages[page].title, report.pages[page].question
         shown = tuple(picture for picture in pictures if picture.page == page)

@@ -196,21 +196,24 @@ def test_a_verdict_on_variants_is_of_wins_and_scores(wins, scores, said):
 def test_what_changed_is_shown_with_the_components_that_differ():
     tables = changes([CHANGED, UNCLEAR], [CHANGED])
     variants = {name: resolve_variant(STUDY.the_game, name) for name in ("base", "long-tracks")}
-    section = changes_section(tables, variants, {})
+    section = changes_section(tables, STUDY.the_game, variants, {})
     assert section.sentences == ("long-tracks changes 5 values of base.",)
-    assert section.keys[:2] == (("component", "before", "after"), ("tracks.top_index", "9", "10"))
+    assert section.keys[:2] == (("component", "before", "after"), ("length of the tracks", "9", "10"))
+    rich = from_changes(STUDY.the_game, "rich", {"tracks": {"bonus": {7: 5, 8: 10, 9: 20}}}, "rich")
+    few = changes_section(tables, STUDY.the_game, {**variants, "long-tracks": rich}, {})
+    assert few.sentences == ("rich: space 9 of the tracks pays 20 coins instead of 15.",)
     dear = from_changes(STUDY.the_game, "dear", {"tracks": {"bonus": dict.fromkeys(range(1, 10), 77)}}, "dear")
-    many = changes_section(tables, {**variants, "long-tracks": dear}, {})
+    many = changes_section(tables, STUDY.the_game, {**variants, "long-tracks": dear}, {})
     assert many.sentences == ("dear changes 9 values of base; the first 8 are in the table.",)
     assert len(many.keys) == 1 + 8
     assert [picture.kind for picture in section.shown] == ["dots", "table", "table"]
     assert section.numbers[0].what == "points of games won, the player who begins, 3 players: change to long-tracks"
-    unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), variants, {})
+    unknown = changes_section(changes([UNCLEAR], [UNCLEAR]), STUDY.the_game, variants, {})
     assert unknown.numbers[0].what.endswith(", not known to be one")
     assert len(unknown.shown) == 1  # nothing is known to have changed
     tables = changes([CHANGED, CHANGED], [UNCLEAR])
     tables["changes"].loc[[0, 1], "size"] = [1.0, -9.0]
-    listed = changes_section(tables, variants, {}).tables["changes-share"]["what"]
+    listed = changes_section(tables, STUDY.the_game, variants, {}).tables["changes-share"]["what"]
     assert list(listed) == 2 * ["games won, seat 1", "games won, seat 0"]  # the largest first
 
 
