@@ -253,6 +253,7 @@ def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Stor
     outdated = {map_table_name(each.name) for each in look.heatmap if each not in maps}
     new_maps = _tables_of_maps(played, store, [each.name for each in maps if each not in look.heatmap])
     if not (new_maps or outdated):
+        store.write_files({}, ())  # removes what a killed run left half written
         return dict(tables)
     kept = {name: table for name, table in tables.items() if name not in outdated}
     figures = with_figures(played, tables)[FIGURES]

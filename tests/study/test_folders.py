@@ -329,6 +329,7 @@ def test_a_file_system_without_locks_is_not_told_as_another_run(unfinished, monk
             ss.run(ss.Study.of(**RUNNING), unfinished, **QUIET)
 
 
+@pytest.mark.slow_for("medici_vs_strozzi", "strasbourg")
 @pytest.mark.parametrize("game", ["strozzi", "medici_vs_strozzi", "strasbourg"])
 def test_a_folder_without_the_table_figures_is_filled_from_what_the_game_declares(game):
     results = ss.simulate(
