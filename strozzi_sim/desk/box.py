@@ -9,6 +9,7 @@ from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
 from strozzi_sim.game.converting import types_at
 from strozzi_sim.game.restricting import restrictions
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import BASE, component_data, resolve_variant, shipped_variants, with_settings
 
 Json = dict[str, Any]
@@ -30,7 +31,7 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     groups = []
     for section in game.components_part.VARIABLE:
         boxed, now, before = data.get(section, {}), changed.components[section], unchanged.components[section]
-        label = name_of_key(game, section).label
+        label = with_capital(name_of_key(game, section).label)
         group = {
             "name": section,
             "label": label,

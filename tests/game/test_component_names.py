@@ -29,7 +29,7 @@ def test_everything_that_a_designer_can_change_has_a_name(name):
     for key, kind, value in _fields(name):
         if kind == "fixed":
             continue
-        keys = [f"{key}.{place}" for place in range(len(value))] if kind == "list" and value else [key]
+        keys = [key, *(f"{key}.{place}" for place in range(len(value)))] if kind == "list" and value else [key]
         for each in keys:
             called = name_of_key(game, each)
             assert ":" not in called.label, f"{each} has no name of its own in names.toml"
