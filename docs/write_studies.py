@@ -188,7 +188,7 @@ def _facts_of(blocks: Any) -> str:
 
 def schema() -> str:
     """Return docs/study.schema.json: the keys of a study of balance or a sweep, and those of its look."""
-    of_study, of_sweep, of_look = (json_schema(each)["$defs"] for each in (Balance, Sweep, Look))
+    of_study, of_sweep, of_look = (json_schema(each)["$defs"] for each in (Balance.form(), Sweep.form(), Look))
     shown = of_look["Look"]["properties"]
     report = {key: shown.pop(key) for key in IN_REPORT}
     properties = {

@@ -158,7 +158,7 @@ def rows_of(results: "Results") -> dict[str, Any]:
 
     rows = {name: frame.astype(object).where(frame.notna(), None) for name, frame in results.tables.items()}
     tables = {name: frame.to_dict("records") for name, frame in rows.items()}
-    study = msgspec.to_builtins(results.study) | {"games": results.n_games}
+    study = msgspec.json.decode(results.study.json) | {"games": results.n_games}
     return {"study": study, "verdict": results.verdict, "games": results.n_games, "tables": tables}
 
 

@@ -77,7 +77,7 @@ def answer(words: Sequence[str], folder: Path, desk: IO[str]) -> int:
 
 def study_toml(study: Study, look: Look) -> str:
     """Return the text of the study file: the keys that differ from their defaults, and variants changed by settings."""
-    fields = [each for each in msgspec.structs.fields(type(study)) if each.name not in _RESOLVED]
+    fields = [each for each in msgspec.structs.fields(study.form()) if each.name not in _RESOLVED]
     changed = [each for each in study.listed_variants.values() if each.settings]
     keys = {
         "name": look.name,

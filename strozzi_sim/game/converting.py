@@ -184,3 +184,13 @@ def types_at(kind: inspect.Type, steps: Sequence[Step]) -> Iterator[inspect.Type
             yield from types_at(option.item_type, steps[1:])
         elif isinstance(option, inspect.TupleType):
             yield from types_at(option.item_types[int(steps[0])], steps[1:])
+
+
+def differences(theirs: Any, ours: Any, key: str = "") -> Iterator[str]:
+    """Yield the differences of two values in plain data, key by key, as text."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for name in dict.fromkeys([*theirs, *ours]):
+            inner = f"{key}.{name}" if key else name
+            yield from differences(theirs.get(name, "nothing"), ours.get(name, "nothing"), inner)
+    elif theirs != ours:
+        yield f"{key}: {short_repr(theirs)} there, {short_repr(ours)} here"

@@ -21,9 +21,10 @@ from strozzi_sim.study.results import Frames, Results
 _KEPT = ("game", "deals", "chunk_deals", "seatings", "seed", "behaviour", "agents")  # values of the first study
 
 
-class SideBySide(Balance, frozen=True, kw_only=True, tag="side_by_side"):
+class SideBySide(Balance):
     """The variants of several studies as one study, for tables and reports only; their deals may differ."""
 
+    kind = "side_by_side"
     is_paired_by_deal = False
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:

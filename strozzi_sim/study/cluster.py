@@ -16,9 +16,10 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.files import SentFile, receive
 from strozzi_sim.errors import ArgumentError, ClusterError, InputError, StrozziError, short_repr
 from strozzi_sim.game import Game, load_game
+from strozzi_sim.game.converting import differences
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.simulation import pool
-from strozzi_sim.study.model import Study, differences
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.store import versions
 
 _CONNECT = 10  # seconds for a scheduler to answer, and for a first worker

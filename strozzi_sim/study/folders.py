@@ -13,14 +13,14 @@ import msgspec
 from strozzi_sim.agent import names
 from strozzi_sim.agent.files import only_named
 from strozzi_sim.errors import ArgumentError, InputError
-from strozzi_sim.game.converting import built
+from strozzi_sim.game.converting import built, differences
 from strozzi_sim.runtime.parsing import read_toml
 from strozzi_sim.study.arguments import RunOptions, documented
 from strozzi_sim.study.files import DATABASE, STUDY_FILE, content_errors, read_summary, read_tables
 from strozzi_sim.study.games import with_figures
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, differences
+from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Frames, Results
 from strozzi_sim.study.running import look_at, run
 from strozzi_sim.study.store import Store, StudyPart

@@ -6,10 +6,11 @@ study's identity, and the entry in its results folder. Everything that follows f
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache, cached_property
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_type_hints
 
 import msgspec
 
@@ -28,7 +29,7 @@ from strozzi_sim.errors import (
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game import Game, find_game
-from strozzi_sim.game.converting import built, converted
+from strozzi_sim.game.converting import built, converted, differences
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import BASE, Variant, with_text_keys
 from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, LuckMethod
@@ -55,9 +56,17 @@ class PlayedAgent(msgspec.Struct, frozen=True):
     undigested: tuple[str, ...] = ()  # names that its code uses and whose changes cannot be detected
 
 
-class Study(
-    msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True, tag_field="kind", tag="study"
-):
+@dataclass(frozen=True)
+class Given:
+    """The objects of which a study was made. Agents declared in code are nowhere else."""
+
+    game: Game
+    lineups: Sequence[tuple[AgentSpec, ...]]
+    variants: Sequence[Variant]  # which know the settings or the file that made them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
     """The complete specification of the games to play. Each kind of study is a subclass, in its own file in `kinds`.
 
     Attributes:
@@ -74,6 +83,7 @@ class Study(
         luck, luck_redraws: agent that evaluates positions to measure luck, or ""; redraws of each chance event.
         behaviour: version of the game's behaviour.
         agents: the agents of the line-ups and of `luck`, and those that they name, as they were; by spec string.
+        given: the objects of which it was made, which its JSON leaves out; None: they are looked up when needed.
     """
 
     game: str
@@ -90,9 +100,11 @@ class Study(
     luck_redraws: int = REDRAWS
     behaviour: int
     agents: dict[str, PlayedAgent]
+    given: Given | None = field(default=None, compare=False, repr=False)
 
     # -- properties of a kind ------------------------------------------------------------------------------------------
 
+    kind: ClassVar[str] = "study"  # as in a file
     usual_deals: ClassVar[int] = 1000
     most_chunks: ClassVar[int] = CHUNKS  # default number of chunks of a cell
     is_comparison: ClassVar[bool] = False  # whether headlines are differences even with one variant
@@ -196,10 +208,10 @@ class Study(
         if cls is Study:
             study_of_kind: Self = kind_named(keys.pop("kind", "balance")).of(**keys)
             return study_of_kind
-        known = [*cls.__struct_fields__, "kind", "chunks", "variant"]
+        known = [*cls.form().__struct_fields__, "kind", "chunks", "variant"]
         for key in keys:
             if key not in known:
-                raise ArgumentError(key, f"unknown key of a {cls.__struct_config__.tag}; {suggest_names(key, known)}")
+                raise ArgumentError(key, f"unknown key of a {cls.kind}; {suggest_names(key, known)}")
         if missing := {"game", "lineups"} - keys.keys():
             raise ArgumentError(min(missing), "missing")
         game, is_complete = find_game(keys["game"]), {"agents", "behaviour", "variants"} <= keys.keys()
@@ -236,9 +248,8 @@ class Study(
         }
         keys |= cls._extent(keys, any(spec.searches for spec in specs.values()))
         keys = {name: value for name, value in keys.items() if name != "chunks" and value is not None}
-        study: Self = converted({**keys, "kind": cls.__struct_config__.tag}, cls, "study")
-        derived = {"specs": specs, "the_game": game, "listed_variants": {variant.name: variant for variant in variants}}
-        study.__dict__.update(derived)  # agents declared in code exist nowhere else
+        document = converted({**keys, "kind": cls.kind}, cls.form(), "study")
+        study = cls(**msgspec.structs.asdict(document), given=Given(game, lineups, variants))
         study._check_values()
         study.check()
         return study
@@ -288,28 +299,32 @@ class Study(
         check_whole("deals", deals, 1, MOST_DEALS)
         if deals != self.deals and not self.can_grow:
             raise ArgumentError("deals", "a study with a precision, or with search_deals, has its own")
-        return self.changed(deals=deals)
-
-    def changed(self, **changes: Any) -> Self:
-        """Return the study with other values of some fields, but the same game and agents."""
-        other = msgspec.structs.replace(self, **changes)
-        other.__dict__.update({key: self.__dict__[key] for key in ("specs", "the_game") if key in self.__dict__})
-        return other
-
-    @property
-    def kind(self) -> str:
-        """The kind of study, as in a file."""
-        return str(self.__struct_config__.tag)
+        return replace(self, deals=deals)
 
     @classmethod
-    def shown(cls, document: Any) -> Self:
+    @cache
+    def form(cls) -> type[msgspec.Struct]:
+        """Return the type of a study of this kind in a file: its kind, and all fields except `given`."""
+        types = get_type_hints(cls)
+        in_file = [
+            (each.name, types[each.name], msgspec.NODEFAULT if each.default is MISSING else each.default)
+            for each in fields(cls)
+            if each.name != "given"
+        ]
+        return msgspec.defstruct(
+            cls.__name__, in_file, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag=cls.kind
+        )
+
+    @classmethod
+    def shown(cls, document: Mapping[str, Any]) -> Self:
         """Return the study in a document, to be shown: agents are not looked up, and limits are not checked."""
-        return msgspec.convert({**document, "kind": cls.__struct_config__.tag}, built(cls))
+        return cls(**msgspec.structs.asdict(msgspec.convert({**document, "kind": cls.kind}, built(cls.form()))))
 
     @property
     def json(self) -> bytes:
         """The study as JSON: its file, its identity, and its entry in a results folder."""
-        return msgspec.json.encode(self)
+        form = self.form()
+        return msgspec.json.encode(form(**{name: getattr(self, name) for name in form.__struct_fields__}))
 
     @property
     def hash(self) -> str:
@@ -330,12 +345,13 @@ class Study(
     @cached_property
     def the_game(self) -> Game:
         """The game."""
-        return find_game(self.game)
+        return self.given.game if self.given else find_game(self.game)
 
     @cached_property
     def specs(self) -> dict[str, AgentSpec]:
         """The agents of the line-ups by spec string."""
-        return {spec.text: spec for lineup in names.listed_lineups(self.the_game, self.lineups) for spec in lineup}
+        lineups = self.given.lineups if self.given else names.listed_lineups(self.the_game, self.lineups)
+        return {spec.text: spec for lineup in lineups for spec in lineup}
 
     @property
     def _fitting(self) -> Iterator[tuple[int, tuple[AgentSpec, ...]]]:
@@ -347,7 +363,8 @@ class Study(
     @cached_property
     def listed_variants(self) -> dict[str, Variant]:
         """The variants of the field `variants`, by name."""
-        variants = names.listed_variants(self.the_game, self.variants, {}, has_data=True)
+        given = self.given
+        variants = given.variants if given else names.listed_variants(self.the_game, self.variants, {}, has_data=True)
         return {variant.name: variant for variant in variants}
 
     @cached_property
@@ -391,7 +408,7 @@ class Study(
     def first_chunks(self, chunks: int) -> Self:
         """Return the study of the first chunks alone."""
         search = chunks * self.search_deals // self.chunks
-        return self.changed(deals=min(chunks * self.chunk_deals, self.deals), search_deals=search)
+        return replace(self, deals=min(chunks * self.chunk_deals, self.deals), search_deals=search)
 
     @property
     def counts_answers(self) -> bool:
@@ -431,13 +448,3 @@ class Study(
 def fact_union(*crosstab_lists: Iterable[Crosstab]) -> tuple[Crosstab, ...]:
     """Return the crosstabs of all lists, each once."""
     return tuple(dict.fromkeys(crosstab for crosstabs in crosstab_lists for crosstab in crosstabs))
-
-
-def differences(theirs: Any, ours: Any, key: str = "") -> Iterator[str]:
-    """Yield the differences of two studies in plain data, key by key."""
-    if isinstance(theirs, dict) and isinstance(ours, dict):
-        for name in dict.fromkeys([*theirs, *ours]):
-            inner = f"{key}.{name}" if key else name
-            yield from differences(theirs.get(name, "nothing"), ours.get(name, "nothing"), inner)
-    elif theirs != ours:
-        yield f"{key}: {short_repr(theirs)} there, {short_repr(ours)} here"

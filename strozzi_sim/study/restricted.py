@@ -53,7 +53,7 @@ _KEYS = ["players", "variant", "agent", "thing"]
 Line = Mapping[str, Any]  # a line of `verdicts`
 
 
-class WithWorth(Study, frozen=True, kw_only=True):
+class WithWorth(Study):
     """A study of what things are worth to agents that play themselves: its facts, table, verdict and section."""
 
     measured = (WIN_SHARE_LOST, SCORE_LOST_BY, POPULARITY, NAIVE_WINS)

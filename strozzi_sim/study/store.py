@@ -32,7 +32,7 @@ from strozzi_sim.errors import ArgumentError, InputError, StorageError, short_re
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
-from strozzi_sim.game.converting import built
+from strozzi_sim.game.converting import built, differences
 from strozzi_sim.runtime.cache import processor_type
 from strozzi_sim.runtime.files import (
     check_inside,
@@ -49,7 +49,7 @@ from strozzi_sim.simulation.pool import PlayTask
 from strozzi_sim.study import files
 from strozzi_sim.study.cells import Cell
 from strozzi_sim.study.look import Look
-from strozzi_sim.study.model import Study, differences, fact_union
+from strozzi_sim.study.model import Study, fact_union
 
 FORMAT = "strozzi-sim.study/1"
 LIBRARIES = ("strozzi-sim", "numba", "llvmlite", "numpy", "scipy", "pandas", "pyarrow", "joblib", "msgspec")
@@ -415,7 +415,7 @@ class Store:
 
 def as_file(study: Study, look: Look) -> bytes:
     """Return a study and a look as one study file in JSON."""
-    keys = {**msgspec.to_builtins(study), **msgspec.to_builtins(look)}
+    keys = {**msgspec.json.decode(study.json), **msgspec.to_builtins(look)}
     return msgspec.json.format(msgspec.json.encode(keys), indent=1) + b"\n"
 
 

@@ -18,6 +18,6 @@ def test_the_page_and_the_schema_are_those_of_the_code():
 
 
 def test_every_key_of_a_study_is_explained():
-    of_study = {*Balance.__struct_fields__, *Sweep.__struct_fields__} - {"behaviour", "agents"}
+    of_study = {*Balance.form().__struct_fields__, *Sweep.form().__struct_fields__} - {"behaviour", "agents"}
     of_look = set(Look.__struct_fields__) - set(WRITTEN["IN_REPORT"])
     assert set(WRITTEN["KEYS"]) == of_study | of_look | {"chunks", "variant", "report"}

@@ -129,8 +129,10 @@ def brand_new(game: str | Game, agents: Agents = (), *, often: int = 3, **option
     return play(BrandNew, options, game=find_game(game), lineups=[["random"]])
 
 
-class BrandNew(Study, frozen=True, kw_only=True, tag="brand_new"):
+class BrandNew(Study):
     \"\"\"Nothing.\"\"\"
+
+    kind = "brand_new"
 """
 ASKED_OF_IT = """
 import strozzi_sim as ss

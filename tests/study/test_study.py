@@ -1,7 +1,9 @@
 """Studies: one value, whose JSON is file and identity; errors name the key or the option."""
 
+import dataclasses
 import inspect
 import json
+import pickle
 
 import msgspec
 import pytest
@@ -34,7 +36,7 @@ def test_the_json_of_a_study_is_its_file_and_its_identity(kind):
 @settings(max_examples=40, deadline=None)
 def test_chunks_hold_all_deals_and_stay_when_a_study_grows(deals, chunk, more):
     study = balance(deals=deals, chunk_deals=chunk)
-    cell, grown = study.cells[0], study.changed(deals=deals + more)
+    cell, grown = study.cells[0], study.extended(deals + more)
     ranges = [study.deals_of(cell, k) for k in range(study.chunks)]
     assert [first for first, _ in ranges] == [0, *(last for _, last in ranges[:-1])]
     assert ranges[-1][1] == deals
@@ -44,7 +46,28 @@ def test_chunks_hold_all_deals_and_stay_when_a_study_grows(deals, chunk, more):
 def test_a_changed_study_has_nothing_that_is_out_of_date():
     study = balance()
     assert study.games == 2 * 130
-    assert study.changed(deals=260, players=(3,)).games == 260
+    assert dataclasses.replace(study, deals=260, players=(3,)).games == 260
+
+
+def test_an_agent_declared_in_code_is_in_a_field_that_the_json_leaves_out():
+    @ss.compiled_agent(name="own", games=("strozzi",))
+    def own(state, rules, params, memory, rng):
+        return 1
+
+    study = balance(players=[3], lineups=[[own, "random", "random"]])
+    for same in (study, study.extended(130), study.first_chunks(study.chunks), pickle.loads(pickle.dumps(study))):
+        assert same == study
+        assert (same.json, same.specs["own"].agent.name) == (study.json, "own")
+        assert same.cells[0].lineup == "own,random,random"
+    plain = msgspec.json.decode(study.json)
+    assert {*plain} == {"kind", *(each.name for each in dataclasses.fields(study))} - {"given"}
+    assert plain["agents"]["own"]["source"] == study.specs["own"].source_digest
+    as_shown = type(study).shown(plain)
+    assert (as_shown, as_shown.given) == (study, None)
+    with pytest.raises(InputError, match="unknown agent 'own'"):
+        _ = as_shown.specs
+    with pytest.raises(ArgumentError, match="given: unknown key of a balance"):
+        study_of({**plain, "given": {}})
 
 
 def test_a_study_that_cannot_be_played_is_refused():

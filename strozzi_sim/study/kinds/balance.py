@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
@@ -142,9 +142,11 @@ def _tiers(game: Game, deals: int | None, search_deals: int | None) -> tuple[tup
     return specs, search_deals
 
 
-class Balance(WithWorth, frozen=True, kw_only=True, tag="balance"):
+@dataclass(frozen=True, kw_only=True)
+class Balance(WithWorth):
     """A study of seats, line-ups and the pages of the game."""
 
+    kind = "balance"
     worth: tuple[str, ...] = ()  # things whose worth to agents that play themselves is measured too, by name or pattern
     usual_deals, has_pages = 5000, True
     things_field, printed = "worth", ("seats", "lineup")

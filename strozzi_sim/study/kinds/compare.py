@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
@@ -131,7 +132,8 @@ def _variance_saved(figure: Figure) -> Figure:
     return figure.derived("variance_saved", "variance saved", how, unit="share")
 
 
-class Compare(Study, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Compare(Study):
     """A comparison of two sides: tables sides (each by itself) and difference (first minus second)."""
 
     is_of_variants: ClassVar[bool] = False
@@ -211,9 +213,10 @@ class Compare(Study, frozen=True, kw_only=True):
         return {"sides": sides, "difference": difference}
 
 
-class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
+class CompareAgents(Compare):
     """A comparison of two agents: the first line-up has one of them at position 0, the last line-up the other."""
 
+    kind = "compare_agents"
     is_comparison, printed = True, ("sides", "difference")
 
     def check(self) -> None:
@@ -261,9 +264,10 @@ class CompareAgents(Compare, frozen=True, kw_only=True, tag="compare_agents"):
         return [section("difference", {"difference": table}, figures.values(), numbers=numbers, sides=sides)]
 
 
-class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"):
+class CompareVariants(Compare):
     """A comparison of two variants, played by the same line-ups."""
 
+    kind = "compare_variants"
     is_of_variants, has_pages, printed = True, True, ("changes",)
 
     def facts(self, look: Look) -> tuple[Crosstab, ...]:

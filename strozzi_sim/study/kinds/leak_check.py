@@ -68,9 +68,10 @@ def leak_check(
     return run(checked, folder, look=checked.look(), workers=1, progress=progress)
 
 
-class LeakCheck(Study, frozen=True, kw_only=True, tag="leak_check"):
+class LeakCheck(Study):
     """A check of one agent. Its games are followed decision by decision, so there are no chunks."""
 
+    kind = "leak_check"
     usual_deals, printed = 5, ("leak_check",)
 
     @property

@@ -6,7 +6,7 @@ at seats, the deal for all, for a seat and for an agent, and the rest (analysis 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import Any, Unpack
 
@@ -126,9 +126,11 @@ VARIANCE = Figure("variance", "variance", "number", "variance of wins or scores"
 MINUTES = Figure("minutes_mean", "minutes of a game", "amount", "decisions of all players times an assumed duration")
 
 
-class Luck(Study, frozen=True, kw_only=True, tag="luck"):
+@dataclass(frozen=True, kw_only=True)
+class Luck(Study):
     """A measurement of luck: line-ups play every deal in every rotation."""
 
+    kind = "luck"
     seconds: float = 20.0  # duration of a decision at a table, an assumption
     followed: int | None = None  # games at each strength; 0: none; None: 30 to 100, as many as FOLLOWED_DECISIONS allow
     playouts: int = 200  # at each followed decision

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -93,9 +94,11 @@ def our_table(
     )
 
 
-class OurTable(Study, frozen=True, kw_only=True, tag="our_table"):
+@dataclass(frozen=True, kw_only=True)
+class OurTable(Study):
     """Score sheets of real games, and simulated games of the agent of each strength."""
 
+    kind = "our_table"
     sheets: dict[str, tuple[tuple[int, ...], ...]]  # scores of real games in seat order, by player count
     usual_deals, keeps_rows = 5000, True
     printed = ("fit", "bands")

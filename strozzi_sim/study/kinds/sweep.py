@@ -6,7 +6,7 @@ All values are played on the same deals and compared with the published ones, or
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, Unpack
@@ -91,9 +91,11 @@ def sweep(
         raise ArgumentError("values" if error.argument == "sweep" else error.argument, error.message) from None
 
 
-class Sweep(Study, frozen=True, kw_only=True, tag="sweep"):
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Study):
     """A study of values of one or two components of a variant."""
 
+    kind = "sweep"
     sweep: dict[str, tuple[float, ...]]  # values by key; their combinations are the variants that are played
     is_comparison, has_pages, printed = True, True, ("sweep",)
 

@@ -122,9 +122,11 @@ AGAINST_MIXTURE = share("score", "games won against that mixture", "wins against
 MINUS_EQUAL = WIN_SHARE.difference("win_share_minus_equal", "less an equal share")
 
 
-class Tournament(Study, frozen=True, kw_only=True, tag="tournament"):
+@dataclass(frozen=True, kw_only=True)
+class Tournament(Study):
     """A tournament of a field of agents, each a line-up by itself."""
 
+    kind = "tournament"
     max_matchups: int = 5000  # at a player count
     keeps_orders, keeps_copies, usual_deals = True, True, 200
     printed = ("ratings", "agents")

@@ -129,9 +129,10 @@ def weights(
     return Results(first, first.look(), tables, None, played, first.summary, played, seconds)
 
 
-class Weights(Study, frozen=True, kw_only=True, tag="weights"):
+class Weights(Study):
     """A heat of a race: the box, and a variant for every step. No study file describes a race, which has several."""
 
+    kind = "weights"
     printed = ("weights",)
     measured = CHANGES
 

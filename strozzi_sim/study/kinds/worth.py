@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 from strozzi_sim.agent import names
@@ -105,9 +106,11 @@ def worth(
     )
 
 
-class Worth(WithWorth, frozen=True, kw_only=True, tag="worth"):
+@dataclass(frozen=True, kw_only=True)
+class Worth(WithWorth):
     """A study of the worth of things to agents that play themselves."""
 
+    kind = "worth"
     things: tuple[str, ...]  # the restrictions, by name or pattern
     things_field, printed = "things", ("worth",)
 
