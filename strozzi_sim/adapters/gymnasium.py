@@ -272,7 +272,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
 
     def _final_infos(self, step: Step) -> dict[str, Any]:
-        """Return the results and the learner's last observations of the games that ended."""
         end, final = step.info, np.full(self.num_envs, None, object)
         for row, slot in enumerate(end.finished):
             final[slot] = end.final_observations[row, end.final_seats[row]]

@@ -176,7 +176,6 @@ class AgentSpec:
 
     @property
     def _files(self) -> list[Path]:
-        """The files that it declares."""
         module = sys.modules.get(self.agent.function.__module__)
         file = place_of(self._file) if self._file else getattr(module, "__file__", None)
         return [(Path(file).parent if file else Path()) / name for name in self.agent.files]
@@ -313,7 +312,6 @@ def _with_values(
 
 
 def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | None) -> Value:
-    """Parse the value of a parameter of the agent `shown`."""
     if not isinstance(param, Policy):
         try:
             return param.parse(text)

@@ -169,7 +169,6 @@ def files_of(module: str) -> list[Path]:
 
 
 def _is_user_code(module: str | None, file: str | None) -> bool:
-    """Return whether a module is the user's: not of strozzi-sim, Python or an installed package."""
     top = (module or "").partition(".")[0]
     library = file is not None and not _INSTALLED.isdisjoint(Path(file).parts)
     return top == "__main__" or not (library or top in _BUILTIN or top in sys.stdlib_module_names)
@@ -325,7 +324,6 @@ class _Walk:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield a code object and all code objects nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

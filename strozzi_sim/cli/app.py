@@ -117,7 +117,6 @@ def _signals_before_errors() -> Iterator[None]:
 
 
 def _call(command: Declared, words: Sequence[str]) -> int:
-    """Call the function of a command, print its answer, and return the exit code."""
     name, *rest = words
     try:
         options = parsed(name, rest)

@@ -50,7 +50,6 @@ def check_facts(checked: Checked) -> None:
 
 
 def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
-    """Check names, texts, dtypes, and that levels fit the dtypes."""
     require = partial(checked.require, "facts")
     described = [(f"table {table.name}", table.name, table.text)]
     described += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
@@ -77,7 +76,6 @@ def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
 
 
 def _check_derived(checked: Checked, table: Table, column: Column, config: GameConfig, name: str) -> None:
-    """Check that a derived column's sources are written and have levels, and that its `values` cover these levels."""
     require = partial(checked.require, "facts")
     bases = [table.column(base) for base in column.derived_from]
     is_grouped = all(base.levels_in(config) is not None and not base.derived_from for base in bases)

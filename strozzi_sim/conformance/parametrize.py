@@ -28,7 +28,6 @@ class _CheckedGames:
 
     @cached_property
     def outcome(self) -> tuple[GameCheck, Exception | None]:
-        """The result of the check, and the error that ended it early, or None."""
         result = GameCheck(continues=True)
         try:
             check_promises(self.game, self.variant, [self.players], self.deals, self.seed, result)
@@ -37,7 +36,6 @@ class _CheckedGames:
         return result, None
 
     def check(self, promise: str) -> None:
-        """Raise a promise's violation, or the error that prevented its check; skip the test if nothing was checked."""
         import pytest
 
         result, error = self.outcome
@@ -126,13 +124,11 @@ def agent_checks(
 
 
 def _reasons(reasons: Mapping[str, str] | None, names: Sequence[str], kind: str) -> Mapping[str, str]:
-    """Return the expected failures, {} for None. Raises ArgumentError for one that is not in `names`."""
     as_argument_error("expected_failures", check_names, kind, reasons or {}, names)
     return reasons or {}
 
 
 def _parameter(check: Callable[[], Any], name: str, reason: str | None) -> Any:
-    """Return a parameter of a test; with a reason, which may be "", it is expected to fail."""
     import pytest
 
     marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]

@@ -51,7 +51,6 @@ def check_report(checked: Checked) -> None:
 
 
 def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
-    """Return the counts of a few games of a line-up of `agents` copies of the agent `random`."""
     part = report_of(checked.game)
     lineup = (load_agent("random", checked.game),) * agents
     match = Match(checked.game, players, lineup, checked.variant, checked.seed)
@@ -64,7 +63,6 @@ def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
 
 
 def _require_known(checked: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:
-    """Check that a name is one of `names`; the message calls it a `kind` and begins with `where`."""
     listed = [str(each) for each in names]
     checked.require(
         "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
@@ -72,7 +70,6 @@ def _require_known(checked: Checked, where: str, kind: str, name: Any, names: It
 
 
 def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
-    """Check that the names used in a picture exist in its table."""
     where = f"picture {picture.name!r}"
     _require_known(checked, where, "page", picture.page, report_of(checked.game).pages)
     _require_known(checked, where, "table", picture.table, tables)
@@ -87,7 +84,6 @@ def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.D
 
 
 def _check_finding(checked: Checked, picture: str, compared: Comparison, table: pd.DataFrame) -> None:
-    """Check that the names used by the finding of a picture exist in its table."""
     where = f"finding of picture {picture!r}"
     figures = table["figure"].unique()
     for figure in compared.figures if len(table) else ():

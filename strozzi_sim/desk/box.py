@@ -49,12 +49,10 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
 
 
 def _source(block: Mapping[str, Any]) -> Json:
-    """Return the source of a block's data and a note on it, each "" if not given."""
     return {"source": block.get("provenance", ""), "note": block.get("provenance_note", "")}
 
 
 def _fields(game: Game, kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) -> Iterator[Json]:
-    """Yield a field for each value in a table and the tables in it; any other value is one field."""
     if not isinstance(now, Mapping):
         key = ".".join(path)
         name = name_of_key(game, key)

@@ -84,7 +84,6 @@ class _DeskHandler(LocalHandler):
     max_body = 1_000_000  # score sheets of thousands of games
 
     def get(self, path: str, query: Query) -> None:
-        """Answer with the page, the state of the answers, the table of a box, or a file of an answer; or as a table."""
         if path.startswith("table/"):
             table, rest = self.server.table_at(path)
             table.get(self, rest, query)
@@ -118,7 +117,6 @@ class _DeskHandler(LocalHandler):
             self.send_file(content, "application/toml", f"study-{number}.toml")
 
     def post(self, path: str, body: Json) -> None:
-        """Do what the page asks for, and answer with JSON; or as a table."""
         if path.startswith("table/"):
             table, rest = self.server.table_at(path)
             table.post(self, rest, body)

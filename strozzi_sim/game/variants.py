@@ -273,7 +273,6 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
-    """Return component data as the game's type, checked. Raises InputError."""
     part = game.components_part
     components = converted(raw, part.Components, where, str_keys=True)
     check_ids(components, where)
@@ -306,7 +305,6 @@ def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str
 
 
 def _by_id(data: Any) -> Any:
-    """Return a list of blocks with ids as a mapping by id; other data unchanged."""
     if not (isinstance(data, list) and data and all(map(has_id, data))):
         return data
     return {block["id"]: {name: value for name, value in block.items() if name != "id"} for block in data}
@@ -421,5 +419,4 @@ def _plain(value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    """Return text unchanged, another value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -149,7 +149,6 @@ class _AgentCompiler(EntryCompiler):
     """The compiler of functions that must return integers."""
 
     def extend(self, passes: Any) -> None:
-        """Add the check of results."""
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
 
 

@@ -97,7 +97,6 @@ class _Draft(_Library):
 
     @property
     def codegen(self) -> Any:
-        """The code generator, without environments."""
         return _Codegen(self._codegen)
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -165,7 +164,6 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
         LoweringPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Create the library."""
         codegen = state.targetctx.codegen()
         if type(codegen) is JITCPUCodegen and state.library is None:
             state.library = self.library(codegen, state.func_id.func_qualname)

@@ -69,7 +69,6 @@ def hash_pair(k0, k1, first, second):
 
 @force_inline
 def _start(k0, k1):
-    """Return the state before the message."""
     return uint64(_V0) ^ k0, uint64(_V1) ^ k1, uint64(_V2) ^ k0, uint64(_V3) ^ k1
 
 

@@ -47,7 +47,6 @@ class AgentQueries:
     _seats: dict[tuple[int, str, int], Seat]
 
     def _seat(self, argument: str, seat: int | None) -> int:
-        """Return a seat, which errors call `argument`, after a check; default: the acting seat."""
         if seat is not None:
             return check_whole(argument, seat, 0, self.players - 1)
         if self.actor < 0:

@@ -56,7 +56,6 @@ OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, LEAD_CHANGES, WINNER_LOWEST, KING
 
 @jit
 def _seat_agents(agents, seat_agents, randoms, key):
-    """Seat the agents at the beginning of their streams, with empty memories."""
     for seat in range(agents.shape[0]):
         assign(seat_agents[seat], agents[seat])
         randoms[seat].cursor = seat_stream(key, seat)

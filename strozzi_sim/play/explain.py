@@ -59,8 +59,6 @@ def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
 
 
 class _ExplainedDecision:
-    """One decision with the agent's analysis, which `document` returns as plain data."""
-
     def __init__(self, table: Position, seat: Seat, number: int) -> None:
         self.table, self.agent_seat, self.number = table, seat, number
         self._rng = SeatRng(number)  # only for names: any fixed stream

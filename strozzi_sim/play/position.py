@@ -278,7 +278,6 @@ class Position(AgentQueries):
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> "Position":
-        """Return a copy; game and variant are shared."""
         return self.copy()
 
     def imagine(self, seat: int, rng: Array) -> "Position":
@@ -331,7 +330,6 @@ class Position(AgentQueries):
         return (*start, self._rules, bytes(self._state_bytes), chance)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are the same position; see the class."""
         return self.identity == other.identity if isinstance(other, Position) else NotImplemented
 
     @property
@@ -339,14 +337,12 @@ class Position(AgentQueries):
         return f"{self.game.name}, {self.players} players, seed {self.seed}, deal {self.deal}"
 
     def __repr__(self) -> str:
-        """Return one line with the game and the acting seat."""
         status = "the game is over" if self.over else f"seat {self.actor} decides"
         chance = self._origin or (", chance by script" if self._script is not None else "")
         identity = f"{self._where}, variant {self.variant.name}{chance}"
         return f"<Position of {identity}: {status} after {len(self.actions)} actions>"
 
     def __str__(self) -> str:
-        """Return the repr, and the board as the acting seat sees it, or seat 0 once the game is over."""
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
     def _repr_html_(self) -> str:
@@ -390,7 +386,6 @@ class Position(AgentQueries):
         return self._start
 
     def __reduce__(self) -> Any:
-        """Pickle the position as its bytes and its variant."""
         return Position.from_bytes, (self.to_bytes(), self.variant)
 
     @property

@@ -128,7 +128,6 @@ def _signed(value: float, digits: int) -> str:
 
 
 def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
-    """Return the picture of the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
     turns = {turn.decision.number for turn in analysis.turning_points()}
     looks = looks_of("seat", range(len(seats)))

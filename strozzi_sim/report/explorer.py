@@ -87,7 +87,6 @@ def _map(
     labels: Mapping[str, Figure],
     words: Words,
 ) -> dict[str, Any]:
-    """Return a map of the explorer as plain data; `all_maps` also has heat maps of its block's other figures."""
     heat_map, block = all_maps[name], all_maps[name].block
     assert block is not None
     shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block}

@@ -170,13 +170,11 @@ def packed(document: Any) -> str:
 
 
 def _heading(name: str, title: str) -> str:
-    """Return a study's name as a heading beside the game's title, which it does not repeat."""
     words = re.sub(r"[-_]", " ", name)
     return re.sub(rf"\b{re.escape(title)}\b", "", words, flags=re.IGNORECASE).strip().capitalize()
 
 
 def _citation(manifest: Mapping[str, Any], game: Game) -> str:
-    """Return how to cite these results."""
     parts = [
         f"strozzi-sim {manifest['versions'].get('strozzi-sim', '')}".strip(),
         f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest['name']}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",

@@ -151,7 +151,6 @@ def content(outline: Outline) -> Content:
 
 
 def _item(outline: Outline, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
-    """Return a picture, table or heat map as an item, with its parts."""
     if isinstance(shown, HeatMap):
         return _heat(outline, declared, shown)
     table = outline.table(declared, shown)
@@ -165,7 +164,6 @@ def _item(outline: Outline, declared: Section, shown: Picture | HeatMap, width: 
 
 
 def _has_file(outline: Outline, shown: Picture | HeatMap) -> bool:
-    """Return whether the results folder has the table of a picture or heat map, as a .csv file."""
     return outline.results.folder is not None and shown.table in outline.results.originals
 
 
@@ -187,7 +185,6 @@ def _heat(outline: Outline, declared: Section, shown: HeatMap) -> Item:
 
 
 def _heat_files(outline: Outline) -> dict[str, bytes]:
-    """Return the files of all heat maps that have a value, by name."""
     files: dict[str, bytes] = {}
     for declared, shown in outline.pictures.values():
         if isinstance(shown, HeatMap):
@@ -197,7 +194,6 @@ def _heat_files(outline: Outline) -> dict[str, bytes]:
 
 
 def _number(key: KeyNumber) -> Number:
-    """Return a number of the first screen, with its interval."""
     half = half_width(key.row)
     digits = digits_for(key.row.value, half, key.figure, 1)
     value = format_value(key.row.value, key.figure, digits, bare=key.is_change)
@@ -225,7 +221,6 @@ def _plan(results: Results) -> str:
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
-    """Return the study's plan as rows (name, value) of a short table."""
     study = results.study
     moments = [str(results.about[key]) for key in ("started", "finished") if results.about.get(key)]
     facts = {
@@ -241,7 +236,6 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 
 def _manifest(results: Results) -> Mapping[str, Any]:
-    """Return the manifest of the page: name, seed, versions and command of the run, and so on."""
     study = results.study
     versions = results.about.get("versions", {})
     return {

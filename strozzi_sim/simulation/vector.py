@@ -174,7 +174,6 @@ class VectorEnv:
         return self.slices.describe()
 
     def __repr__(self) -> str:
-        """Return the constructor's arguments as text, except seat and reward."""
         lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
         opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         options = f"opponents=[{opponents}], variant={self.variant.name!r}"
@@ -239,7 +238,6 @@ class VectorEnv:
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> "VectorEnv":
-        """Return a copy; game, variant and agents are shared."""
         return self.copy()
 
     def __reduce__(self) -> Any:

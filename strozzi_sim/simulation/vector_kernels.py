@@ -100,14 +100,12 @@ class Finals(NamedTuple):
 
 @inline_source
 def _prefetch(address, size):
-    """Prefetch `size` bytes from an address for writing."""
     for k in range(0, size, _LINE):
         prefetch(address + k)
 
 
 @inline_source
 def _reward(state, seat, players, kind):
-    """Return the reward of `seat` for a finished game."""
     if kind == WIN:
         better, shared = placing(state, seat)
         return float32(1) / float32(shared) if better == 0 else float32(0)
@@ -142,7 +140,6 @@ def _finish(b, mover, plan, rules, work, slot, players, rewards, done, finals, r
 
 @inline_source
 def _show(b, plan, rules, work, slot, randoms, rows):
-    """Write the row of a slot in which the caller decides."""
     seat = actor(work.state)
     state = work.seen if plan.hidden else work.state
     observe(state, rules, seat, rows.observations[b])
@@ -154,7 +151,6 @@ def _show(b, plan, rules, work, slot, randoms, rows):
 
 @jit
 def _first_illegal(rules, works, actions):
-    """Return the first slot whose action is illegal, or -1."""
     for b in range(actions.shape[0]):
         if actions[b] != SKIPPED and not is_legal(works[b].state, rules, actions[b]):
             return b

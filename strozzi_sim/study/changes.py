@@ -259,7 +259,6 @@ def changes_section(
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """Yield (first, second) and the changes of every pair of variants that is compared."""
     known = tables["changes"].dropna(subset="value")
     if _BREAKDOWN not in known:  # a table whose levels are one text, from before they were columns
         known = known.assign(**{_BREAKDOWN: ""})
@@ -268,7 +267,6 @@ def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
 
 
 def _wins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes of shares of wins: by position for line-ups of several agents, else by seat."""
     wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
     mixed = set(wins.loc[wins["table"] == "lineup", "lineup"])
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]

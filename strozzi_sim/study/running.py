@@ -267,7 +267,6 @@ def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Stor
 
 
 def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
-    """Return the files of tables, CSV and Parquet, by path in the results folder."""
     files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
     return files | {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
 
@@ -351,7 +350,6 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
 
 
 def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, FigureTable]:
-    """Return the tables of the look's heat maps with these names."""
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]

@@ -207,7 +207,6 @@ class Session:
         self._play_on()
 
     def _restart_fold(self) -> None:
-        """Begin a table without steps."""
         header = self._position.record(self.sitting.names)[0]
         self._table = table_of(self.sitting.game, header, self.sitting.seat)
         self._before, self._record_lines, self._steps = {}, [], []
@@ -295,14 +294,12 @@ class Session:
         return self._left[number]
 
     def _evaluate(self, line: _Line | None) -> None:
-        """Add the hinting agent's evaluation to a line of play, if it provides an analysis; the lock is not held."""
         if line is not None and (analysis := self._hinted(line.position)) is not None:
             row = analysis[analysis["name"] == line.name].iloc[0]
             value = f", value {row['value']:.2f}" if row["visits"] else ""
             line.value = f"{self.sitting.hint}: {row['share']:.0%} of its tries{value}"
 
     def _hinted(self, position: Position) -> Any:
-        """Return the hinting agent's analysis of a position, None if it provides none."""
         agent = self.sitting.hint
         return None if position.seated(agent).spec.agent.analyse is None else position.analyse(agent)
 

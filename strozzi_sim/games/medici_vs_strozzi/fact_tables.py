@@ -86,7 +86,6 @@ def _goods(setting: GameConfig) -> Levels:
 
 
 def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
-    """Return harbor, type and name of every track."""
     types = [kind["key"] for kind in setting.components["type"]]
     return [
         (number, types.index(kind), f"{harbor['id']}.{kind}")
@@ -96,7 +95,6 @@ def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
 
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return the number of the track by harbor and type."""
     track_numbers = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
         track_numbers[harbor, kind] = number
@@ -104,7 +102,6 @@ def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return the bonus coins by harbor, type and place."""
     coins_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES, _PLACES), int)
     tracks = setting.components["tracks"]
     for harbor, kind, name in _tracks(setting):
@@ -141,7 +138,6 @@ def _face_levels(setting: GameConfig) -> Levels:
 
 
 def _cap(setting: GameConfig) -> int:
-    """Return the highest price that an agent can name."""
     return int(setting.components["price_space"]["action_space_cap"])
 
 

@@ -129,7 +129,6 @@ class Game(ReferenceGame):
         return len(self._bag)
 
     def _fleet(self) -> dict[int, tuple[str | None, list[str]]]:
-        """Return the ships of one player, empty and at no harbor."""
         return {capacity: (None, []) for capacity in self.capacities}
 
     def course(self) -> Play:
@@ -229,7 +228,6 @@ class Game(ReferenceGame):
         return berths
 
     def _load_at(self, seat: int, harbor: str) -> list[Tile] | None:
-        """Return the tiles on the ship of `seat` at `harbor`, or None without a ship there."""
         for ship_harbor, aboard in self.ships[seat].values():
             if ship_harbor == harbor:
                 return [self.tiles[tile] for tile in aboard]

@@ -143,7 +143,6 @@ def _find_markers(state, rules, memory, harbor, row, lots_m, lots_s):
 
 @jit
 def _survey(state, rules, weights, memory):
-    """Write the spaces, leads, ships and markers of all harbors into `memory`."""
     for seat in range(s.SEATS):
         mean = _mean_at_sea(state, rules, seat, -1)
         for harbor in range(s.MAX_HARBORS):

@@ -68,7 +68,6 @@ def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
 
 
 def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]:
-    """Return the key of the map, and the map: guild letter, price and member of each space, edifices, chapels."""
     city = city_of(components)
     letter = _letters(components)
     key = [

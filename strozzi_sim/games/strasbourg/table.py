@@ -218,7 +218,6 @@ class StrasbourgTable(GameTable):
     # -- rules that a record does not repeat --------------------------------------------------------------------------
 
     def _extra_points(self, cell: Sequence[int]) -> int:
-        """Return the points that chapels and edifices add to a member on a cell."""
         space, chapel_points = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
         chapels = sum(space in self._city.around(tuple(corner)) for corner in self.view["chapels"])
         edifices = sum(points for c, r, points in self.view["built"] if space in self._city.beside((c, r)))

@@ -116,7 +116,6 @@ class Bounds:
                     break
 
     def _members(self, cells: Iterable[Cell]) -> int:
-        """Return the most members that a player can have on these city spaces."""
         owners = [self.city.guilds[cell] for cell in cells]
         return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
 
@@ -172,7 +171,6 @@ class Bounds:
         return longest
 
     def _groups(self) -> Iterator[list[Cell]]:
-        """Yield the connected groups of city spaces whose guilds have an auction."""
         ungrouped = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
         while ungrouped:
             group = [ungrouped.pop()]

@@ -166,7 +166,6 @@ def _offers(phase: int, legal: int) -> tuple[str, ...]:
 
 
 def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the actor and the seats after it."""
     following = [state["queue"] >> 4 * k & 15 for k in range(state["undecided"].bit_count() - 1)]
     return (state["actor"], *following)
 

@@ -56,7 +56,6 @@ def _spaces(setting: GameConfig) -> Levels:
 
 
 def _deck(setting: GameConfig) -> int:
-    """Return the number of cards in a round's deck."""
     removed: int = setting.components["setup"]["cards_removed"][str(setting.players)]
     return len(setting.components["ships"]) - removed
 
@@ -88,7 +87,6 @@ def _used(kind: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """Return the levels of the total value of a seat's tiles in one category."""
     totals: set[int] = set()
     for category in s.CATEGORIES:
         sums = {0}

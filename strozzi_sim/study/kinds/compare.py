@@ -303,7 +303,6 @@ def _variants(
 
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
-    """Return the agent that a side names; an error lists the variants too."""
     try:
         return names.agents_named(game, [side], argument)[0]
     except ArgumentError as error:

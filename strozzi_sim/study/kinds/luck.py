@@ -318,7 +318,6 @@ def _squares(rows: Array, outcome: str, players: int) -> Array:
 
 
 def _wins(rows: Array, players: int) -> Array:
-    """Return what part of the win each row has: 1, 0 or that of a shared win, float64[rows]."""
     places = rows["twice_place"].reshape(-1, players)
     is_first = places == places.min(axis=1, keepdims=True)
     return np.asarray(is_first / is_first.sum(axis=1, keepdims=True)).ravel()

@@ -200,7 +200,6 @@ def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[st
 
 
 def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a step, one for each figure that it may change."""
     cell, step, chunks = study.cells[0], effect.step, len(effect.differences)
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
     n = effect.deals * cell.match.games_per_deal
@@ -342,7 +341,6 @@ def corrected(heat: Sequence[Effect]) -> list[Effect]:
 
 
 def _changing(heats: Sequence[Sequence[Effect]]) -> set[str]:
-    """Return the keys of the numbers that are known to change something."""
     return {effect.step.key for heat in heats for effect in heat if any(p < KNOWN / len(heats) for p in effect.p)}
 
 
