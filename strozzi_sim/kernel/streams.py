@@ -19,6 +19,7 @@ made at compile time, so that scripts cost nothing elsewhere.
 import hashlib
 
 import numpy as np
+import numpy.typing as npt
 from numba import int64, uint32, uint64
 
 from strozzi_sim.kernel.jit import force_inline, jit, register_overload
@@ -221,3 +222,19 @@ register_overload(reset_source, CHANCE, _reset_seeded, force_inline=True)
 register_overload(reset_source, SCRIPT, _reset_script, force_inline=True)
 register_overload(draw, CHANCE, _draw_seeded, force_inline=True)
 register_overload(draw, SCRIPT, _draw_scripted)
+
+
+def draws(seed: int, stream: int, shape: tuple[int, ...], below: int, skip: int = 0) -> npt.NDArray[np.int64]:
+    """Return random numbers from 0 to `below` - 1, int64[shape]: SplitMix64, keyed by seed < 2^53, stream < 2^10.
+
+    `below` is at most 2^32; the bias is less than `below` / 2^32. `skip` omits the first numbers, to draw in pieces.
+
+    >>> draws(0, 1, (2, 3), 100).tolist()
+    [[74, 37, 43], [95, 20, 59]]
+    >>> draws(0, 1, (3,), 100, skip=3).tolist()
+    [95, 20, 59]
+    """
+    start = mix.py_func(np.array([(seed << 10) + stream], np.uint64))
+    counts = np.arange(skip + 1, skip + int(np.prod(shape)) + 1, dtype=np.uint64)
+    words = mix.py_func(start + counts * _GOLDEN)
+    return np.asarray(((words >> _S32) * np.uint64(below)) >> _S32, np.int64).reshape(shape)

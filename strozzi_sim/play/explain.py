@@ -15,9 +15,8 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
-from strozzi_sim.play.agent_queries import analyses_of, rank_analyses
+from strozzi_sim.play.agent_queries import Seat, analyses_of, rank_analyses
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.seat import Seat
 
 LEVELS = 3  # depth of the tree of a decision, its own actions included
 LEAST_VISITS = 10  # of an action below the first level; others are omitted

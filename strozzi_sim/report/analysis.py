@@ -14,8 +14,7 @@ from strozzi_sim.pictures.marks import Chart, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
 from strozzi_sim.report.html_tables import PageTable, TableCell
-from strozzi_sim.report.naming import TEXTS
-from strozzi_sim.report.page import Content, Item, Number, PageSection, render
+from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis

@@ -17,9 +17,9 @@ from strozzi_sim.pictures.draw import Drawing
 from strozzi_sim.pictures.heat import HeatTables, draw_heat, heat_map_files, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.naming import TEXTS, definitions_of
 from strozzi_sim.report.outline import MOST_PARTS, Outline
-from strozzi_sim.report.page import Content, Item, Number, PageSection, render, write_page
+from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render, write_page
+from strozzi_sim.report.spreadsheet import definitions_of
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links

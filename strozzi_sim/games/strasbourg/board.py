@@ -6,7 +6,7 @@ from typing import Any
 
 from strozzi_sim.games.strasbourg.events import stack_name, step_words
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name
-from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.reference import score
 from strozzi_sim.games.strasbourg.reference_table import FullTable
 from strozzi_sim.games.strasbourg.tasks import task_names
 

@@ -23,9 +23,9 @@ from strozzi_sim.facts.figures import SCORE, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.kernel.streams import draws
 from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.stats.resampling import draws
 from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
