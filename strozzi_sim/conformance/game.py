@@ -44,9 +44,8 @@ from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.agent.names import player_counts
 from strozzi_sim.conformance.checked import Checked, GameCheck, differing_fields
 from strozzi_sim.conformance.deal import check_deal
-from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
+from strozzi_sim.conformance.declared import check_core_matches_journal, check_facts, check_report
 from strozzi_sim.conformance.kernels import kernels, random_policy
-from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.shown import check_range, check_table, check_written
 from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game

@@ -12,8 +12,7 @@ import jinja2
 from strozzi_sim.agent import seat_others
 from strozzi_sim.agent.names import agents_named, one_count
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
-from strozzi_sim.desk.box import box_of
-from strozzi_sim.desk.questions import Asked, command_of, forms, words_for
+from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, words_for
 from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_settings
