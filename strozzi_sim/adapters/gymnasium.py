@@ -244,7 +244,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return infos | {f"_{name}": all_slots for name in infos}
 
     def _scattered(self, values: NDArray[Any], step: Step) -> NDArray[Any]:
-        """Return the values of finished games at their slots, zeros elsewhere."""
         scattered = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
         scattered[step.info.finished] = values
         return scattered
@@ -282,7 +281,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
 
     def _show_end(self, step: Step, infos: dict[str, Any]) -> NDArray[np.float32]:
-        """Write the games that ended into `infos`, and return the observations with their last ones."""
         end, observations = step.info, step.observations.copy()
         for name, part in {"action_mask": 0, "seat": end.final_seats, "deal": end.final_deals}.items():
             infos[name] = infos[name].copy()

@@ -114,11 +114,7 @@ class TimeLimit:
         raise _TimeUp
 
     def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Return the result of an agent's function.
-
-        Raises:
-            InvalidAnswer: it raised an exception, or took too long.
-        """
+        """Return the result of an agent's function. Raises InvalidAnswer."""
         try:
             if not is_worker():
                 faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=_STDERR)
@@ -194,11 +190,7 @@ def copy_player(player: Any) -> Any:
 
 
 def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, limit: TimeLimit) -> int:
-    """Return the action that `player.act` chooses.
-
-    Raises:
-        InvalidAnswer: it failed, or chose an illegal action.
-    """
+    """Return the action that `player.act` chooses. Raises InvalidAnswer."""
     action: int = limit.call(_checked_action, player, view, legal, rng)
     return action
 

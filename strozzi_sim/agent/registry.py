@@ -79,11 +79,7 @@ class AgentSpec:
         return split_file(self.source)[0]
 
     def resolve_for(self, game: Game) -> "AgentSpec":
-        """Return this agent for `game`, where its policies are looked up.
-
-        Raises:
-            InputError: its name does not stand for it in `game`, which it plays.
-        """
+        """Return this agent for `game`, where its policies are looked up. Raises InputError."""
         if self.game == game.name:
             return self
         if (
@@ -170,7 +166,6 @@ class AgentSpec:
 
     @property
     def _given_files(self) -> list[tuple[str, GivenFile, str]]:
-        """Files among its parameters: key, parameter and value."""
         params = self.agent.params.items()
         return [(key, param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
 
@@ -282,7 +277,6 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return values given in code as in a spec string."""
     whole = {key: int(value) for key, value in values.items() if isinstance(value, float) and value.is_integer()}
     return {
         key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in {**values, **whole}.items()

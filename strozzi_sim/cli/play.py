@@ -210,7 +210,6 @@ class Person:
 
 
 def _typed() -> str | None:
-    """Return what the player types; None at the end of input."""
     try:
         return input(" > ").strip()
     except EOFError:

@@ -73,7 +73,6 @@ def _count(states, rules, chances, depth):
 
 @jit
 def _play_on(states, rules, chances, randoms):
-    """Play to the end at random; choices and future chance come from the stream in `randoms`."""
     state = states[0]
     reseed(chances[0], randoms[0])
     while not is_over(state):

@@ -360,7 +360,6 @@ class CrosstabPlan:
         return word + 1
 
     def _place_of(self, table: Table, name: str) -> list[int]:
-        """Return the place and item size of a column, see `facts.counting`."""
         size = SIZES[table.column(name).dtype]
         return [self._at(f"{table.name}_{name}") // size, size]
 

@@ -75,7 +75,6 @@ class _RowBuffer:
             self.columns[name][first : self.rows] = part
 
     def empty(self) -> bytes:
-        """Return all rows as bytes, column by column, and empty the buffer."""
         rows, self.rows = self.rows, 0
         return b"".join(column[:rows].tobytes() for column in self.columns.values())
 

@@ -86,7 +86,6 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
     plain_indices = False
 
     def create_ir_module(self, name: str) -> Any:
-        """Return a new module, marked if its indices are never negative."""
         module = super().create_ir_module(name)
         module.plain_indices = self.plain_indices
         return module

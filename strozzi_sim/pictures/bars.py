@@ -64,7 +64,6 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
-    """Return a mark for each row of a part of a bar: its value, its ends in the stack, its sentence."""
     parts = []
     for k, (bar, figures, where) in enumerate(bars):
         rows_of_bar = pick(rows, **where)

@@ -86,14 +86,12 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
 
 
 def _item(title: str, anchor: str, keys: int, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Item:
-    """Return a table as an item; the first `keys` columns are text, the others cells."""
     lines = tuple((row[:keys], row[keys:]) for row in rows)
     table = PageTable(tuple(columns[:keys]), tuple((name, "", "") for name in columns[keys:]), lines)
     return Item(title, "", [("", table)], f"item-{anchor}")
 
 
 def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
-    """Return who won, by luck or by play; the sum that led there; and three numbers on the winner."""
     shares = analysis.result[:, WIN]
     best = float(shares.max())
     seat = int(shares.argmax())

@@ -168,7 +168,6 @@ def _part(
     compared: pd.DataFrame,
     width: int,
 ) -> Chart | PageTable | None:
-    """Return a picture as a chart, on the scale of the rows `compared`, or a table; None without a value."""
     if shown.kind == "table":
         return page_table(shown, rows, words)
     return draw_picture(shown, rows, words, components, compared, width)

@@ -168,7 +168,6 @@ def _has_file(outline: Outline, shown: Picture | HeatMap) -> bool:
 
 
 def _heat(outline: Outline, declared: Section, shown: HeatMap) -> Item:
-    """Return a heat map as an item, or a note why it is not shown."""
     table = outline.table(declared, shown)
     own = table[table["figure"] == shown.figure.name]
     why = ""
@@ -203,7 +202,6 @@ def _number(key: KeyNumber) -> Number:
 
 
 def _plan(results: Results) -> str:
-    """Return the study in one sentence."""
     study = results.study
     lineups = [", ".join(lineup) for lineup in dict.fromkeys(study.lineups)]
     is_selfplay = all(len(lineup) == 1 for lineup in study.lineups)

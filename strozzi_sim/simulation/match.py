@@ -215,9 +215,6 @@ class Match:
         Return a result for each range. Once `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before
         the next game, searches before the next playout, and the results must be discarded. With agents in Python, and
         measures of `one_range`, there must be one range.
-
-        Raises:
-            AgentFault: an agent did not compile, chose an illegal action, failed, took too long, or changed the rules.
         """
         assert len(ranges) == 1 or not (self.in_python or measures.one_range)
         stop = current_stop() if stop is None else stop

@@ -110,7 +110,6 @@ class Step(NamedTuple):
             new[slots] = old[slots]
 
     def _decision_rows(self) -> tuple[Array, ...]:
-        """Return the arrays of a step that describe the decision in each slot."""
         info = self.info
         return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
 

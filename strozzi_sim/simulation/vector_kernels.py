@@ -120,7 +120,6 @@ def _reward(state, seat, players, kind):
 
 @jit
 def _finish(b, mover, plan, rules, work, slot, players, rewards, done, finals, row):
-    """Write the rewards of a game that is over, and every seat's observation of its end."""
     done[b] = True
     state = work.state
     finals.slots[row] = b
@@ -232,7 +231,6 @@ def _show_slot(b, plan, rules, works, slots, randoms, rows):
 
 @jit
 def _observe(plan, rules, works, seats, out):
-    """Write the observation of a seat of every game."""
     for b in range(out.shape[0]):
         if plan.hidden:
             seen = clone(works[b].state)
@@ -253,7 +251,6 @@ def _choose(rules, works, words, out):
 
 @jit
 def _lineups(job, lineups, deals, out):
-    """Write the number of the line-up that plays each deal, below `lineups`."""
     for k in range(deals.shape[0]):
         out[k] = lineup_of(deal_key(job.seed, job.game, job.players, deals[k]), lineups)
 

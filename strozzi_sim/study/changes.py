@@ -115,7 +115,6 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
 def _unpaired(
     name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str], figures: Mapping[str, Figure]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the differences of the rows that both tables have, as `_rows` does."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
     both = first.merge(second, "inner", keys, suffixes=("_1", "_2"))
     both = both[np.array([bool(figures[figure].measure.scale) for figure in both["figure"]], bool)]
@@ -143,7 +142,6 @@ def _limit(figure: Figure, value: float, score: float | None) -> float:
 
 
 def _judged(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], effect: float) -> pd.DataFrame:
-    """Return rows of differences, with these keys, and their p-values, sizes and verdicts."""
     keys = list(dict.fromkeys([*keys, _BREAKDOWN]))
     columns = [*_FIRST, *keys, *FIGURE, "before", *_JUDGED]
     frame = pd.DataFrame(rows, columns=[*columns[: -len(_JUDGED)], "limit", "constant"])

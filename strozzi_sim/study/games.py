@@ -90,7 +90,6 @@ def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
 
 
 def _explored(study: Study, look: Look) -> dict[str, Block]:
-    """Return the blocks of the page's explorer, by name of the heat map; {} for a page without one."""
     is_small = len(study.cells) <= EXPLORED
     return report_of(study.the_game).explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
@@ -302,7 +301,6 @@ def _cells_of(study: Study, tables: Tables, heat_map: HeatMap) -> Any:
 
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
-    """Return the row and column of a cell, with the names that its map shows."""
     words = report_of(study.the_game).words(tables, study.variant_of[row["variant"]].components)
     parts = []
     for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):

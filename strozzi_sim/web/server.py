@@ -87,7 +87,6 @@ def _verified(record: list[dict[str, Any]]) -> str:
 
 
 def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session: Session) -> dict[str, Any]:
-    """Return the player's rating, and the decisions that cost most with their steps."""
     seat = session.sitting.seat
     unit = table_of(session.sitting.game, record[0], seat).unit
     rate, choices = analysis.error_rate(seat)

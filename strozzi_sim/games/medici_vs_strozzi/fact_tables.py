@@ -142,7 +142,6 @@ def _cap(setting: GameConfig) -> int:
 
 
 def _bands_to(last_band: int, scale: int) -> Levels:
-    """Return bands of coins by their lower ends, the first at 0."""
     starts = [PRICE_BAND * band for band in range(min(last_band, _LAST_BAND) + 1)]
     names = [f"{start}{'+' if start == PRICE_BAND * _LAST_BAND else ''}" for start in starts]
     return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)

@@ -158,7 +158,6 @@ def _survey(state, rules, weights, memory):
 
 @jit
 def _survey_with_lot(state, rules, weights, memory):
-    """Write what `_survey` writes, the value of the lot on the table, and its steps by type of marker."""
     _survey(state, rules, weights, memory)
     memory.lot_value = 0
     for kind in range(s.MAX_TYPES):

@@ -159,7 +159,6 @@ class _Final(FullTable):
 
 
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
-    """Return tables of the points by source, and of the tasks kept, fulfilled or not (R12)."""
     final = position if isinstance(position, FullTable) else _Final(position)
     end = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]

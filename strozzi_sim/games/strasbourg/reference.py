@@ -176,7 +176,6 @@ def is_fulfilled(table: FullTable, seat: int, task: str) -> bool:
 
 
 def _has_line(members: set[Space], directions: Iterable[Space], length: int) -> bool:
-    """Return whether `length` of the members form a line in one of the directions."""
     return any(
         all((column + k * across, row + k * down) in members for k in range(length))
         for column, row in members

@@ -160,7 +160,6 @@ class Bounds:
                 yield "seat", f"of the council with {players} players", task.minimum(players), most
 
     def _longest(self, directions: Iterable[Cell]) -> int:
-        """Return the most members in a line without a gap, in one of the directions (right, down)."""
         longest = 0
         for first in self.city.guilds:
             for right, down in directions:

@@ -66,7 +66,6 @@ def _decisions(setting: GameConfig) -> int:
 
 
 def _orders(names: tuple[str, ...]) -> Levels:
-    """Return the levels of the orders in which flags (or ports) are used, each at most once."""
     orders = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
     order_by_code = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in orders}
     return Levels(

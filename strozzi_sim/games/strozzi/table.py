@@ -146,7 +146,6 @@ class StrozziTable(GameTable):
         return next(space for space, seats in enumerate(self.view["tracks"][city]) if seat in seats)
 
     def _move(self, city: str, seat: int, steps: int) -> str:
-        """Move a marker; return the move as text, "" if the marker stays."""
         track, start = self.view["tracks"][city], self._space(city, seat)
         end = min(start + steps, self._top)
         if end == start:

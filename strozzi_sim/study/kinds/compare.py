@@ -283,7 +283,6 @@ class CompareVariants(Compare, frozen=True, kw_only=True, tag="compare_variants"
 def _variants(
     game: Game, first: Any, second: Any, settings: Sequence[str], variant: AnyVariant, study: str | Path
 ) -> tuple[Variant, ...] | None:
-    """Return the two variants to compare; None if agents are compared."""
     if settings:
         if second:
             raise ArgumentError("settings", "makes the second side; leave out the second one")

@@ -161,7 +161,6 @@ class Luck(Study, frozen=True, kw_only=True, tag="luck"):
         return {"luck": table} | ({"drama": self._drama(table.frame())} if self.followed != 0 else {})
 
     def _add(self, table: FigureTable, cell: CellCounts) -> None:
-        """Add the shares of variance and the variance of wins and of scores, and the length of a game."""
         chunks = list(cell.read_rows())
         chunk_of = np.repeat(np.arange(len(chunks)), [len(np.unique(chunk["deal"])) for chunk in chunks])
         for outcome in (WIN, SCORE):

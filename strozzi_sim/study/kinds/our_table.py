@@ -225,7 +225,6 @@ def likelihood(sheets: Scores, simulated: Scores, sign: int) -> float:
 
 
 def _best_first(scores: Array, sign: int) -> Array:
-    """Return the scores of each game from the winner's to the last, [games, P]."""
     return np.asarray(sign * np.sort(sign * scores, axis=1)[:, ::-1])
 
 
