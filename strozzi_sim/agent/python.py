@@ -79,9 +79,6 @@ def seconds_allowed() -> float:
     return seconds
 
 
-# -- time limit ------------------------------------------------------------------------------------------------------
-
-
 class _TimeUp(BaseException):
     """Raised inside an agent at the time limit; a BaseException, so that its `except Exception` cannot catch it."""
 
@@ -146,9 +143,6 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     buffer = np.zeros(count + 64, np.uint8)
     first = -buffer.ctypes.data % 64
     return buffer[first : first + count].view(dtype).reshape(shape)
-
-
-# -- queries ----------------------------------------------------------------------------------------------------------
 
 
 def _copy_state(value: Any) -> Any:

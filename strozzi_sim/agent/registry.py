@@ -132,8 +132,6 @@ class AgentSpec:
         """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
         return not (self.builtin or self._file or is_installed(self.agent, self.game))
 
-    # -- its sources (see `agent.sources`) -----------------------------------------------------------------------------
-
     @property
     def source_digest(self) -> str | None:
         """SHA-256 of its sources and those of its policies, of its `files`, and of the files among its parameters.
@@ -232,9 +230,6 @@ def find_agent(agent: AnyAgent, game: Game) -> AgentSpec:
     return agent.resolve_for(game)
 
 
-# -- spec strings ----------------------------------------------------------------------------------------------------
-
-
 def _name_of(game: str | Game | None) -> str | None:
     return game.name if isinstance(game, Game) else game
 
@@ -322,9 +317,6 @@ def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | 
     else:
         return spec.text
     raise InputError(f"agent {shown}: {key} must be {expected}, got {short_repr(strip_parentheses(text))}")
-
-
-# -- finding agents --------------------------------------------------------------------------------------------------
 
 
 def agents(game: str | Game | None = None) -> list[str]:

@@ -382,9 +382,6 @@ def _entries(data: Any) -> list[tuple[str, Any]]:
     return list(data.items()) if isinstance(data, Mapping) else []
 
 
-# -- names of variants made of changed values --------------------------------------------------------------------------
-
-
 def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     """Return the name of the variant of `base` ("" for the published game) with these values by key.
 

@@ -127,8 +127,6 @@ class VectorEnv:
         self._last: Step | None = None
         self._closed = False
 
-    # -- properties ----------------------------------------------------------------------------------------------------
-
     @property
     def num_actions(self) -> int:
         """Number of actions A; action numbers are 1 to A - 1."""
@@ -178,8 +176,6 @@ class VectorEnv:
         opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         options = f"opponents=[{opponents}], variant={self.variant.name!r}"
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, {options})"
-
-    # -- its games -----------------------------------------------------------------------------------------------------
 
     def slot(self, slot: int) -> SlotState:
         """Return the game in a slot; `Position.from_slot` makes a position of it.
@@ -251,8 +247,6 @@ class VectorEnv:
         games = [exact_copy(part) for part in (self._works, self._slots, self._randoms, self._job)]
         memories = [memory.copy() for memory in self._opponents.memories]
         return arguments, self.variant, self.game.behaviour, games, memories, self.seed, self.steps, self._last
-
-    # -- playing -------------------------------------------------------------------------------------------------------
 
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
         """Deal n deals of a seed, one to each slot, and advance each game to the caller's first decision.

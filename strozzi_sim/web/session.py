@@ -87,8 +87,6 @@ class Session:
         with self.changed:
             self._begin()
 
-    # -- requests -----------------------------------------------------------------------------------------------------
-
     def state(self, have: int = 0, version: int = -1) -> Json:
         """Return the table for a page with `have` steps of `version`: it keeps the first `keep`; `steps` follow."""
         with self.changed:
@@ -184,8 +182,6 @@ class Session:
             own = self._position
             if own.over and (own.deal, own.actions) == (position.deal, position.actions):
                 self.result = result
-
-    # -- course -------------------------------------------------------------------------------------------------------
 
     def _check(self, version: int) -> None:
         if self.thinking is not None:
@@ -309,8 +305,6 @@ class Session:
             return {name: name for name in position.names}
         pairs = zip(position.legal, position.names, strict=True)
         return {name: self._table.choice(int(action), name, position).get("label", name) for action, name in pairs}
-
-    # -- what the page receives ---------------------------------------------------------------------------------------
 
     def _show(self) -> None:
         """Fold the new record lines; if an undo took lines back, fold all lines again."""

@@ -170,8 +170,6 @@ def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
     return (state["actor"], *following)
 
 
-# -- actions by name -------------------------------------------------------------------------------------------------
-
 _ACTION_NAMES = {s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "stop", s.PASS: "pass", s.DEFER: "wait"}
 _ACTION_NAMES |= {s.NONE: "decline", s.SEAT: "seat", s.GOOD: "good"}
 

@@ -304,9 +304,6 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
     return sorted(matchups)
 
 
-# -- sentences and sections --------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class FieldOrder:
     """The significant wins of agents over each other at one player count in one variant."""

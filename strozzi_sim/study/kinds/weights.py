@@ -217,9 +217,6 @@ def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any
         yield (*where, "", 0, figure.name, *ends[k], n, effect.deals, effect.p[k], *judgement)
 
 
-# -- the numbers and their steps -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class NumberStep:
     """A number moved one step: its key, its value before and after, and the box with the new value."""
@@ -255,9 +252,6 @@ def steps(game: Game, variant: Variant) -> Iterator[NumberStep]:
                 changed = with_values(game, variant, {key: after})
                 if changed.components != variant.components:  # else the number is derived from others
                     yield NumberStep(key, value, after, changed)
-
-
-# -- the race and its judgement ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
