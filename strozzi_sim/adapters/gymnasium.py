@@ -249,11 +249,7 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return scattered
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game; a finished game's slot begins its next deal now or in the next step.
-
-        Raises:
-            InputError: an action that is not legal; nothing was played.
-        """
+        """Play an action in every game; a finished game's slot begins its next deal now or in the next step."""
         chosen, learner, in_next = np.array(actions), self._seats, self.metadata["autoreset_mode"] == _MODES[1]
         if self._ended.any() and chosen.shape == self._ended.shape and chosen.dtype.kind in "iu":
             chosen = np.where(self._ended, SKIPPED, chosen.astype(np.int64))

@@ -161,9 +161,6 @@ def compiled_agent(
         probabilities: function of the same arguments that writes the probability of every legal action to
             `memory.probabilities`, for searches with `prior=`.
         params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; or the default of a Param.
-
-    Raises:
-        InputError: an invalid declaration, such as a default outside its range.
     """
     return lambda function: Agent(
         name,
@@ -199,9 +196,6 @@ def python_agent(
     if one changes, a study does not resume. An agent that queries a program or a language model may replace an illegal
     answer by its own choice. It then returns `Replacement(action)` from `act` and is declared with `replaces`, and the
     table `answers` of a study has the share of illegal answers.
-
-    Raises:
-        InputError: an invalid declaration, such as a class with neither method.
     """
 
     def declare(player: Any) -> Agent:

@@ -325,9 +325,6 @@ def agents(game: str | Game | None = None) -> list[str]:
     Args:
         game: name or Game; default: all agents.
 
-    Raises:
-        InputError: unknown game.
-
     >>> import strozzi_sim as ss
     >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
     (True, False)

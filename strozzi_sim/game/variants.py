@@ -74,9 +74,6 @@ class Variant:
             variant: the name of a shipped variant, changes under a custom name, or a Variant.
             values: values by key; a key is a section, then keys, ids or places in a list (from 0), separated by points.
 
-        Raises:
-            InputError: an unknown game, variant or key, or an invalid value.
-
         >>> late = Variant.of("strozzi", values={"tracks.bonus.9": 30})
         >>> late.name, late.components["tracks"]["bonus"]["9"]
         ('tracks-bonus-9-30', 30)

@@ -194,10 +194,6 @@ class AgentQueries:
     def ask(self, agent: AnyAgent) -> int:
         """Return the action that an agent would choose at the acting seat; see `seated`.
 
-        Raises:
-            InputError: see `seated`.
-            AgentFault: see `seated`; or the agent failed or chose an illegal action.
-
         >>> import strozzi_sim as ss
         >>> ss.Position("strozzi", 4, seed=7).ask("greedy")
         4
@@ -225,10 +221,6 @@ class AgentQueries:
         Returns:
             Columns action, name, chosen, visits (of the agent's search), share (of all visits), value (expected for the
             acting seat, or NaN). `attrs` holds agent, seat, question, and under "value" the meaning of that column.
-
-        Raises:
-            InputError: see `seated`; or the agent provides no analysis.
-            AgentFault: see `seated`; or the agent failed or chose an illegal action.
 
         >>> import strozzi_sim as ss
         >>> table = ss.Position("strozzi", 4, seed=7).analyse("ismcts:iterations=200")

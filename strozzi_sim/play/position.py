@@ -195,11 +195,7 @@ class Position(AgentQueries):
         self.actor, self._legal = actor, None
 
     def undo(self) -> int:
-        """Undo the last action and return it. Removes seated agents.
-
-        Raises:
-            InputError: nothing has been played.
-        """
+        """Undo the last action and return it. Removes seated agents."""
         if self._past is None:
             raise InputError("undo: nothing has been played yet")
         self._past, action, self._state_bytes[:], self._chance_bytes[:], self.actor = self._past
@@ -288,9 +284,6 @@ class Position(AgentQueries):
         Args:
             seat: seat whose knowledge is kept.
             rng: RANDOM record, array of shape (1,), such as a copy of `rng[:1]`; the draws advance it.
-
-        Raises:
-            ArgumentError: an invalid seat, or an array of another dtype or shape.
         """
         seat, other = self._seat("seat", seat), self.copy()
         if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
@@ -307,9 +300,6 @@ class Position(AgentQueries):
         """Return the game in a slot of a VectorEnv as a position, with its future chance; `VectorEnv.put` puts it back.
 
         It begins here, as an imagined position does: it has no moves to undo, no journal, record or bytes.
-
-        Raises:
-            InputError: no such slot, or the environment was not reset.
         """
         contents = env.slot(slot)
         other = Position(env.game, env.players, env.seed or 0, contents.deal, env.variant)

@@ -78,9 +78,6 @@ class VectorEnv:
         seed: seed of the deals; None before the first `reset`.
         steps: calls of `step` since the last `reset` that did not fail.
 
-    Raises:
-        InputError: an invalid argument; names it and the allowed values.
-
     >>> import strozzi_sim as ss
     >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
     >>> observations, masks, seats, rewards, done, info = env.reset(seed=7)
@@ -178,11 +175,7 @@ class VectorEnv:
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, {options})"
 
     def slot(self, slot: int) -> SlotState:
-        """Return the game in a slot; `Position.from_slot` makes a position of it.
-
-        Raises:
-            InputError: no such slot, or `reset` was not called.
-        """
+        """Return the game in a slot; `Position.from_slot` makes a position of it."""
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
         state, chance = (
@@ -199,9 +192,6 @@ class VectorEnv:
         Args:
             slot: the slot.
             position: a `Position` of the same game, players and variant, in which the caller decides.
-
-        Raises:
-            InputError: no such slot, a position that does not fit, or `reset` was not called.
         """
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
@@ -254,10 +244,6 @@ class VectorEnv:
         Args:
             seed: random seed, below 2^53; None: one from the operating system, stored in the attribute `seed`.
             deal: the first deal of slot 0; that of slot i is deal + i, its next one deal + i + n.
-
-        Raises:
-            InputError: an invalid seed or deal, or no decision for the caller in 1,000 deals.
-            AgentFault: an opponent chose an illegal action or failed.
         """
         self._check_open()
         first = check_whole("deal", deal, 0, MAX_SEED)
@@ -301,9 +287,6 @@ class VectorEnv:
 
         Args:
             seats: whole numbers [n], a seat of each game, or one for all.
-
-        Raises:
-            InputError: another shape or type, no such seat, or `reset` was not called.
         """
         self._last_step()
         chosen = np.asarray(seats)
@@ -325,9 +308,6 @@ class VectorEnv:
 
         Args:
             deals: whole numbers [k], such as `info.final_deals`; default: the deal in each slot.
-
-        Raises:
-            InputError: another shape or type, or `reset` was not called.
         """
         current = self._last_step().info.deals
         deal_array = np.asarray(current if deals is None else deals)

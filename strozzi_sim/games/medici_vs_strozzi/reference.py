@@ -80,10 +80,6 @@ class Game(ReferenceGame):
             components: the component data, with the keys of `components.toml`.
             tiles: for every round, the ids of all tiles in the order in which they leave the bag.
             start_player: proposer of the first lot in round 1 (48, 51).
-
-        Raises:
-            ValueError: the start player, starters, capacities or order of tiles are invalid.
-            TypeError: a number of the components is not whole.
         """
         rounds, tracks = components["rounds"], components["tracks"]
         if start_player not in range(len(FAMILIES)):
