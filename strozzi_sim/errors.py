@@ -59,7 +59,6 @@ class ArgumentError(InputError):
         self.message = message
 
     def __str__(self) -> str:
-        """Return `argument: message`."""
         return f"{self.argument}: {self.message}"
 
 
@@ -197,7 +196,6 @@ class Stopped(BaseException):
         self.kept = ""  # what is kept of a study that it stopped
 
     def __str__(self) -> str:
-        """Return the name of the signal, and what is kept."""
         return f"interrupted by {Signals(self.signal_number).name}{self.kept and '; '}{self.kept}"
 
 

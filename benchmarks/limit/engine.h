@@ -55,7 +55,7 @@ ALWAYS uint64_t mix(uint64_t word)
 
 ALWAYS uint64_t absorb(uint64_t key, uint64_t word) { return mix(key + GOLDEN * (word + 1)); }
 
-/* SipHash-2-4, as in kernel/siphash.py: keys of one way. */
+/* SipHash-2-4, as in kernel/streams.py: keys of one way. */
 
 typedef struct {
     uint64_t v0, v1, v2, v3;

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import runs
 
+from strozzi_sim.declare.printing import decimals, rounded_ends
 from strozzi_sim.game import load_game
-from strozzi_sim.runtime.digits import decimals, rounded_ends
 from strozzi_sim.study.look import PLAIN
 from strozzi_sim.study.restricted import verdicts
 

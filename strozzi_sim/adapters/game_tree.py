@@ -222,7 +222,6 @@ class Node:
         return self
 
     def __reduce__(self) -> Any:
-        """Pickle the node as its history."""
         start, choices = self.history()
         return _node, (self.table, start and (start.state, start.actor, start.seen), choices)
 

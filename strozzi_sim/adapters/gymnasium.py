@@ -244,17 +244,12 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return infos | {f"_{name}": all_slots for name in infos}
 
     def _scattered(self, values: NDArray[Any], step: Step) -> NDArray[Any]:
-        """Return the values of finished games at their slots, zeros elsewhere."""
         scattered = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
         scattered[step.info.finished] = values
         return scattered
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Play an action in every game; a finished game's slot begins its next deal now or in the next step.
-
-        Raises:
-            InputError: an action that is not legal; nothing was played.
-        """
+        """Play an action in every game; a finished game's slot begins its next deal now or in the next step."""
         chosen, learner, in_next = np.array(actions), self._seats, self.metadata["autoreset_mode"] == _MODES[1]
         if self._ended.any() and chosen.shape == self._ended.shape and chosen.dtype.kind in "iu":
             chosen = np.where(self._ended, SKIPPED, chosen.astype(np.int64))
@@ -272,7 +267,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return observations, rewards, step.done, np.zeros(self.num_envs, np.bool_), infos
 
     def _final_infos(self, step: Step) -> dict[str, Any]:
-        """Return the results and the learner's last observations of the games that ended."""
         end, final = step.info, np.full(self.num_envs, None, object)
         for row, slot in enumerate(end.finished):
             final[slot] = end.final_observations[row, end.final_seats[row]]
@@ -283,7 +277,6 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         return {"final_obs": final, "_final_obs": step.done, "final_info": final_info, "_final_info": step.done}
 
     def _show_end(self, step: Step, infos: dict[str, Any]) -> NDArray[np.float32]:
-        """Write the games that ended into `infos`, and return the observations with their last ones."""
         end, observations = step.info, step.observations.copy()
         for name, part in {"action_mask": 0, "seat": end.final_seats, "deal": end.final_deals}.items():
             infos[name] = infos[name].copy()

@@ -70,7 +70,6 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(self.game_type, info, parameters)
 
     def __reduce__(self) -> Any:
-        """Pickle the game as its parameters, with the data of a custom variant."""
         table = self.table
         custom = (table.game.name, table.variant.name) in _variants
         return load_game, (table.game.name, table.players, table.variant if custom else table.variant.name)
@@ -205,7 +204,6 @@ class OpenSpielObserver:
 
 
 def _board(decision: Decision, seat: int) -> str:
-    """Return the board as a seat sees it."""
     table, names = decision.table, [f"seat {seat}" for seat in range(decision.table.players)]
     return str(table.game.view.render(decision.view(seat), table.variant.components, names))
 

@@ -153,7 +153,6 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         return str(self.metadata["name"])
 
     def _dealt_position(self) -> Position:
-        """Return `position`. Raises InputError if no game is dealt."""
         if self.position is None:
             raise InputError("no game is dealt; call reset(seed) first")
         return self.position

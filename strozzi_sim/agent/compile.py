@@ -112,7 +112,6 @@ def _set_policy(
 
 
 def _memory_of(spec: AgentSpec, game: Game) -> np.dtype[Any]:
-    """Return the dtype of the agent's memory."""
     what, dtype = f"agent {spec.agent.name!r}: memory:", spec.agent.memory
     if not isinstance(dtype, np.dtype):
         try:

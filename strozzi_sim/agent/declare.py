@@ -48,7 +48,6 @@ class Agent:
     spec_of: ClassVar[Any]  # set by the registry, which this module cannot import
 
     def __post_init__(self) -> None:
-        """Check the declaration, and complete parameters and description. Raises InputError."""
         if "@" in self.name:
             raise InputError(f"agent {short_repr(self.name)}: '@' is not allowed in a name; list the games in `games`")
         for field_name, entries in (("games", "names"), ("files", "file names")):
@@ -107,7 +106,6 @@ def _check_default(what: str, param: Param | Choice) -> None:
 
 
 def _check_records(name: str, function: Callable[..., Any]) -> None:
-    """Check that a compiled agent's function takes the five records."""
     arguments = list(inspect.signature(function).parameters.values())
     if [argument.kind for argument in arguments] != [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(RECORDS):
         listed = ", ".join(map(str, arguments))
@@ -115,7 +113,6 @@ def _check_records(name: str, function: Callable[..., Any]) -> None:
 
 
 def _check_init(name: str, player: type, declared: Mapping[str, Parameter]) -> None:
-    """Check that an agent's class can be instantiated with the declared parameters."""
     try:
         signature = inspect.signature(player)
     except (TypeError, ValueError):  # compiled classes have no signature
@@ -164,9 +161,6 @@ def compiled_agent(
         probabilities: function of the same arguments that writes the probability of every legal action to
             `memory.probabilities`, for searches with `prior=`.
         params: its parameters by name: Param, Choice, Policy, Evaluator, Prior, Weights; or the default of a Param.
-
-    Raises:
-        InputError: an invalid declaration, such as a default outside its range.
     """
     return lambda function: Agent(
         name,
@@ -202,9 +196,6 @@ def python_agent(
     if one changes, a study does not resume. An agent that queries a program or a language model may replace an illegal
     answer by its own choice. It then returns `Replacement(action)` from `act` and is declared with `replaces`, and the
     table `answers` of a study has the share of illegal answers.
-
-    Raises:
-        InputError: an invalid declaration, such as a class with neither method.
     """
 
     def declare(player: Any) -> Agent:

@@ -90,5 +90,4 @@ def receive(files: Iterable[SentFile], root: str | Path) -> None:
 
 
 def _folder(root: str | Path, given: str) -> Path:
-    """Return the folder of the copies of a file and of those that it declares."""
     return Path(root, sha256(given.encode()).hexdigest()[:32])

@@ -79,9 +79,6 @@ def seconds_allowed() -> float:
     return seconds
 
 
-# -- time limit ------------------------------------------------------------------------------------------------------
-
-
 class _TimeUp(BaseException):
     """Raised inside an agent at the time limit; a BaseException, so that its `except Exception` cannot catch it."""
 
@@ -114,11 +111,7 @@ class TimeLimit:
         raise _TimeUp
 
     def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Return the result of an agent's function.
-
-        Raises:
-            InvalidAnswer: it raised an exception, or took too long.
-        """
+        """Return the result of an agent's function. Raises InvalidAnswer."""
         try:
             if not is_worker():
                 faulthandler.dump_traceback_later(2 * self.seconds + 1, exit=True, file=_STDERR)
@@ -150,9 +143,6 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     buffer = np.zeros(count + 64, np.uint8)
     first = -buffer.ctypes.data % 64
     return buffer[first : first + count].view(dtype).reshape(shape)
-
-
-# -- queries ----------------------------------------------------------------------------------------------------------
 
 
 def _copy_state(value: Any) -> Any:
@@ -194,11 +184,7 @@ def copy_player(player: Any) -> Any:
 
 
 def ask_one(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng, limit: TimeLimit) -> int:
-    """Return the action that `player.act` chooses.
-
-    Raises:
-        InvalidAnswer: it failed, or chose an illegal action.
-    """
+    """Return the action that `player.act` chooses. Raises InvalidAnswer."""
     action: int = limit.call(_checked_action, player, view, legal, rng)
     return action
 

@@ -79,11 +79,7 @@ class AgentSpec:
         return split_file(self.source)[0]
 
     def resolve_for(self, game: Game) -> "AgentSpec":
-        """Return this agent for `game`, where its policies are looked up.
-
-        Raises:
-            InputError: its name does not stand for it in `game`, which it plays.
-        """
+        """Return this agent for `game`, where its policies are looked up. Raises InputError."""
         if self.game == game.name:
             return self
         if (
@@ -136,8 +132,6 @@ class AgentSpec:
         """Whether it was declared in code: neither a file nor the name of an installed agent stands for it."""
         return not (self.builtin or self._file or is_installed(self.agent, self.game))
 
-    # -- its sources (see `agent.sources`) -----------------------------------------------------------------------------
-
     @property
     def source_digest(self) -> str | None:
         """SHA-256 of its sources and those of its policies, of its `files`, and of the files among its parameters.
@@ -170,13 +164,11 @@ class AgentSpec:
 
     @property
     def _given_files(self) -> list[tuple[str, GivenFile, str]]:
-        """Files among its parameters: key, parameter and value."""
         params = self.agent.params.items()
         return [(key, param, str(self.values[key])) for key, param in params if isinstance(param, GivenFile)]
 
     @property
     def _files(self) -> list[Path]:
-        """The files that it declares."""
         module = sys.modules.get(self.agent.function.__module__)
         file = place_of(self._file) if self._file else getattr(module, "__file__", None)
         return [(Path(file).parent if file else Path()) / name for name in self.agent.files]
@@ -238,9 +230,6 @@ def find_agent(agent: AnyAgent, game: Game) -> AgentSpec:
     return agent.resolve_for(game)
 
 
-# -- spec strings ----------------------------------------------------------------------------------------------------
-
-
 def _name_of(game: str | Game | None) -> str | None:
     return game.name if isinstance(game, Game) else game
 
@@ -283,7 +272,6 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
 
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return values given in code as in a spec string."""
     whole = {key: int(value) for key, value in values.items() if isinstance(value, float) and value.is_integer()}
     return {
         key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in {**values, **whole}.items()
@@ -313,7 +301,6 @@ def _with_values(
 
 
 def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | None) -> Value:
-    """Parse the value of a parameter of the agent `shown`."""
     if not isinstance(param, Policy):
         try:
             return param.parse(text)
@@ -332,17 +319,11 @@ def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | 
     raise InputError(f"agent {shown}: {key} must be {expected}, got {short_repr(strip_parentheses(text))}")
 
 
-# -- finding agents --------------------------------------------------------------------------------------------------
-
-
 def agents(game: str | Game | None = None) -> list[str]:
     """Return the names of the agents, or of those that play a game.
 
     Args:
         game: name or Game; default: all agents.
-
-    Raises:
-        InputError: unknown game.
 
     >>> import strozzi_sim as ss
     >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")

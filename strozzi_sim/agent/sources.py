@@ -53,9 +53,6 @@ _INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, also in 
 _BY_NAME = {"import_module", "__import__"}  # functions that import the module with a given name
 
 
-# -- import ------------------------------------------------------------------------------------------------------------
-
-
 @cache
 def _module_of(file: str, digest: str) -> ModuleType:
     """Return the module of a file with this digest of its content, so that a changed file is imported again."""
@@ -130,9 +127,6 @@ class Sources(NamedTuple):
     unknown: tuple[str, ...]  # descriptions of these parts
 
 
-# -- of files ----------------------------------------------------------------------------------------------------------
-
-
 def sources_of_files(files: Iterable[Path]) -> Sources:
     """Return the digest of these files and of the user's modules and packages that they import, directly or not."""
     contents, unknown, seen = set[str](), list[str](), set[str]()
@@ -169,7 +163,6 @@ def files_of(module: str) -> list[Path]:
 
 
 def _is_user_code(module: str | None, file: str | None) -> bool:
-    """Return whether a module is the user's: not of strozzi-sim, Python or an installed package."""
     top = (module or "").partition(".")[0]
     library = file is not None and not _INSTALLED.isdisjoint(Path(file).parts)
     return top == "__main__" or not (library or top in _BUILTIN or top in sys.stdlib_module_names)
@@ -199,8 +192,6 @@ def _imports(source: bytes) -> tuple[frozenset[str], int]:
                 computed_at.append(node.lineno)
     return frozenset(filter(None, names)), min(computed_at, default=0)
 
-
-# -- of values ---------------------------------------------------------------------------------------------------------
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented))
 _NAMED = (  # types of objects of Python and extensions, which are digested by name
@@ -325,7 +316,6 @@ class _Walk:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Yield a code object and all code objects nested in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -65,7 +65,6 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
 
 
 def _name(players: int) -> str:
-    """Return the name of a player count, or of ALL, in a file."""
     return _ALL if players == ALL else str(players)
 
 

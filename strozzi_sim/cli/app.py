@@ -117,7 +117,6 @@ def _signals_before_errors() -> Iterator[None]:
 
 
 def _call(command: Declared, words: Sequence[str]) -> int:
-    """Call the function of a command, print its answer, and return the exit code."""
     name, *rest = words
     try:
         options = parsed(name, rest)
@@ -140,7 +139,6 @@ def _call(command: Declared, words: Sequence[str]) -> int:
 
 @contextmanager
 def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
-    """Yield progress callbacks: of a bar in a terminal, else of lines on standard error; if `quiet`, idle ones."""
     from dataclasses import replace
 
     from strozzi_sim.study.progress import progress_of

@@ -43,7 +43,6 @@ def agents(agent: str = "") -> Answer:
 
 
 def _with_errors(document: list[Document], lines: list[str], errors: Mapping[str, str], *closing_lines: str) -> Answer:
-    """Return the answer that lists games or agents, with an entry and a line for each one that does not load."""
     document += [{"name": name, "error": error} for name, error in errors.items()]
     return Answer(document, [*lines, *(f"not loaded: {error}" for error in errors.values()), *closing_lines])
 
@@ -61,7 +60,6 @@ def _parameters(agent: Agent, names: list[str], *, several: bool) -> Iterator[st
 
 
 def _described(agent: Agent, games: list[str]) -> Document:
-    """Return an agent that plays these games as plain data, with its parameters."""
     installed = [game for game in installed_games()[0] if game.name in games]
     players = sorted({n for game in installed for n in game.player_counts if agent.plays(game, n)})
     params: dict[str, Document] = {}

@@ -140,7 +140,6 @@ def declared(place: str, *further: Argument) -> Declared:
 
 
 def _argument(parameter: Parameter, kind: Any, words: str) -> Argument:
-    """Return an argument of a function whose annotation is `kind`."""
     types = set(_types_in(kind))
     return Argument(
         parameter.name,

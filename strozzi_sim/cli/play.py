@@ -192,14 +192,12 @@ class Person:
         return spoken(self.table.compound_choices or self.table.names, meanings)
 
     def _is_confirmed(self, action: int) -> bool:
-        """Return whether to play a choice; the player must confirm one that may be a mistake."""
         warning = self.table.game.view.caution(action, self.table.view(self.seat))
         if warning:
             print(f"{warning} Type yes to do it, or anything else to choose again.")
         return not warning or str(_typed()).lower() in ("y", "yes")
 
     def _undo(self) -> None:
-        """Undo the player's last choice and all that followed, and ask again."""
         if not self._choice_starts:
             print("There is no choice of yours to take back.")
             return
@@ -212,7 +210,6 @@ class Person:
 
 
 def _typed() -> str | None:
-    """Return what the player types; None at the end of input."""
     try:
         return input(" > ").strip()
     except EOFError:
@@ -239,6 +236,5 @@ def names_meant(answer: str, names: Sequence[str], items: Sequence[str]) -> list
 
 
 def _names_beginning(answer: str, names: Sequence[str]) -> list[str]:
-    """Return the names equal to a lower-case answer, else those that begin with it and not with a digit."""
     matches = [name for name in names if name.lower().startswith(answer)]
     return [name for name in matches if name.lower() == answer] or [name for name in matches if not name[:1].isdigit()]

@@ -216,7 +216,6 @@ def replay(
 
 
 def _moves(recorded: RecordedGame) -> Answer:
-    """Return every event of a game as a sentence, with the board where a round begins and at the end."""
     game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
@@ -238,7 +237,6 @@ def _moves(recorded: RecordedGame) -> Answer:
 
 
 def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answer:
-    """Return the agent's analysis of a game, or of one of its decisions."""
     spec = as_argument_error("explain", load_agent, agent, recorded.header["game"])
     table, names = Position(**recorded.deal_again()), recorded.names
     as_argument_error("explain", check_lineup, [spec], table.game, table.players)
@@ -292,7 +290,6 @@ def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> 
 
 
 def _decision_lines(document: Mapping[str, Any], agent: str, most: int | None) -> Iterator[str]:
-    """Yield the `most` first actions of a decision and those chosen and played, and the best lines."""
     played, chosen = document["played"], document["chosen"]
     if document["visits"] is None:
         agrees = "as was played" if document["same"] else f"played was {played['name']}"
@@ -324,7 +321,6 @@ def _figure(value: float | None) -> str:
 
 
 def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int, overwrite: bool) -> Answer:
-    """Write the page of a game, or a folder with a page for each game and a list."""
     from strozzi_sim.report.page import write_page
     from strozzi_sim.report.replay import list_page, replay_page
 
@@ -353,7 +349,6 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int, o
 
 
 def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
-    """Return the analysis of a game, and the possible outcomes of its draws, which do not depend on `redraws`."""
     start = Position(**recorded.deal_again())
     spec = as_argument_error("judge", find_judge, judge, start.game, start.players, start.variant)
     actions = reconstruct_actions(recorded, start)

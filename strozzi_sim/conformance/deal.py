@@ -77,7 +77,6 @@ def _used(checked: Checked) -> Array:
 
 
 def _choices(checked: Checked, table: Position) -> Iterable[int]:
-    """Yield a random legal action at each decision of the game; the caller plays it."""
     rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     while table.actor >= 0:
         legal = table.legal
@@ -85,7 +84,6 @@ def _choices(checked: Checked, table: Position) -> Iterable[int]:
 
 
 def _first_difference(checked: Checked, clean: Position, filled: Position) -> str:
-    """Return the first difference between two games with equal random actions as text, or ""; set `checked.actions`."""
     checked.actions = []
     if what := _difference(checked, clean, filled):
         return what
@@ -99,7 +97,6 @@ def _first_difference(checked: Checked, clean: Position, filled: Position) -> st
 
 
 def _difference(checked: Checked, clean: Position, filled: Position) -> str:
-    """Return the first difference between two positions in what seats can see, as text, or ""."""
     if clean.actor != filled.actor:
         actors = [f"seat {table.actor}" if table.actor >= 0 else "no seat" for table in (clean, filled)]
         return f"{actors[1]} decides, {actors[0]} in a record of zeros"

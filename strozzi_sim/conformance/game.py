@@ -44,9 +44,8 @@ from strozzi_sim.agent import check_lineup, load_agent
 from strozzi_sim.agent.names import player_counts
 from strozzi_sim.conformance.checked import Checked, GameCheck, differing_fields
 from strozzi_sim.conformance.deal import check_deal
-from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
+from strozzi_sim.conformance.declared import check_core_matches_journal, check_facts, check_report
 from strozzi_sim.conformance.kernels import kernels, random_policy
-from strozzi_sim.conformance.report import check_report
 from strozzi_sim.conformance.shown import check_range, check_table, check_written
 from strozzi_sim.errors import AgentFault, InputError, RuleViolation
 from strozzi_sim.game import find_game
@@ -144,7 +143,6 @@ def _check_components(checked: Checked) -> None:
 
 
 def _walk(checked: Checked) -> None:
-    """Play one game at random, with checks at each decision and at the end."""
     position, twin = checked.position(), checked.position()
     rng = SeatRng((checked.seed << 40) + (checked.deal << 8) + checked.players)
     for _ in range(MAX_DECISIONS):
@@ -217,7 +215,6 @@ def _sampled_states(checked: Checked, concealed: Array, seat: int, rng: SeatRng)
 
 
 def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None:
-    """Check `conceal`, `determinize` and `observe` at a position, for every seat."""
     for seat in range(checked.players):
         concealed = position.concealed(seat)
         is_stable = checked.concealed(concealed, seat).tobytes() == concealed.tobytes()
@@ -244,7 +241,6 @@ def _check_knowledge(checked: Checked, position: Position, rng: SeatRng) -> None
 
 
 def _named(first: Array, second: Array) -> str:
-    """Return the names of the fields in which two states differ, as text."""
     return ", ".join(differing_fields(first, second)) or "bytes between the fields"
 
 
@@ -347,7 +343,6 @@ def _check_record(checked: Checked, position: Position) -> None:
 def _corrupt_records(
     lines: Sequence[tuple[int, Mapping[str, Any]]],
 ) -> Iterator[tuple[str, list[tuple[int, dict[str, Any]]]]]:
-    """Yield corrupted records, each with a description."""
     copies = [(number, dict(line)) for number, line in lines]
     yield "its last line missing", copies[:-1]
     yield "a line after the end", [*copies, (len(copies) + 2, dict(copies[-1][1]))]
@@ -356,7 +351,6 @@ def _corrupt_records(
 
 
 def _check_trees(checked: Checked) -> None:
-    """Check the counts of `trees.toml`: players -> positions after 1, 2, ... decisions of deal 0 of seed 0."""
     path = files(checked.game.package).joinpath("trees.toml")
     if not path.is_file() or checked.variant.name != BASE:
         return
@@ -369,7 +363,6 @@ def _check_trees(checked: Checked) -> None:
 
 
 def _check_tiers(checked: Checked) -> None:
-    """Play one game in which the tiers decide in turn."""
     position = checked.position()
     try:
         specs = [load_agent(text, checked.game) for text in checked.game.tiers.values()]
@@ -420,12 +413,10 @@ def _check_drawing(checked: Checked, deals: int) -> None:
 
 
 def _number_names(game: Game) -> list[str]:
-    """Return for each number of a state record the name of its field."""
     return [name for name in game.state.names or () for _ in range(int(np.prod(game.state[name].shape)))]
 
 
 def _numbers_of(checked: Checked, state: Array, cursor: int) -> Array:
-    """Return the numbers that each seat knows of a state, then the scores of a random continuation from `cursor`."""
     numbers: list[Array] = []
     for seat in range(checked.players):
         concealed = checked.concealed(state, seat)

@@ -73,7 +73,6 @@ def _count(states, rules, chances, depth):
 
 @jit
 def _play_on(states, rules, chances, randoms):
-    """Play to the end at random; choices and future chance come from the stream in `randoms`."""
     state = states[0]
     reseed(chances[0], randoms[0])
     while not is_over(state):
@@ -83,7 +82,6 @@ def _play_on(states, rules, chances, randoms):
 
 @jit
 def _write_from_core(facts, states, rules, chances, key, players, number, actions):
-    """Write the facts of a game from its core."""
     sink = facts[0]
     begin_match(sink, rules[0], players)
     open_game(sink, number)
@@ -97,7 +95,6 @@ def _write_from_core(facts, states, rules, chances, key, players, number, action
 
 @jit
 def _write_from_journal(facts, states, rules, players, number, rows):
-    """Write the facts of a finished game from its journal."""
     sink = facts[0]
     begin_match(sink, rules[0], players)
     open_game(sink, number)

@@ -28,7 +28,6 @@ class _CheckedGames:
 
     @cached_property
     def outcome(self) -> tuple[GameCheck, Exception | None]:
-        """The result of the check, and the error that ended it early, or None."""
         result = GameCheck(continues=True)
         try:
             check_promises(self.game, self.variant, [self.players], self.deals, self.seed, result)
@@ -37,7 +36,6 @@ class _CheckedGames:
         return result, None
 
     def check(self, promise: str) -> None:
-        """Raise a promise's violation, or the error that prevented its check; skip the test if nothing was checked."""
         import pytest
 
         result, error = self.outcome
@@ -64,13 +62,8 @@ def game_checks(
     Call a check to run it. The games of a player count are played once, at its first check. One broken promise does
     not hide the others, but an error or an endless game ends the games: checks not reached then raise it too.
 
-    Args:
-        game: name, or a Game, which need not be installed.
-        variant: name of a shipped variant, or a Variant made in code; default: base.
-        players: player counts; default: all of the game.
-        deals: number of deals per player count, as in `check_game`.
-        seed: seed of the deals and of the random choices.
-        expected_failures: promise known to be broken -> reason; its tests fail once the promise holds.
+    The arguments are those of `check_game`, and `expected_failures`: promise known to be broken -> reason; its tests
+    fail once the promise holds.
 
     ::
 
@@ -101,14 +94,8 @@ def agent_checks(
 ) -> list[Any]:
     """Return the checks of `check_agent` for `pytest.mark.parametrize`, one for each agent and player count.
 
-    Args:
-        agents: spec strings, or agents declared in code.
-        game: name or Game.
-        variant: name of a shipped variant, or a Variant made in code; default: base.
-        players: player counts, each for the agents that play it; default: all of the game.
-        deals: number of deals per player count.
-        seed: seed of the deals.
-        expected_failures: spec string of an agent known to fail -> reason; its tests fail once the agent passes.
+    The other arguments are those of `check_agent`, and `expected_failures`: spec string of an agent known to fail ->
+    reason; its tests fail once the agent passes.
     """
     game = find_game(game)
     specs = agents_named(game, agents)
@@ -126,13 +113,11 @@ def agent_checks(
 
 
 def _reasons(reasons: Mapping[str, str] | None, names: Sequence[str], kind: str) -> Mapping[str, str]:
-    """Return the expected failures, {} for None. Raises ArgumentError for one that is not in `names`."""
     as_argument_error("expected_failures", check_names, kind, reasons or {}, names)
     return reasons or {}
 
 
 def _parameter(check: Callable[[], Any], name: str, reason: str | None) -> Any:
-    """Return a parameter of a test; with a reason, which may be "", it is expected to fail."""
     import pytest
 
     marks = [] if reason is None else [pytest.mark.xfail(reason=reason, strict=True)]

@@ -61,7 +61,6 @@ def check_written(checked: Checked, observation: Array, seat: int) -> None:
 
 
 def _format_columns(columns: Sequence[int]) -> str:
-    """Return column numbers as text, at most the first SHOWN numbers or ranges."""
     listed = in_ranges([str(column) for column in columns])
     ending = f", ... ({len(columns)} in all)" if len(listed) > SHOWN else ""
     return f"column{'s' if len(columns) > 1 else ''} {', '.join(listed[:SHOWN])}{ending}"
@@ -86,7 +85,6 @@ def check_table(checked: Checked) -> None:
 
 
 def _page(checked: Checked, position: Position, seat: int) -> tuple[GameTable, dict[str, Any]]:
-    """Return the table of a seat, folded from all lines so far, and its page as JSON values."""
     header = {"players": checked.players, "components": checked.variant.components, "variant": checked.variant.name}
     table = table_of(checked.game, header, seat)
     if isinstance(table, PlainTable):
@@ -111,7 +109,6 @@ def _check_standing(checked: Checked, table: GameTable, line: Line) -> None:
 
 
 def _check_seat(checked: Checked, position: Position, seat: int) -> GameTable:
-    """Check the page of a seat, and return its table."""
     table, page = _page(checked, position, seat)
     try:
         check(msgspec.json.decode(msgspec.json.encode(page)))

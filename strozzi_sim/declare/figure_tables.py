@@ -97,7 +97,6 @@ class FigureTable:
 
 
 def _entries(part: TablePart) -> dict[str, Any]:
-    """Return the columns of a part: one entry for all rows, or one for each."""
     shape = tuple(len(axis) for axis in part.axes.values())
     is_possible = np.broadcast_to(part.keep, shape).ravel()
     rows = list(compress(product(*part.axes.values()), is_possible))

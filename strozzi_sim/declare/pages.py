@@ -93,7 +93,6 @@ class Page:
     added: tuple[Figure, ...] = ()  # figures that it may add
 
     def __post_init__(self) -> None:
-        """Refuse keys that are other columns of tables. Raises InputError."""
         for key in self.keys:
             if key in (*CELL, *FIGURE, *OF_CHANGE):
                 raise InputError(f"page {self.title!r}: key {key!r}: tables have a column of this name; choose another")
@@ -213,7 +212,6 @@ class Report:
         return [block.crosstab for name in self._shown(pages) for block in self.pages[name].blocks]
 
     def _labelled(self, table: str, figures: Sequence[Figure]) -> list[Figure]:
-        """Return the figures of a table with their labels, by default those of the table's first pictures."""
         labels = dict(self._declared.figures)
         for picture in reversed(self._declared.pictures.values()):
             for given in (picture.figures, *picture.groups.values()):
@@ -223,7 +221,6 @@ class Report:
         return sorted(with_labels, key=lambda figure: "{}" in figure.name)
 
     def _known(self, tables: Tables, name: str) -> Known:
-        """Return the figures of a table: those of the table `figures`, or without it those that are declared."""
         return figures_in(tables, name, reversed(self.figures.get(name, ())))
 
     def _shown(self, pages: Collection[str]) -> list[str]:

@@ -119,8 +119,6 @@ def read_report_file(package: str) -> ReportFile | None:
 
 
 def _check(declared: ReportFile, where: str) -> None:
-    """Check the names of pages, labels, heat maps and phrases, and the texts of findings. Raises InputError."""
-
     def check_known(place: str, kind: str, name: str, names: Mapping[str, Any] | Sequence[str]) -> None:
         if name not in names:
             raise InputError(f"{where}: {place}: unknown {kind} {short_repr(name)}; {suggest_names(name, list(names))}")

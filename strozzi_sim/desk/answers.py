@@ -49,8 +49,6 @@ class ShelfAnswer(Asked, kw_only=True):
 
 
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
-    """The content of SHELF."""
-
     answers: dict[int, ShelfAnswer] = {}
     variants: dict[str, dict[str, Json]] = {}  # game -> custom name -> {variant, settings}
 
@@ -198,7 +196,6 @@ class Shelf:
             self._lock = None
 
     def _note(self, answer: ShelfAnswer, **known: Any) -> None:
-        """Set these fields of an answer, and publish them."""
         with self.changed:
             for name, value in known.items():
                 setattr(answer, name, value)
@@ -221,7 +218,6 @@ class Shelf:
         write_atomically(self.folder / SHELF, kept)
 
     def _start(self, answer: ShelfAnswer) -> None:
-        """Start the process of an answer."""
         command = [sys.executable, "-m", "strozzi_sim.desk.child", str(self.folder / str(answer.number))]
         command += shlex.split(answer.command)[1:]
         self._is_stopping = False
@@ -278,7 +274,6 @@ def _remove(place: Path) -> None:
 
 
 def _checked(name: str) -> str:
-    """Return a name that a user chose; raise ArgumentError for one that is not allowed."""
     if not NAME.fullmatch(name):
         words = "must be lower-case letters, digits, - and _, at most 64, the first a letter or digit"
         raise ArgumentError("name", f"{words}, got {short_repr(name)}")

@@ -1,25 +1,33 @@
-"""The questions of the desk: each is a command, and its form is made from the declaration of the command's function.
+"""The forms of the desk: the box of a game, with all its numbers, switches and blocks, and the questions about it.
 
-The function adds plain words, the fields that stand first, and the size of a quick look; most other options are under
-*More*.
+Each question is a command, and its form is made from the declaration of the command's function. The function adds plain
+words, the fields that stand first, and the size of a quick look; most other options are under *More*.
 """
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
 from strozzi_sim.cli.parser import Argument, Declared, arguments_of, command_named, parsed
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr
-from strozzi_sim.game import find_game
-from strozzi_sim.game.variants import BASE, Variant
+from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.converting import types_at
+from strozzi_sim.game.restricting import restrictions
+from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
 from strozzi_sim.study.kinds import KINDS
 
+Json = dict[str, Any]
+_SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
+_INPUTS = {bool: "switch", int: "number", float: "number", list: "list"}  # of a value by its type
 SHEETS = "sheets.csv"  # file of final scores in the folder of an answer
 # Arguments that the desk sets itself, or that a form leaves out unless they are in `front`.
 _OWN = {"game", "source", "settings", "variant", "study", "first", "second", "opponents", "precision"}
@@ -135,3 +143,79 @@ def python_of(words: Sequence[str]) -> str:
     called = ", ".join(key + shown(given[name]) for key, name in named)
     function = command.function.__name__
     return f'import strozzi_sim as ss\n\nresults = ss.{function}({called})\nresults.report("report.html")'
+
+
+def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
+    """Return the box of a variant with changed keys, and the names that questions about it can use.
+
+    A setting is KEY=VALUE, as `--set` takes it; a refused one raises InputError. A group of the box has fields, each
+    with key, label, kind, range, step, value before and after the changes, and both in words; or it has blocks, as a
+    table. Groups and blocks name the source of their data.
+    """
+    game = find_game(game)
+    unchanged, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
+    data = component_data(game)
+    kind = inspect.type_info(game.components_part.Components)
+    groups = []
+    for section in game.components_part.VARIABLE:
+        boxed, now, before = data.get(section, {}), changed.components[section], unchanged.components[section]
+        label = with_capital(name_of_key(game, section).label)
+        group = {
+            "name": section,
+            "label": label,
+            **_source(boxed if isinstance(boxed, Mapping) else data.get(f"{section}_meta", {})),
+        }
+        if isinstance(now, list) and now and isinstance(now[0], Mapping) and "id" in now[0]:
+            groups.append(group | _blocks(kind, section, now, before, boxed))
+        else:
+            groups.append(group | {"fields": list(_fields(game, kind, (section,), now, before))})
+    shipped = {name: each.get("about", "") for name, each in shipped_variants(game).items()}
+    columns = sorted({column.name for table in game.fact_tables for column in table.columns})
+    box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
+    box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
+    box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
+    return box | {"tiers": game.tiers, "agent": game.default_agent}
+
+
+def _source(block: Mapping[str, Any]) -> Json:
+    return {"source": block.get("provenance", ""), "note": block.get("provenance_note", "")}
+
+
+def _fields(game: Game, kind: inspect.Type, path: tuple[str, ...], now: Any, before: Any) -> Iterator[Json]:
+    if not isinstance(now, Mapping):
+        key = ".".join(path)
+        name = name_of_key(game, key)
+        says = name.clause(now) if now == before else name.change(before, now)
+        words = {"label": name.label, "says": says, "step": name.step}
+        yield {"key": key, "value": now, "before": before, **words, **_control(kind, path, now)}
+        return
+    for name, value in now.items():
+        if name not in _SILENT:
+            old = before.get(name) if isinstance(before, Mapping) else None
+            yield from _fields(game, kind, (*path, name), value, old)
+
+
+def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
+    """Return the input of a value: `kind` (number, switch, choice, list, text or fixed), choices and, if any, range."""
+    found: Json = {"kind": _INPUTS.get(type(value), "text"), "choices": []}
+    for each in types_at(kind, path):
+        if isinstance(each, inspect.LiteralType):
+            found |= {"kind": "choice" if len(each.values) > 1 else "fixed", "choices": list(each.values)}
+        elif isinstance(each, inspect.IntType | inspect.FloatType):
+            found |= {"low": each.ge, "high": each.le}
+    return found | ({"kind": "fixed"} if len(path) == 1 else {})  # a section without keys
+
+
+def _blocks(kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]) -> Json:
+    """Return blocks with ids as a table with a row for each; added and removed ones are marked."""
+    columns = [name for name in now[0] if name not in _SILENT]
+    kept, old, sources = ({each["id"]: each for each in blocks} for blocks in (now, before, boxed))
+
+    def row(name: str) -> Json:
+        state = "added" if name not in old else "" if name in kept else "removed"
+        shown, was = kept.get(name) or old[name], old.get(name, {})
+        cells = {"values": [shown.get(column) for column in columns], "before": [was.get(column) for column in columns]}
+        return {"id": name, "state": state, **cells, **_source(sources.get(name, {}))}
+
+    heads = [{"name": name, **_control(kind, (section, 0, name), now[0][name])} for name in columns]
+    return {"columns": heads, "rows": [row(name) for name in {**old, **kept}]}

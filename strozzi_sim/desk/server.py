@@ -12,8 +12,7 @@ import jinja2
 from strozzi_sim.agent import seat_others
 from strozzi_sim.agent.names import agents_named, one_count
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
-from strozzi_sim.desk.box import box_of
-from strozzi_sim.desk.questions import Asked, command_of, forms, words_for
+from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, words_for
 from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_settings
@@ -84,7 +83,6 @@ class _DeskHandler(LocalHandler):
     max_body = 1_000_000  # score sheets of thousands of games
 
     def get(self, path: str, query: Query) -> None:
-        """Answer with the page, the state of the answers, the table of a box, or a file of an answer; or as a table."""
         if path.startswith("table/"):
             table, rest = self.server.table_at(path)
             table.get(self, rest, query)
@@ -118,7 +116,6 @@ class _DeskHandler(LocalHandler):
             self.send_file(content, "application/toml", f"study-{number}.toml")
 
     def post(self, path: str, body: Json) -> None:
-        """Do what the page asks for, and answer with JSON; or as a table."""
         if path.startswith("table/"):
             table, rest = self.server.table_at(path)
             table.post(self, rest, body)

@@ -207,7 +207,6 @@ class Block:
             keep[axis - 1] = [k for k in keep[axis - 1] if k <= last or k == counts.shape[axis]]  # or ALL
 
         def chosen(array: Array) -> Array:
-            """Return the counts of the levels to write; an axis that was summed stays."""
             for axis, levels in enumerate(keep, 1):
                 if array.shape[axis] == with_margins.shape[axis] != len(levels):
                     array = array.take(levels, axis)

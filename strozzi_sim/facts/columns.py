@@ -38,7 +38,6 @@ class Levels:
     exact: bool = True  # whether each level is one value
 
     def __post_init__(self) -> None:
-        """Check that names and starts match."""
         assert len(self.names) == len(self.starts)
         assert list(self.starts) == sorted(set(self.starts))
 
@@ -165,7 +164,6 @@ class Table:
     each: str = ""  # DECISION or SEAT: one row for each, written from `Column.of`; "": rows are written by handlers
 
     def __post_init__(self) -> None:
-        """Check that some columns are written and that the names of columns differ."""
         assert self.written, self.name
         assert len(self._by_name) == len(self.all_columns), f"{self.name}: two columns of one name"
 
@@ -248,7 +246,6 @@ def described_column(column: Column, setting: GameConfig) -> dict[str, Any]:
 
 
 def _format_values(names: list[str] | None, unit: str) -> str:
-    """Format the values: a unit, a range of numbers, or a list of at most 8 names."""
     if names is None:
         return unit or "number"
     are_numbers = all(name.lstrip("-").rstrip("+").isdigit() for name in names)

@@ -75,7 +75,6 @@ def empty(int32s, tables):
 
 @jit
 def _fill(games, uint8s, int32s, tables, fills):
-    """Write the outcome columns of every row from the result of its seat."""
     for k in range(fills.shape[0]):
         table, source, target = fills[k, 0], uint64(fills[k, 2]), uint64(fills[k, 3])
         ends, seats = tables[table, 1], uint64(tables[table, 2])
@@ -112,7 +111,6 @@ def _look_up(column, place, rows, low, high, strides, first_stride, cells):
 
 @jit
 def _find_cells(begin, rows, uint8s, uint16s, int32s, dims, first, last, strides, cells):
-    """Fill `cells` for `rows` rows from number `begin` on."""
     for row in range(rows):
         cells[row] = 0
     for d in range(first, last):
@@ -146,7 +144,6 @@ def _pack(column, place, rows, bit, packed, offset):
 
 @jit
 def _fill_words(begin, rows, uint8s, uint16s, int32s, parts, first, last, packed):
-    """Fill `packed` for `rows` rows from number `begin` on; return an upper bound for a row, as `pending`."""
     bound = uint64(1)
     for k in range(first, last):
         place, size, offset, bit = parts[k, 0] + begin, parts[k, 1], parts[k, 2] * STEP, uint64(parts[k, 3])
@@ -165,7 +162,6 @@ def _fill_words(begin, rows, uint8s, uint16s, int32s, parts, first, last, packed
 
 @jit
 def _add_words(rows, cells, packed, width, sums, first):
-    """Add each row's words to those of its cell."""
     word = 0
     while width - word >= 2:
         offset = word * STEP
@@ -183,7 +179,6 @@ def _add_words(rows, cells, packed, width, sums, first):
 
 @jit
 def _clear_words(cube, cubes, parts, sums, counts):
-    """Add the words of a cube to its counts, and clear them."""
     first, last, width = cubes[cube, PARTS_FROM], cubes[cube, PARTS_TO], cubes[cube, WIDTH]
     offset, first_count = cubes[cube, FIRST_WORD], cubes[cube, FIRST_COUNT]
     for _ in range(cubes[cube, CELLS]):

@@ -75,7 +75,6 @@ class _Cells:
 
     @classmethod
     def occurring(cls, cube: _Cube, counts: Array) -> Self:
-        """Return the cells of a cube, from the counts of all cubes, [C, size of the plan]."""
         part = counts[:, cube.first : cube.first + cube.cells * cube.width]
         places = np.flatnonzero(part.any(axis=0).reshape(cube.cells, cube.width).any(axis=1))
         coordinates = np.unravel_index(places, cube.shape) if cube.bounds else ()
@@ -84,7 +83,6 @@ class _Cells:
         return cls(values, len(places), lambda k: np.ascontiguousarray(part[:, places * cube.width + k].T))
 
     def by(self, columns: Iterable[str]) -> Self:
-        """Return the cells by some of the columns, summed over the others."""
         kept_columns = {name: values for name, values in self.values.items() if name in columns}
         number = np.zeros(self.size, np.int64)
         for column in kept_columns.values():
@@ -219,7 +217,6 @@ class CrosstabPlan:
             self.cubes[best] = self.cubes[best].with_(need)
 
     def _smallest_cube_with(self, crosstab: Crosstab, need: _Cube) -> _Cube:
-        """Return the smallest cube of the plan that contains a crosstab."""
         cubes = self._cubes_with(need)
         if not cubes:
             name = f"table {crosstab.fact} by {', '.join(crosstab.by) or 'nothing'}"
@@ -228,7 +225,6 @@ class CrosstabPlan:
         return min(cubes, key=lambda cube: cube.cells * cube.width)
 
     def _cubes_with(self, need: _Cube) -> list[_Cube]:
-        """Return the cubes of the plan that contain a crosstab."""
         return [
             cube
             for cube in self.cubes
@@ -364,7 +360,6 @@ class CrosstabPlan:
         return word + 1
 
     def _place_of(self, table: Table, name: str) -> list[int]:
-        """Return the place and item size of a column, see `facts.counting`."""
         size = SIZES[table.column(name).dtype]
         return [self._at(f"{table.name}_{name}") // size, size]
 

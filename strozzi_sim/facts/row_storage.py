@@ -63,14 +63,11 @@ def keep_of(tables: Sequence[Table], names: Sequence[str], share: float | None =
 
 
 class _RowBuffer:
-    """A buffer of at most `rows` rows: columns by name."""
-
     def __init__(self, dtypes: Mapping[str, Any], rows: int) -> None:
         self.columns = {name: np.zeros(rows, dtype) for name, dtype in dtypes.items()}
         self.rows = 0
 
     def add(self, columns: Mapping[str, Array], rows: int, chosen: Any) -> None:
-        """Append the first `rows` rows of these columns, or those of them that `chosen` (a slice or mask) selects."""
         first = self.rows
         for name, column in columns.items():
             part = column[:rows][chosen]
@@ -78,7 +75,6 @@ class _RowBuffer:
             self.columns[name][first : self.rows] = part
 
     def empty(self) -> bytes:
-        """Return all rows as bytes, column by column, and empty the buffer."""
         rows, self.rows = self.rows, 0
         return b"".join(column[:rows].tobytes() for column in self.columns.values())
 

@@ -20,11 +20,7 @@ def game_names() -> list[str]:
 
 @cache
 def load_game(name: str) -> Game:
-    """Return the game `name`; no other game is imported.
-
-    Raises:
-        InputError: the name is unknown or registered by two packages, or its package does not load.
-    """
+    """Return the game `name`; no other game is imported. Raises InputError."""
     point = find_entry_points(GROUP).get(name)
     if point is None:
         raise InputError(f"unknown game {short_repr(name)}; {suggest_names(name, game_names())}")

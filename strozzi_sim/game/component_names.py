@@ -57,7 +57,6 @@ class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (self.text or f"{self.label} is {{value}}").replace("{value}", amount)
 
     def _amount(self, value: Any) -> str:
-        """Return a value as text, a number with its unit."""
         if value is None or value == "":
             return _NOTHING
         if isinstance(value, list | tuple):

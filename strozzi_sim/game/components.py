@@ -216,7 +216,6 @@ def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (
 
 
 def _fill(row: Any, field: str, value: Any) -> None:
-    """Write a number, or a list of numbers to the beginning of an array field. Raises InputError if it does not fit."""
     shape = row.dtype[field].shape
     try:
         numbers = np.asarray(value)
@@ -234,7 +233,6 @@ def _fill(row: Any, field: str, value: Any) -> None:
 
 
 def _values(components: Any) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of every value that can fill a field of the rules."""
     for name, section in asdict(components).items():
         if isinstance(section, msgspec.Struct):
             yield from asdict(section).items()

@@ -61,7 +61,6 @@ class Game:
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
-        """Fill in `name`; check `deals_per_search` and `tiers`."""
         object.__setattr__(self, "name", self.name or self.package.rpartition(".")[2])
         check_portable(self.name)
         if self.deals_per_search < 1:

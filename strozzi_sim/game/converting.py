@@ -135,7 +135,6 @@ def _entry(text: str, raw: Any, kind: Any, steps: Sequence[Step], str_keys: bool
 
 
 def _replaced(raw: Any, steps: Sequence[Step], value: Any) -> Any:
-    """Return `raw` with `value` at the place `steps`."""
     if not steps:
         return value
     first, rest = steps[0], steps[1:]
@@ -145,7 +144,6 @@ def _replaced(raw: Any, steps: Sequence[Step], value: Any) -> Any:
 
 
 def _value_at(raw: Any, steps: Sequence[Step]) -> Any:
-    """Return the value at a place, or None."""
     for step in steps:
         try:
             raw = raw[step]

@@ -37,7 +37,6 @@ class Part:
     OPTIONAL: ClassVar[bool] = False  # whether a game without the module has the defaults alone
 
     def __init__(self, game: Any) -> None:
-        """Import the module from the folder of a `Game`. Raises InputError if the game must have it and does not."""
         self._place = f"{game.package}.{self.FILE}"
         has_file = find_spec(self._place) is not None
         if not has_file and not self.OPTIONAL:
@@ -163,7 +162,6 @@ class StateView:
     """A position as a seat sees it: every field of the concealed state, as a number or as nested tuples."""
 
     def __init__(self, game: Any, state: Any, components: Mapping[str, Any], seat: int) -> None:
-        """Read a row of concealed states of a `Game`."""
         fields = {name: read_only(state[name].tolist()) for name in state.dtype.names}
         is_over = fields["phase"] == game.state_part.OVER
         self.__dict__.update(fields, seat=seat, over=is_over, components=components, game=game)

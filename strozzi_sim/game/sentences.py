@@ -83,7 +83,6 @@ class _RuleFormatter(Formatter):
     """Formats a list with the separator in its slot: {scoring[ranks]: / } becomes 40 / 20 / 10."""
 
     def format_field(self, value: Any, format_spec: str) -> Any:
-        """Return a value as text; the format of a list is its separator."""
         if isinstance(value, list | tuple):
             return format_spec.join(map(str, value))
         return super().format_field(value, format_spec)

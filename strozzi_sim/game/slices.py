@@ -234,7 +234,6 @@ def name_of(part: Slice) -> str:
 
 
 def _members(numbers: Any) -> list[int]:
-    """Return the members of a bit set or an iterable in ascending order."""
     return [c for c in range(numbers.bit_length()) if numbers >> c & 1] if isinstance(numbers, int) else sorted(numbers)
 
 

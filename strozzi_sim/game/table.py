@@ -92,8 +92,6 @@ class GameTable:
         now: list[int | None] = self.view["now"]
         return now
 
-    # -- sentences ----------------------------------------------------------------------------------------------------
-
     def name(self, seat: int) -> str:
         """Return the seat at the beginning of a sentence."""
         return "You" if seat == self.viewer else f"Seat {seat}"
@@ -133,8 +131,6 @@ class GameTable:
     def rules(self) -> list[str]:
         """Return the rules in short, a line per paragraph, in the page's words; default: `short_rules` of `view.py`."""
         return self.game.view.short_rules(self.components, self.players).splitlines()
-
-    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         """Return the pending decision of the viewer as text; `position` is a Position."""

@@ -74,9 +74,6 @@ class Variant:
             variant: the name of a shipped variant, changes under a custom name, or a Variant.
             values: values by key; a key is a section, then keys, ids or places in a list (from 0), separated by points.
 
-        Raises:
-            InputError: an unknown game, variant or key, or an invalid value.
-
         >>> late = Variant.of("strozzi", values={"tracks.bonus.9": 30})
         >>> late.name, late.components["tracks"]["bonus"]["9"]
         ('tracks-bonus-9-30', 30)
@@ -273,7 +270,6 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
 
 
 def _converted(game: Game, raw: dict[str, Any], where: str) -> Any:
-    """Return component data as the game's type, checked. Raises InputError."""
     part = game.components_part
     components = converted(raw, part.Components, where, str_keys=True)
     check_ids(components, where)
@@ -306,7 +302,6 @@ def differing_keys(first: Any, second: Any, key: str = "") -> Iterator[tuple[str
 
 
 def _by_id(data: Any) -> Any:
-    """Return a list of blocks with ids as a mapping by id; other data unchanged."""
     if not (isinstance(data, list) and data and all(map(has_id, data))):
         return data
     return {block["id"]: {name: value for name, value in block.items() if name != "id"} for block in data}
@@ -384,9 +379,6 @@ def _entries(data: Any) -> list[tuple[str, Any]]:
     return list(data.items()) if isinstance(data, Mapping) else []
 
 
-# -- names of variants made of changed values --------------------------------------------------------------------------
-
-
 def name_of_values(base: str, values: Mapping[str, Any]) -> str:
     """Return the name of the variant of `base` ("" for the published game) with these values by key.
 
@@ -421,5 +413,4 @@ def _plain(value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    """Return text unchanged, another value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, default=str)

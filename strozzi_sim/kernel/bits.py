@@ -85,9 +85,6 @@ def sort_first(items, count):
         remaining &= remaining - 1
 
 
-# -- multisets ---------------------------------------------------------------------------------------------------------
-
-
 @jit
 def count_items(counts, kinds):
     """Return the number of items of the first `kinds` kinds."""
@@ -124,9 +121,6 @@ def kth_kind(counts, k):
         k -= counts[kind] > 0
         kind += 1
     return kind
-
-
-# -- ranks -------------------------------------------------------------------------------------------------------------
 
 
 @jit

@@ -66,7 +66,6 @@ def describe_compile_error(error: Exception, records: Mapping[Any, str] = NO_REC
 
 
 def _is_author_file(file: str | Path) -> bool:
-    """Return whether a file is outside strozzi_sim and numba, by the names of its folders."""
     return not set(Path(file).parts) & set(_INTERNAL_FOLDERS)
 
 

@@ -52,9 +52,6 @@ def dense(x: Any, weights: Any, bias: Any = None) -> Any:
         weights: [I, O], dtype of x.
         bias: [O], dtype of x, the initial value of the sums; default: zeros.
 
-    Raises:
-        ValueError: other shapes or dtypes.
-
     >>> dense(np.eye(2, dtype=np.float32), np.ones((2, 3), np.float32)).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """

@@ -103,7 +103,6 @@ class Kernels:
     """
 
     def __init__(self, game: str, table: Mapping[str, tuple[Any, Any]]) -> None:
-        """Take the name of a game whose verbs are registered, and by name the kernels and their signatures."""
         self.game, self.table = game, table
 
     def __getattr__(self, name: str) -> Any:
@@ -132,7 +131,6 @@ class _WholeNumbers(AnalysisPass):  # type: ignore[misc]
         AnalysisPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Check the type of each `return` value before its cast."""
         for block in state.func_ir.blocks.values():
             end = block.terminator
             if not isinstance(end, ir.Return):
@@ -149,7 +147,6 @@ class _AgentCompiler(EntryCompiler):
     """The compiler of functions that must return integers."""
 
     def extend(self, passes: Any) -> None:
-        """Add the check of results."""
         passes.add_pass_after(_WholeNumbers, NopythonTypeInference)
 
 

@@ -47,9 +47,6 @@ NETWORK_WORK = network_work(WIDEST)
 def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
     """Return a network as `run_network` reads it, float32[*], aligned to a cache line.
 
-    Raises:
-        ValueError: no layer, too many or too wide ones, or sizes that do not fit each other.
-
     >>> len(packed_network([(np.ones((3, 2), np.float32), np.zeros(2, np.float32))]))
     160
     """

@@ -86,7 +86,6 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
     plain_indices = False
 
     def create_ir_module(self, name: str) -> Any:
-        """Return a new module, marked if its indices are never negative."""
         module = super().create_ir_module(name)
         module.plain_indices = self.plain_indices
         return module
@@ -97,7 +96,6 @@ class _Draft(_Library):
 
     @property
     def codegen(self) -> Any:
-        """The code generator, without environments."""
         return _Codegen(self._codegen)
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -165,7 +163,6 @@ class _BeginLibrary(LoweringPass):  # type: ignore[misc]
         LoweringPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        """Create the library."""
         codegen = state.targetctx.codegen()
         if type(codegen) is JITCPUCodegen and state.library is None:
             state.library = self.library(codegen, state.func_id.func_qualname)

@@ -64,7 +64,6 @@ def draw_bars(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.D
 
 
 def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
-    """Return a mark for each row of a part of a bar: its value, its ends in the stack, its sentence."""
     parts = []
     for k, (bar, figures, where) in enumerate(bars):
         rows_of_bar = pick(rows, **where)
@@ -81,7 +80,6 @@ def _stacks(rows: pd.DataFrame, bars: Sequence[Bar], count: int) -> list[Mark]:
 
 
 def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
-    """Draw the parts of the bars `shown`, the values of parts that have room for them, and the sum beside each bar."""
     row = {bar: k + 0.5 for k, bar in enumerate(shown)}
     boxes = [(part["_from"], row[part["_bar"]] - _HALF, part["_to"], row[part["_bar"]] + _HALF) for part in parts]
     panel.boxes(boxes, [(part["_ink"], 1.0) for part in parts], tips=[part["tip"] for part in parts])
@@ -97,7 +95,6 @@ def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
 
 
 def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the ends of the axis: those of the longest bars in `all_rows` to the left and to the right of zero."""
     ends = [0.0, 0.0]
     keys = ["players", "variant", "lineup", *([] if picture.groups else [picture.x])]
     for _, rows_of_scenario in all_rows.groupby(keys):

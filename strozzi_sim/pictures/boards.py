@@ -106,7 +106,6 @@ def _marks(picture: Picture, board: Board, rows: pd.DataFrame, players: int, end
 
 
 def _fill(panel: Panel, board: Board, marks: list[Mark]) -> None:
-    """Draw the squares, the frames, the notes, the discs, and the names of columns and rows."""
     cell = min(panel.width / board.columns, panel.height / board.rows)
 
     def box(place: Place, half: float) -> tuple[float, float, float, float]:

@@ -85,12 +85,10 @@ class Drawing:
         return paths
 
     def __repr__(self) -> str:
-        """Return the title, and the number of figures if there are several."""
         number = f", {len(self.charts)} figures" if len(self.charts) > 1 else ""
         return f"<Drawing: {self.title}{number}>"
 
     def _repr_png_(self) -> bytes:
-        """Return all figures stacked vertically, as PNG for a notebook."""
         files = self._files("png")
         if len(files) == 1:
             return files[0]

@@ -266,7 +266,6 @@ def heat_map_files(heat_map: HeatMap, table: pd.DataFrame, words: Words, chunks:
 
 
 def _fill(panel: Panel, heat_panel: HeatPanel, size: float) -> None:
-    """Draw the cells of a panel, with text of a size, or without text for size 0."""
     cells = [(i, j, cell) for i, (_, row) in enumerate(heat_panel.rows) for j, cell in enumerate(row) if cell]
     boxes = [(j, i, j + 1, i + 1) for i, j, _ in cells]
     fills = [
@@ -287,7 +286,6 @@ def _mixed(ink: str, part: float) -> Any:
 
 
 def _scale(panel: Panel, heat: HeatTables, label: str) -> None:
-    """Draw the scale of colours with its ends, and below it the meaning of numbers and colours."""
     start, step = width_of(heat.low) + 10, _STRIP[0]
     parts = np.linspace(-1 if heat.two else 0, 1, _STRIP[1])
     boxes = [(start + step * k, 2, start + step * (k + 1), 12) for k in range(len(parts))]

@@ -32,8 +32,6 @@ Spot = tuple[int, int, bool]
 
 @dataclass(frozen=True)
 class _Shape:
-    """The appearance of a picture's panels."""
-
     kind: str
     looks: Sequence[Look]  # one per series
     labelled: str  # the marks whose value is written out: "every", "surest" or "" (see `_labelled`)
@@ -136,7 +134,6 @@ def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
 
 
 def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
-    """Draw panels in which values grow upwards, with the names of levels below."""
     is_joined = shape.kind == "lines"
     is_shared = len({face.scale for face in faces}) == 1
     widest = max(width_of(name) for face in faces for name in face.names)
@@ -163,7 +160,6 @@ def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
 
 
 def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels: bool) -> None:
-    """Draw panels in which values grow to the right, with the names of levels to the left of each row of panels."""
     names = faces[0].names
     is_rows = shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
@@ -190,7 +186,6 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
 
 
 def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape) -> None:
-    """Draw the marks of a panel, the line at zero or an equal share, and the values that are written out."""
     # Marks of several series are side by side, except on lines; if every level has one mark, it is in the middle.
     series_count = len(shape.looks) if len({mark["_at"] for mark in marks}) < len(marks) else 1
     panel.line("y" if shape.upright else "x", scale.line)
@@ -229,7 +224,6 @@ def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels:
 
 
 def _reach(mark: Mark) -> tuple[float, float]:
-    """Return the ends of a mark's interval; without one its value twice."""
     return (mark["value"],) * 2 if np.isnan(mark["low"]) else (mark["low"], mark["high"])
 
 
@@ -304,7 +298,6 @@ def _dots(
 
 
 def _fill_with_names(panel: Panel, dots: Sequence[Mark], looks: Sequence[Look], last: int, line: float | None) -> None:
-    """Draw the dots of a panel with their intervals, and the names that have room, see `placed`."""
     panel.line("y", line)
     for series, (ink, shape) in enumerate(looks):
         shown = [dot for dot in dots if dot["_series"] == series]
@@ -321,7 +314,6 @@ def _fill_with_names(panel: Panel, dots: Sequence[Mark], looks: Sequence[Look], 
 
 
 def _grid(sheet: Sheet, faces: Sequence[Face], x_scale: Scale, scale: Scale) -> None:
-    """Draw the panels, two in a row if the sheet is wide."""
     columns = min(1 if sheet.width <= NARROW else 2, len(faces))
     panel_width = (sheet.width - 56 * columns) / columns
     grid = sheet.grid(len(faces), columns, (48, TOP + 4), (panel_width + 56, _HEIGHT + TOP + 58))

@@ -100,7 +100,6 @@ class PageRenderer(RendererBase):
         return page_ink(_NAMES[code]) if self._numbers is not None and code in _NAMES else code
 
     def _look(self, gc: Any, face: Any) -> str:
-        """Return the SVG attributes of fill and stroke."""
         look = ' fill="none"' if face is None else f' fill="{self._ink(face[:3])}"'
         width, colour = gc.get_linewidth(), gc.get_rgb()
         if width:
@@ -112,7 +111,6 @@ class PageRenderer(RendererBase):
         return look
 
     def _course(self, path: Any) -> str:
-        """Return the attribute `d` of a path in pixels."""
         parts = []
         old_x, old_y = "", ""  # end of the segment before
         for vertices, code in path.iter_segments(simplify=False):

@@ -120,7 +120,6 @@ class GameAnalysis:
         return {**self.parts(seat), "result": self.result[seat]}
 
     def _losses(self, seat: int) -> npt.NDArray[np.float64]:
-        """Return the losses of a seat in points, one for each of its decisions that is a choice."""
         return np.array([decision.loss for decision in self.decisions if decision.seat == seat and decision.is_choice])
 
     def error_rate(self, seat: int) -> tuple[float, int]:
@@ -247,12 +246,10 @@ class GameAnalysis:
         return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": self.redraws}
 
     def __repr__(self) -> str:
-        """Return one line with the seats and the judge."""
         decisions = pluralize(len(self.decisions), "decision")
         return f"<GameAnalysis: {', '.join(self.names)}; {decisions}, judged by {self.agent}>"
 
     def _repr_html_(self) -> str:
-        """Return the tables and the three largest turning points as HTML."""
         import pandas as pd
 
         parts = [f"Judged by {escape(self.agent)}"]

@@ -23,8 +23,7 @@ from strozzi_sim.game.contract import Game, apply, placing, score
 from strozzi_sim.kernel.jit import entry, jit
 from strozzi_sim.kernel.pointers import assign, zero_at
 from strozzi_sim.kernel.record_types import array_type, exact_copy, record_type
-from strozzi_sim.kernel.siphash import siphash
-from strozzi_sim.kernel.streams import RANDOM, SOURCES, game_key, hash_combine, next_word, redraw, seat_stream
+from strozzi_sim.kernel.streams import RANDOM, SOURCES, game_key, hash_combine, next_word, redraw, seat_stream, siphash
 from strozzi_sim.play.position import Position
 from strozzi_sim.runtime.workers import HEARTBEAT, active_heartbeat, heartbeat
 from strozzi_sim.simulation.interrupts import call_interruptible
@@ -56,7 +55,6 @@ OF_DRAMA = (DECISIONS, DECIDED_AFTER, RUNAWAY, LEAD_CHANGES, WINNER_LOWEST, KING
 
 @jit
 def _seat_agents(agents, seat_agents, randoms, key):
-    """Seat the agents at the beginning of their streams, with empty memories."""
     for seat in range(agents.shape[0]):
         assign(seat_agents[seat], agents[seat])
         randoms[seat].cursor = seat_stream(key, seat)

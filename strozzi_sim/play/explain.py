@@ -15,9 +15,8 @@ import numpy as np
 from strozzi_sim.agent import AgentSpec, check_lineup
 from strozzi_sim.agent.analysis import ActionAnalysis
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
-from strozzi_sim.play.agent_queries import analyses_of, rank_analyses
+from strozzi_sim.play.agent_queries import Seat, analyses_of, rank_analyses
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.seat import Seat
 
 LEVELS = 3  # depth of the tree of a decision, its own actions included
 LEAST_VISITS = 10  # of an action below the first level; others are omitted
@@ -59,8 +58,6 @@ def acting_seats(table: Position, actions: Sequence[int]) -> list[int]:
 
 
 class _ExplainedDecision:
-    """One decision with the agent's analysis, which `document` returns as plain data."""
-
     def __init__(self, table: Position, seat: Seat, number: int) -> None:
         self.table, self.agent_seat, self.number = table, seat, number
         self._rng = SeatRng(number)  # only for names: any fixed stream

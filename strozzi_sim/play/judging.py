@@ -80,7 +80,6 @@ def _write_result(states, worth):
 
 @cache
 def _kernels(game: Game) -> Kernels:
-    """Return the kernels that judge all actions, a position, other deals, and a finished game."""
     game.register()
     start = [array_type(game.state), array_type(game.rules), record_type(luck_dtype(game))]
     worth, worths = types.float64[:, ::1], types.float64[:, :, ::1]

@@ -23,8 +23,8 @@ from strozzi_sim.agent.python import InvalidAnswer, Replacement, seconds_allowed
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.play.agent_queries import Seat
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.seat import Seat
 from strozzi_sim.runtime.threads import single_threaded_blas
 from strozzi_sim.runtime.workers import WorkerDied, call_in_worker
 

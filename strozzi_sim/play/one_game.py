@@ -47,10 +47,6 @@ def record(
         seed: random seed, below 2^53.
         variant: variant of the game's components.
 
-    Raises:
-        InputError: an invalid argument; names it and the allowed values.
-        AgentFault: an agent failed, hung or chose an illegal action.
-
     >>> import strozzi_sim as ss
     >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
     >>> lines[0]["agents"], lines[0]["seed"], len(lines) > 100

@@ -104,5 +104,4 @@ def _base_components(game: Game) -> bytes:
 
 
 def _action_dtype(game: Game) -> str:
-    """Return the dtype of a packed action: the smallest one for the game's action numbers."""
     return "<u1" if game.actions <= 256 else "<u2" if game.actions <= 65_536 else "<u4"

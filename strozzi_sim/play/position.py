@@ -195,11 +195,7 @@ class Position(AgentQueries):
         self.actor, self._legal = actor, None
 
     def undo(self) -> int:
-        """Undo the last action and return it. Removes seated agents.
-
-        Raises:
-            InputError: nothing has been played.
-        """
+        """Undo the last action and return it. Removes seated agents."""
         if self._past is None:
             raise InputError("undo: nothing has been played yet")
         self._past, action, self._state_bytes[:], self._chance_bytes[:], self.actor = self._past
@@ -278,7 +274,6 @@ class Position(AgentQueries):
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> "Position":
-        """Return a copy; game and variant are shared."""
         return self.copy()
 
     def imagine(self, seat: int, rng: Array) -> "Position":
@@ -289,9 +284,6 @@ class Position(AgentQueries):
         Args:
             seat: seat whose knowledge is kept.
             rng: RANDOM record, array of shape (1,), such as a copy of `rng[:1]`; the draws advance it.
-
-        Raises:
-            ArgumentError: an invalid seat, or an array of another dtype or shape.
         """
         seat, other = self._seat("seat", seat), self.copy()
         if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
@@ -308,9 +300,6 @@ class Position(AgentQueries):
         """Return the game in a slot of a VectorEnv as a position, with its future chance; `VectorEnv.put` puts it back.
 
         It begins here, as an imagined position does: it has no moves to undo, no journal, record or bytes.
-
-        Raises:
-            InputError: no such slot, or the environment was not reset.
         """
         contents = env.slot(slot)
         other = Position(env.game, env.players, env.seed or 0, contents.deal, env.variant)
@@ -331,7 +320,6 @@ class Position(AgentQueries):
         return (*start, self._rules, bytes(self._state_bytes), chance)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether both are the same position; see the class."""
         return self.identity == other.identity if isinstance(other, Position) else NotImplemented
 
     @property
@@ -339,14 +327,12 @@ class Position(AgentQueries):
         return f"{self.game.name}, {self.players} players, seed {self.seed}, deal {self.deal}"
 
     def __repr__(self) -> str:
-        """Return one line with the game and the acting seat."""
         status = "the game is over" if self.over else f"seat {self.actor} decides"
         chance = self._origin or (", chance by script" if self._script is not None else "")
         identity = f"{self._where}, variant {self.variant.name}{chance}"
         return f"<Position of {identity}: {status} after {len(self.actions)} actions>"
 
     def __str__(self) -> str:
-        """Return the repr, and the board as the acting seat sees it, or seat 0 once the game is over."""
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
     def _repr_html_(self) -> str:
@@ -390,7 +376,6 @@ class Position(AgentQueries):
         return self._start
 
     def __reduce__(self) -> Any:
-        """Pickle the position as its bytes and its variant."""
         return Position.from_bytes, (self.to_bytes(), self.variant)
 
     @property

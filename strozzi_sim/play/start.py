@@ -92,9 +92,6 @@ def _outcomes(script: Iterable[int]) -> Array:
     return np.array([check_whole("chance", outcome, 0, 2**32 - 1) for outcome in script], np.int64)
 
 
-# -- scripted chance ---------------------------------------------------------------------------------------------------
-
-
 class ScriptEnded(ArgumentError):
     """A draw beyond the end of the script.
 
@@ -155,9 +152,6 @@ def branches(state: Array, play: Callable[[Array, Array], int]) -> Iterator[tupl
         if outcome_count == 0:
             yield after, probability
         stack += [((*outcomes, k), probability / outcome_count) for k in reversed(range(outcome_count))]
-
-
-# -- actions by name ---------------------------------------------------------------------------------------------------
 
 
 def split_names(text: str) -> list[str]:

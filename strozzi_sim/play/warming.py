@@ -26,14 +26,11 @@ _OF_LOOP, _OF_AGENT = 10, 5
 
 @dataclass(frozen=True)
 class _Unit:
-    """A loop or an agent to compile."""
-
     compile: Callable[..., Any]
     arguments: tuple[Any, ...]
     seconds: int = _OF_AGENT
 
     def __call__(self) -> None:
-        """Compile it; the result stays in this process."""
         self.compile(*self.arguments)
 
 

@@ -14,8 +14,7 @@ from strozzi_sim.pictures.marks import Chart, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
 from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
 from strozzi_sim.report.html_tables import PageTable, TableCell
-from strozzi_sim.report.naming import TEXTS
-from strozzi_sim.report.page import Content, Item, Number, PageSection, render
+from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render
 
 _COSTLY = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
@@ -87,14 +86,12 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
 
 
 def _item(title: str, anchor: str, keys: int, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Item:
-    """Return a table as an item; the first `keys` columns are text, the others cells."""
     lines = tuple((row[:keys], row[keys:]) for row in rows)
     table = PageTable(tuple(columns[:keys]), tuple((name, "", "") for name in columns[keys:]), lines)
     return Item(title, "", [("", table)], f"item-{anchor}")
 
 
 def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
-    """Return who won, by luck or by play; the sum that led there; and three numbers on the winner."""
     shares = analysis.result[:, WIN]
     best = float(shares.max())
     seat = int(shares.argmax())
@@ -128,7 +125,6 @@ def _signed(value: float, digits: int) -> str:
 
 
 def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
-    """Return the picture of the expected shares of the win: a line for every seat, dots at turning points."""
     curve = 100 * analysis.curve()
     turns = {turn.decision.number for turn in analysis.turning_points()}
     looks = looks_of("seat", range(len(seats)))

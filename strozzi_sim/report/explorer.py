@@ -6,6 +6,7 @@ which are small and compress well: value - low, and (high - value) - (value - lo
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.series import Words, in_order
-from strozzi_sim.report.naming import labels_of
 from strozzi_sim.report.page import packed
 from strozzi_sim.stats.intervals import MIN_EVENTS
 
@@ -42,7 +42,7 @@ def packed_explorer(
     Maps come from the table `explorer`, and for blocks that it lacks from the tables heat_<name> of `maps`, the
     requested ones. `words` has the names of raw values, `pictures` are those of the page, with the labels of figures.
     """
-    labels = labels_of(pictures)
+    labels = _labels_of(pictures)
     all_maps = {**report_of(game).heat_maps, **maps}
     counted = tables["explorer"].groupby("map", sort=False) if "explorer" in tables else ()
     frames: dict[str, pd.DataFrame] = {str(name): rows for name, rows in counted}
@@ -87,7 +87,6 @@ def _map(
     labels: Mapping[str, Figure],
     words: Words,
 ) -> dict[str, Any]:
-    """Return a map of the explorer as plain data; `all_maps` also has heat maps of its block's other figures."""
     heat_map, block = all_maps[name], all_maps[name].block
     assert block is not None
     shown_by = {other.figure.name: other for other in reversed(list(all_maps.values())) if other.block == block}
@@ -157,3 +156,13 @@ def _measure(ratio: Ratio, heat_map: HeatMap, labels: Mapping[str, Figure], own_
         "scale": 1 if figure.unit == "count" else 100 * figure.measure.factor,
         "equal": figure.equal,
     }
+
+
+def _labels_of(pictures: Iterable[Picture]) -> dict[str, Figure]:
+    """Return the figures of pictures by name, with their labels."""
+    figure_by_name: dict[str, Figure] = {}
+    for picture in pictures:
+        bars = [(figure, f"{figure.label} ({name})") for name, bar in picture.groups.items() for figure in bar]
+        for figure in (*picture.figures, *(replace(figure, label=label) for figure, label in bars)):
+            figure_by_name.setdefault(figure.name, figure)
+    return figure_by_name

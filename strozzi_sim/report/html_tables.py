@@ -82,7 +82,6 @@ def page_table(picture: Picture, table: pd.DataFrame, words: Mapping[str, str]) 
 
 
 def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
-    """Return the keys and cells of each line, without lines that have no cell."""
     figures = {figure.name: (figure, _digits(rows, figure)) for figure in picture.figures}
     cells = {
         (row.figure, row.players, getattr(row, picture.x)): cell_of(row, *figures[row.figure])
@@ -94,7 +93,6 @@ def _lines(picture: Picture, rows: pd.DataFrame, lines: Iterable[Line]) -> Any:
 
 
 def _head(figure: Figure) -> tuple[str, str]:
-    """Return the label of a figure and the sign of its numbers."""
     return figure.label, figure.measure.sign.strip()
 
 

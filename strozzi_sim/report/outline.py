@@ -4,27 +4,60 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import takewhile
 from typing import Any
 
 import pandas as pd
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.names import agents_named
-from strozzi_sim.declare.figure_tables import pick
+from strozzi_sim.declare.figure_tables import Tables, agent_names, pick
+from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture
 from strozzi_sim.errors import AgentFault, InputError
+from strozzi_sim.game.contract import Game
 from strozzi_sim.pictures.draw import draw_picture
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.pictures.marks import Chart
 from strozzi_sim.pictures.series import Words, scenario_words, scenarios
 from strozzi_sim.report.html_tables import PageTable, page_table
-from strozzi_sim.report.naming import Naming
 from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.wording import PLAY, USUAL, strengths
 
+_SEPARATOR = " \N{MIDDLE DOT} "  # of the parts of a component's name
 MOST_PARTS = 4  # most variants and line-ups with a separate picture or table
+
+
+class Naming:
+    """Display names of the raw values of a study's tables; `variants` is variant -> component data."""
+
+    def __init__(self, game: Game, tables: Tables, variants: Mapping[str, Any]) -> None:
+        self._tables = tables
+        self._words = cache(lambda variant: report_of(game).words(tables, variants.get(variant, {})))
+
+    def of(self, variant: str, lineup: str) -> Words:
+        """Return raw value -> name for pictures and tables of one variant and line-up."""
+        rows = pick(self._tables["lineup"], variant=variant, lineup=lineup)
+        players = pick(self._tables["balance"], variant=variant, lineup=lineup)["players"].max()
+        agents = agent_names(pick(rows, players=players), int(players))
+        return {**self._words(variant), **{f"position={k}": name for k, name in enumerate(agents)}}
+
+    def of_all(self) -> Words:
+        """Return raw value -> name for pictures of several variants, "varies" from the first part on that differs."""
+        words_by_variant = [self._words(variant) for variant in self._tables["balance"]["variant"].unique()]
+        raws = dict.fromkeys(raw for words in words_by_variant for raw in words)
+        return {raw: _common(raw, {words[raw] for words in words_by_variant if raw in words}) for raw in raws}
+
+
+def _common(raw: str, names: set[str]) -> str:
+    """Return the only name, or the parts that all begin with, else the raw value: "S12 \N{MIDDLE DOT} varies"."""
+    if len(names) == 1:
+        return next(iter(names))
+    parts_of_names = zip(*(name.split(_SEPARATOR) for name in names), strict=False)
+    common_parts = [parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, parts_of_names)]
+    return _SEPARATOR.join([*(common_parts or [raw]), "varies"])
 
 
 class Outline:
@@ -135,7 +168,6 @@ def _part(
     compared: pd.DataFrame,
     width: int,
 ) -> Chart | PageTable | None:
-    """Return a picture as a chart, on the scale of the rows `compared`, or a table; None without a value."""
     if shown.kind == "table":
         return page_table(shown, rows, words)
     return draw_picture(shown, rows, words, components, compared, width)

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import re
+import tomllib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from strozzi_sim.pictures.svg import page_ink
 from strozzi_sim.report.html_tables import PageTable
 from strozzi_sim.runtime.files import REPORT_PAGE, write_replacing
 
+# what pages say of the method, words and figures
+TEXTS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "texts.toml").read_text("utf-8"))
 _TEMPLATES = Path(__file__).parent / "templates"
 # what is shown of one variant and line-up; text is the HTML of an embedded page
 ItemPart = Chart | PageTable | HeatTables | str
@@ -170,13 +173,11 @@ def packed(document: Any) -> str:
 
 
 def _heading(name: str, title: str) -> str:
-    """Return a study's name as a heading beside the game's title, which it does not repeat."""
     words = re.sub(r"[-_]", " ", name)
     return re.sub(rf"\b{re.escape(title)}\b", "", words, flags=re.IGNORECASE).strip().capitalize()
 
 
 def _citation(manifest: Mapping[str, Any], game: Game) -> str:
-    """Return how to cite these results."""
     parts = [
         f"strozzi-sim {manifest['versions'].get('strozzi-sim', '')}".strip(),
         f"study \N{LEFT DOUBLE QUOTATION MARK}{manifest['name']}\N{RIGHT DOUBLE QUOTATION MARK} of {game.title}",

@@ -109,7 +109,6 @@ def _share(share: float) -> str:
 
 
 def _decision_note(decision: JudgedDecision, table: GameTable) -> str:
-    """Return the cost of a decision as text; "" if it was no choice."""
     if not decision.is_choice:
         return ""
     if decision.win_loss < _NOTED and decision.loss < _POINTS_NOTED:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from strozzi_sim.declare.figure_tables import FIGURES, Tables
 from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.errors import ArgumentError, InputError
 from strozzi_sim.report.html_tables import PageTable
-from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.outline import Outline
 from strozzi_sim.runtime.files import MAKER, TABLE, WORKBOOK, write_replacing
 from strozzi_sim.study.files import csv_of, refuse_links
@@ -100,3 +100,10 @@ def _workbook(sheets: dict[str, pd.DataFrame]) -> bytes:
                 cell.data_type = "s"
                 cell.quotePrefix = True  # a text, also after it has been edited
     return content.getvalue()
+
+
+def definitions_of(tables: Tables) -> dict[str, str]:
+    """Return figure -> how it is counted, in the first table that has the figure, of figures with a definition."""
+    rows = tables[FIGURES] if FIGURES in tables else pd.DataFrame(columns=["name", "definition"])
+    defined = rows[rows["definition"] != ""].drop_duplicates("name")
+    return dict(zip(defined["name"], defined["definition"], strict=True))

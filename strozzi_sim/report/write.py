@@ -17,9 +17,9 @@ from strozzi_sim.pictures.draw import Drawing
 from strozzi_sim.pictures.heat import HeatTables, draw_heat, heat_map_files, heat_tables, known_rows
 from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
 from strozzi_sim.report.explorer import packed_explorer
-from strozzi_sim.report.naming import TEXTS, definitions_of
 from strozzi_sim.report.outline import MOST_PARTS, Outline
-from strozzi_sim.report.page import Content, Item, Number, PageSection, render, write_page
+from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render, write_page
+from strozzi_sim.report.spreadsheet import definitions_of
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
@@ -151,7 +151,6 @@ def content(outline: Outline) -> Content:
 
 
 def _item(outline: Outline, declared: Section, shown: Picture | HeatMap, width: int) -> Item:
-    """Return a picture, table or heat map as an item, with its parts."""
     if isinstance(shown, HeatMap):
         return _heat(outline, declared, shown)
     table = outline.table(declared, shown)
@@ -165,12 +164,10 @@ def _item(outline: Outline, declared: Section, shown: Picture | HeatMap, width: 
 
 
 def _has_file(outline: Outline, shown: Picture | HeatMap) -> bool:
-    """Return whether the results folder has the table of a picture or heat map, as a .csv file."""
     return outline.results.folder is not None and shown.table in outline.results.originals
 
 
 def _heat(outline: Outline, declared: Section, shown: HeatMap) -> Item:
-    """Return a heat map as an item, or a note why it is not shown."""
     table = outline.table(declared, shown)
     own = table[table["figure"] == shown.figure.name]
     why = ""
@@ -187,7 +184,6 @@ def _heat(outline: Outline, declared: Section, shown: HeatMap) -> Item:
 
 
 def _heat_files(outline: Outline) -> dict[str, bytes]:
-    """Return the files of all heat maps that have a value, by name."""
     files: dict[str, bytes] = {}
     for declared, shown in outline.pictures.values():
         if isinstance(shown, HeatMap):
@@ -197,7 +193,6 @@ def _heat_files(outline: Outline) -> dict[str, bytes]:
 
 
 def _number(key: KeyNumber) -> Number:
-    """Return a number of the first screen, with its interval."""
     half = half_width(key.row)
     digits = digits_for(key.row.value, half, key.figure, 1)
     value = format_value(key.row.value, key.figure, digits, bare=key.is_change)
@@ -207,7 +202,6 @@ def _number(key: KeyNumber) -> Number:
 
 
 def _plan(results: Results) -> str:
-    """Return the study in one sentence."""
     study = results.study
     lineups = [", ".join(lineup) for lineup in dict.fromkeys(study.lineups)]
     is_selfplay = all(len(lineup) == 1 for lineup in study.lineups)
@@ -225,7 +219,6 @@ def _plan(results: Results) -> str:
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
-    """Return the study's plan as rows (name, value) of a short table."""
     study = results.study
     moments = [str(results.about[key]) for key in ("started", "finished") if results.about.get(key)]
     facts = {
@@ -241,7 +234,6 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 
 def _manifest(results: Results) -> Mapping[str, Any]:
-    """Return the manifest of the page: name, seed, versions and command of the run, and so on."""
     study = results.study
     versions = results.about.get("versions", {})
     return {

@@ -184,7 +184,6 @@ def _check_private(folder: Path) -> None:
 
 
 def _is_tagged(folder: Path) -> bool:
-    """Return whether strozzi-sim made this folder."""
     try:
         return (folder / _TAG).read_bytes() == _TAG_TEXT
     except OSError:

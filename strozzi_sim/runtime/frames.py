@@ -31,7 +31,6 @@ def receive(file: IO[bytes], frames: Frames) -> None:
 
 
 def _read(file: IO[bytes], size: int) -> bytes:
-    """Return the next `size` bytes of a file; fewer at its end."""
     content = bytearray()
     while len(content) < size and (part := file.read(size - len(content))):
         content += part

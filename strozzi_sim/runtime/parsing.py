@@ -79,7 +79,6 @@ def check_name(file: Path) -> None:
 
 @contextmanager
 def _reading(file: Path) -> Iterator[IO[bytes]]:
-    """Yield an opened file. Raises InputError if it does not exist, StorageError if it cannot be read."""
     check_name(file)
     try:
         with file.open("rb") as opened:

@@ -35,7 +35,6 @@ def source_commit() -> str:
 
 
 def _git(folder: Path, *words: str) -> str:
-    """Return the output of a git command, "" if it fails."""
     command = ["git", "-C", str(folder), "--no-optional-locks", *words]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)

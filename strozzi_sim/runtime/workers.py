@@ -59,8 +59,6 @@ _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 _ONE_THREAD = dict.fromkeys(("VECLIB_MAXIMUM_THREADS", *(f"{name}_NUM_THREADS" for name in _LIBRARIES)), "1")
 _INHERITED: Mapping[str, str] = MappingProxyType({})  # no variables but those of this process
 
-# -- heartbeats --------------------------------------------------------------------------------------------------------
-
 _shared: np.ndarray[Any, Any] | None = None  # in a worker: the heartbeat that the parent reads
 _raised = ""  # last exception of compiled code in the current call of this worker
 
@@ -91,9 +89,6 @@ def begin_decision(words: memoryview, deal: int, seating: int, seat: int, number
     words[2] = words[1] - number  # first
     words[1] += 1  # decisions
     words[4], words[5], words[6] = deal, seating, seat
-
-
-# -- the worker's side -------------------------------------------------------------------------------------------------
 
 
 def serve(beat_file: str, parent: int) -> None:
@@ -223,9 +218,6 @@ def stdout_to_stderr() -> Iterator[None]:
         if stdout_copy is not None:
             os.dup2(stdout_copy, 1)
             os.close(stdout_copy)
-
-
-# -- the parent's side -------------------------------------------------------------------------------------------------
 
 
 class WorkerDied(Exception):

@@ -211,7 +211,6 @@ def _count_facts(sink, counting, counts):
 
 @jit
 def _write_rows(rows, state, deal_number, seating, positions, decisions):
-    """Write the row of each seat of a finished game into the first rows."""
     for seat in range(state.players):
         row = rows[seat]
         better, shared = placing(state, seat)

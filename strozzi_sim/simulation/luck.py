@@ -42,7 +42,6 @@ class LuckMethod:
     redraws: int = REDRAWS  # of each event
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         if self.agent.agent.evaluation is None:
             raise InputError(f"agent {self.agent.text!r} does not evaluate positions; give one that does")
         if not 1 <= self.redraws <= MOST_REDRAWS:

@@ -92,7 +92,6 @@ class Match:
     seatings: str = "one"  # name of a design
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         check_players(self.game, self.players, self.variant)
         object.__setattr__(self, "lineup", tuple(spec.resolve_for(self.game) for spec in self.lineup))
         if not 1 <= len(self.lineup) <= self.players:
@@ -216,9 +215,6 @@ class Match:
         Return a result for each range. Once `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before
         the next game, searches before the next playout, and the results must be discarded. With agents in Python, and
         measures of `one_range`, there must be one range.
-
-        Raises:
-            AgentFault: an agent did not compile, chose an illegal action, failed, took too long, or changed the rules.
         """
         assert len(ranges) == 1 or not (self.in_python or measures.one_range)
         stop = current_stop() if stop is None else stop
@@ -355,7 +351,6 @@ class _Measuring:
         self.facts = FactCounts(tuple(plan.counting(records)), self.counts)
 
     def results(self, tally: Tally, answers: np.ndarray[Any, Any], playouts: Sequence[int]) -> list[MatchResult]:
-        """Return the result of each range, from what the loop has written."""
         dtype = outcome_dtype(self.measures.luck is not None, self.measures.answers)
         kept = self.recorder.content() if self.recorder is not None else b""
         results, end = list[MatchResult](), 0

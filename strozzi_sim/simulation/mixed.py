@@ -103,9 +103,6 @@ class MixedLoop:
         """Play the deals of the job; yield the games of each wave, with agents that play them from the script.
 
         The waves end early at a compiled agent's fault, or once `stop` is not 0.
-
-        Raises:
-            AgentFault: a Python agent failed.
         """
         job, agents = self.games.jobs, self.games.agents[0]
         for position, memory in enumerate(self.memories):

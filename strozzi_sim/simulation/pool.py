@@ -73,9 +73,6 @@ def perform(
     """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped.
 
     Third-party agents play in another process, which is also killed once `abandoned`, int64[1], is not 0.
-
-    Raises:
-        AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
     match = tasks[0].match
     if not match.foreign:
@@ -116,9 +113,6 @@ def play_tasks(tasks: Iterable[PlayTask], workers: int, stop: np.ndarray[Any, An
 
     Tasks are drawn lazily. Once `stop`, int64[1], is not 0, threads drop their tasks, and only tasks that were finished
     may still be yielded. Workers in other processes have a copy of `stop`, which does not change.
-
-    Raises:
-        AgentFault: an agent failed, or ended or crashed its process, or hung.
     """
     abandoned = np.zeros(1, np.int64)  # set once the results are no longer awaited
     results = _joblib_results(tasks, workers, stop, abandoned)

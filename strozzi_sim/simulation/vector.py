@@ -78,9 +78,6 @@ class VectorEnv:
         seed: seed of the deals; None before the first `reset`.
         steps: calls of `step` since the last `reset` that did not fail.
 
-    Raises:
-        InputError: an invalid argument; names it and the allowed values.
-
     >>> import strozzi_sim as ss
     >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
     >>> observations, masks, seats, rewards, done, info = env.reset(seed=7)
@@ -127,8 +124,6 @@ class VectorEnv:
         self._last: Step | None = None
         self._closed = False
 
-    # -- properties ----------------------------------------------------------------------------------------------------
-
     @property
     def num_actions(self) -> int:
         """Number of actions A; action numbers are 1 to A - 1."""
@@ -174,20 +169,13 @@ class VectorEnv:
         return self.slices.describe()
 
     def __repr__(self) -> str:
-        """Return the constructor's arguments as text, except seat and reward."""
         lineups = [", ".join(spec.text for spec in lineup) for lineup in self.pool]
         opponents = ", ".join(f"[{lineup}]" for lineup in lineups) if len(lineups) > 1 else "".join(lineups)
         options = f"opponents=[{opponents}], variant={self.variant.name!r}"
         return f"VectorEnv({self.game.name!r}, {self.players}, {self.num_envs}, {options})"
 
-    # -- its games -----------------------------------------------------------------------------------------------------
-
     def slot(self, slot: int) -> SlotState:
-        """Return the game in a slot; `Position.from_slot` makes a position of it.
-
-        Raises:
-            InputError: no such slot, or `reset` was not called.
-        """
+        """Return the game in a slot; `Position.from_slot` makes a position of it."""
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
         state, chance = (
@@ -204,9 +192,6 @@ class VectorEnv:
         Args:
             slot: the slot.
             position: a `Position` of the same game, players and variant, in which the caller decides.
-
-        Raises:
-            InputError: no such slot, a position that does not fit, or `reset` was not called.
         """
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
@@ -239,7 +224,6 @@ class VectorEnv:
     __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> "VectorEnv":
-        """Return a copy; game, variant and agents are shared."""
         return self.copy()
 
     def __reduce__(self) -> Any:
@@ -254,18 +238,12 @@ class VectorEnv:
         memories = [memory.copy() for memory in self._opponents.memories]
         return arguments, self.variant, self.game.behaviour, games, memories, self.seed, self.steps, self._last
 
-    # -- playing -------------------------------------------------------------------------------------------------------
-
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
         """Deal n deals of a seed, one to each slot, and advance each game to the caller's first decision.
 
         Args:
             seed: random seed, below 2^53; None: one from the operating system, stored in the attribute `seed`.
             deal: the first deal of slot 0; that of slot i is deal + i, its next one deal + i + n.
-
-        Raises:
-            InputError: an invalid seed or deal, or no decision for the caller in 1,000 deals.
-            AgentFault: an opponent chose an illegal action or failed.
         """
         self._check_open()
         first = check_whole("deal", deal, 0, MAX_SEED)
@@ -309,9 +287,6 @@ class VectorEnv:
 
         Args:
             seats: whole numbers [n], a seat of each game, or one for all.
-
-        Raises:
-            InputError: another shape or type, no such seat, or `reset` was not called.
         """
         self._last_step()
         chosen = np.asarray(seats)
@@ -333,9 +308,6 @@ class VectorEnv:
 
         Args:
             deals: whole numbers [k], such as `info.final_deals`; default: the deal in each slot.
-
-        Raises:
-            InputError: another shape or type, or `reset` was not called.
         """
         current = self._last_step().info.deals
         deal_array = np.asarray(current if deals is None else deals)

@@ -27,53 +27,34 @@ class SupportsSlot(Protocol):
 
 @dataclass(frozen=True)
 class Info:
-    """Additional arrays of a step; k is the number of games that ended in it, without skipped ones.
+    """Additional arrays of a step; k is the number of games that ended in it, without skipped ones."""
 
-    Attributes:
-        random_bits: uint64[n], 64 random bits for each decision, from the stream of the acting seat.
-        num_legal: int64[n], number of legal actions, 2 or more.
-        deals: int64[n], the deal in each slot.
-        finished: int64[k], the slots whose game ended, in ascending order.
-        final_deals: int64[k], the deals of these games.
-        final_seats: int64[k], the caller's seat that acted last; with opponents the learner's seat in that game.
-        final_scores: int64[k, P], the final score of every seat, in points of the game.
-        final_wins: float32[k, P], the share of the win of every seat: 1 for the only winner, divided among several.
-        final_observations: float32[k, P, F], every seat's observation of the end.
-    """
-
-    random_bits: NDArray[np.uint64]
-    num_legal: NDArray[np.int64]
-    deals: NDArray[np.int64]
-    finished: NDArray[np.int64]
-    final_deals: NDArray[np.int64]
-    final_seats: NDArray[np.int64]
-    final_scores: NDArray[np.int64]
-    final_wins: NDArray[np.float32]
-    final_observations: NDArray[np.float32]
+    random_bits: NDArray[np.uint64]  # [n], 64 random bits for each decision, from the stream of the acting seat
+    num_legal: NDArray[np.int64]  # [n], number of legal actions, 2 or more
+    deals: NDArray[np.int64]  # [n], the deal in each slot
+    finished: NDArray[np.int64]  # [k], the slots whose game ended, in ascending order
+    final_deals: NDArray[np.int64]  # [k], the deals of these games
+    final_seats: NDArray[np.int64]  # [k], the caller's seat that acted last; with opponents the learner's seat
+    final_scores: NDArray[np.int64]  # [k, P], the final score of every seat, in points of the game
+    final_wins: NDArray[
+        np.float32
+    ]  # [k, P], each seat's share of the win: 1 for the only winner, divided among several
+    final_observations: NDArray[np.float32]  # [k, P, F], every seat's observation of the end
 
 
 class SlotState(NamedTuple):
-    """The game in a slot, copied.
-
-    Attributes:
-        deal: number of the deal.
-        actor: the seat that must decide.
-        state: the full state, array of shape (1,) of the game's state record.
-        chance: future chance, CHANCE record of shape (1,).
-    """
+    """The game in a slot, copied."""
 
     deal: int
-    actor: int
-    state: Array
-    chance: Array
+    actor: int  # the seat that must decide
+    state: Array  # the full state, of shape (1,)
+    chance: Array  # future chance, CHANCE record of shape (1,)
 
 
 class Space(NamedTuple):
-    """Shape, type and limits of an array that a step takes or returns.
+    """Shape and type of an array for n games that a step takes or returns, and its limits.
 
-    Attributes:
-        shape, dtype: of the array for n games.
-        low, high: inclusive limits in the game's own variants, or infinite; numbers, for observations float32[F].
+    The limits are inclusive and hold in the game's own variants, or are infinite; for observations they are float32[F].
     """
 
     shape: tuple[int, ...]
@@ -83,22 +64,13 @@ class Space(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Result of `reset` and `step`: every game is at a decision of the caller. The arrays are new in every call.
+    """Result of `reset` and `step`: every game is at a decision of the caller. The arrays are new in every call."""
 
-    Attributes:
-        observations: float32[n, F], observation of the acting seat; see `VectorEnv.slices`.
-        masks: bool[n, A], True where an action is legal; action 0 never is.
-        seats: int64[n], acting seats.
-        rewards: float32[n, P], reward of every seat if the slot's game has ended in this step, else 0.
-        done: bool[n], whether the slot's game has ended in this step; the slot then has a later deal's first decision.
-        info: the rest.
-    """
-
-    observations: NDArray[np.float32]
-    masks: NDArray[np.bool_]
-    seats: NDArray[np.int64]
-    rewards: NDArray[np.float32]
-    done: NDArray[np.bool_]
+    observations: NDArray[np.float32]  # [n, F], observation of the acting seat; see `VectorEnv.slices`
+    masks: NDArray[np.bool_]  # [n, A], True where an action is legal; action 0 never is
+    seats: NDArray[np.int64]  # [n], acting seats
+    rewards: NDArray[np.float32]  # [n, P], reward of every seat if the slot's game has ended in this step, else 0
+    done: NDArray[np.bool_]  # [n], whether the slot's game has ended; the slot then has a later deal's first decision
     info: Info
 
     def keep_rows(self, previous: "Step", actions: Array) -> None:
@@ -110,7 +82,6 @@ class Step(NamedTuple):
             new[slots] = old[slots]
 
     def _decision_rows(self) -> tuple[Array, ...]:
-        """Return the arrays of a step that describe the decision in each slot."""
         info = self.info
         return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
 

@@ -100,14 +100,12 @@ class Finals(NamedTuple):
 
 @inline_source
 def _prefetch(address, size):
-    """Prefetch `size` bytes from an address for writing."""
     for k in range(0, size, _LINE):
         prefetch(address + k)
 
 
 @inline_source
 def _reward(state, seat, players, kind):
-    """Return the reward of `seat` for a finished game."""
     if kind == WIN:
         better, shared = placing(state, seat)
         return float32(1) / float32(shared) if better == 0 else float32(0)
@@ -122,7 +120,6 @@ def _reward(state, seat, players, kind):
 
 @jit
 def _finish(b, mover, plan, rules, work, slot, players, rewards, done, finals, row):
-    """Write the rewards of a game that is over, and every seat's observation of its end."""
     done[b] = True
     state = work.state
     finals.slots[row] = b
@@ -142,7 +139,6 @@ def _finish(b, mover, plan, rules, work, slot, players, rewards, done, finals, r
 
 @inline_source
 def _show(b, plan, rules, work, slot, randoms, rows):
-    """Write the row of a slot in which the caller decides."""
     seat = actor(work.state)
     state = work.seen if plan.hidden else work.state
     observe(state, rules, seat, rows.observations[b])
@@ -154,7 +150,6 @@ def _show(b, plan, rules, work, slot, randoms, rows):
 
 @jit
 def _first_illegal(rules, works, actions):
-    """Return the first slot whose action is illegal, or -1."""
     for b in range(actions.shape[0]):
         if actions[b] != SKIPPED and not is_legal(works[b].state, rules, actions[b]):
             return b
@@ -236,7 +231,6 @@ def _show_slot(b, plan, rules, works, slots, randoms, rows):
 
 @jit
 def _observe(plan, rules, works, seats, out):
-    """Write the observation of a seat of every game."""
     for b in range(out.shape[0]):
         if plan.hidden:
             seen = clone(works[b].state)
@@ -257,7 +251,6 @@ def _choose(rules, works, words, out):
 
 @jit
 def _lineups(job, lineups, deals, out):
-    """Write the number of the line-up that plays each deal, below `lineups`."""
     for k in range(deals.shape[0]):
         out[k] = lineup_of(deal_key(job.seed, job.game, job.players, deals[k]), lineups)
 

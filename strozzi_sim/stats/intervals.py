@@ -54,19 +54,13 @@ def _by_chunk(index: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Figures with their intervals, arrays of one shape.
-
-    Attributes:
-        value, low, high : float64[...], NaN where undefined
-        n : int64[...], events of each figure
-        sums : the counts of ratios, for paired differences; or None
-        without : the figures without each chunk, float64[C, ...], for paired differences of other figures; or None
-    """
+    """Figures with their intervals, float64[...], NaN where undefined."""
 
     value: Array
     low: Array
     high: Array
-    n: Array
+    n: Array  # int64[...], events of each figure
+    # for paired differences: the counts of ratios, and the other figures without each chunk, float64[C, ...]
     sums: Sums | None = field(default=None, compare=False, repr=False)
     without: Array | None = field(default=None, compare=False, repr=False)
 

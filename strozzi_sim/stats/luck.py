@@ -174,5 +174,4 @@ class LuckSums:
 
 
 def _contributions(results: Array, played: Array) -> Array:
-    """Return each chunk's contribution to the error of a mean, float64[C, P]."""
     return np.asarray(results - divide(results.sum(axis=0), played.sum(axis=0)) * played)

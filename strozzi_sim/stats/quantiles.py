@@ -64,7 +64,6 @@ def quantiles(
 
 
 def _at_levels(weights: Array, levels: tuple[float, ...]) -> Array:
-    """Return the quantiles of a histogram, float64[levels]."""
     values = np.flatnonzero(weights)
     if not len(values):
         return np.full(len(levels), np.nan)

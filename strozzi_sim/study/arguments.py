@@ -125,7 +125,6 @@ def documented(**offer: Any) -> Callable[[Function], Function]:
 
 
 def _keyword(name: str, kind: Any) -> Parameter:
-    """Return the parameter of an option."""
     return Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=kind)
 
 

@@ -33,11 +33,7 @@ class SideBySide(Balance):
 
 
 def side_by_side(studies: Sequence[Results]) -> Results:
-    """Return the results of several studies as those of one study, which has the variants of all.
-
-    Raises:
-        InputError: fewer than two studies, a study without a table `seats`, or studies of different games.
-    """
+    """Return the results of several studies as those of one study, which has the variants of all. Raises InputError."""
     if len(studies) < 2:
         raise InputError("side by side: needs two or more studies")
     for results in studies:

@@ -119,7 +119,6 @@ def _rows(name: str, table: FigureTable, first: str, second: str) -> Iterator[di
 def _unpaired(
     name: str, first: pd.DataFrame, second: pd.DataFrame, names: tuple[str, str], figures: Mapping[str, Figure]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the differences of the rows that both tables have, as `_rows` does."""
     keys = [key for key in first.columns if key not in ("variant", "value", "low", "high", "n", "deals")]
     both = first.merge(second, "inner", keys, suffixes=("_1", "_2"))
     both = both[np.array([bool(figures[figure].measure.scale) for figure in both["figure"]], bool)]
@@ -147,7 +146,6 @@ def _limit(figure: Figure, value: float, score: float | None) -> float:
 
 
 def _judged(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], effect: float) -> pd.DataFrame:
-    """Return rows of differences, with these keys, and their p-values, sizes and verdicts."""
     keys = list(dict.fromkeys([*keys, _BREAKDOWN]))
     columns = [*_FIRST, *keys, *FIGURE, "before", *_JUDGED]
     frame = pd.DataFrame(rows, columns=[*columns[: -len(_JUDGED)], "limit", "constant"])
@@ -263,7 +261,6 @@ def changes_section(
 
 
 def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """Yield (first, second) and the changes of every pair of variants that is compared."""
     known = tables["changes"].dropna(subset="value")
     if _BREAKDOWN not in known:  # a table whose levels are one text, from before they were columns
         known = known.assign(**{_BREAKDOWN: ""})
@@ -272,7 +269,6 @@ def _pairs(tables: Tables) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
 
 
 def _wins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the changes of shares of wins: by position for line-ups of several agents, else by seat."""
     wins = rows[rows["table"].isin(["seats", "lineup"]) & (rows["figure"] == "win_share")]
     mixed = set(wins.loc[wins["table"] == "lineup", "lineup"])
     return wins[(wins["table"] == "lineup") | ~wins["lineup"].isin(mixed)]

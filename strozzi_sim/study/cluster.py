@@ -149,7 +149,6 @@ def _backend(scheduler: str) -> Any:
 
 
 def _machine(game: Game) -> dict[str, Any]:
-    """Return the properties that must be equal on all machines that share a study."""
     processor = {"machine": platform.machine(), "cpu": processor_type(), "byte_order": sys.byteorder}
     return {"version": {**versions(), "commit": "", "behaviour": game.behaviour}, "processor": processor}
 

@@ -90,7 +90,6 @@ def facts_of_games(study: Study, look: Look) -> tuple[Crosstab, ...]:
 
 
 def _explored(study: Study, look: Look) -> dict[str, Block]:
-    """Return the blocks of the page's explorer, by name of the heat map; {} for a page without one."""
     is_small = len(study.cells) <= EXPLORED
     return report_of(study.the_game).explored(study.the_game.fact_tables) if look.explorer and is_small else {}
 
@@ -210,12 +209,10 @@ def labelled_changes(study: Study, tables: Tables, *, every: bool) -> Iterator[t
 
 
 def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
-    """Return the figures of pictures by name; of several with one name the first."""
     return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
 
 
 def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
-    """Return how far the best and the worst seat of all cells are from an equal share of wins."""
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
     if wins.empty:
         return ()
@@ -245,7 +242,6 @@ def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
 
 
 def _games_of(row: Any, table: Any) -> str:
-    """Return the player count of a row, and its line-up if the table has several."""
     lineup = f" ({row.lineup})" if table["lineup"].nunique() > 1 else ""
     return f"{row.players} players{lineup}"
 
@@ -291,7 +287,6 @@ def verdict_on_maps(study: Study, tables: Tables, look: Look) -> list[str]:
 
 
 def _map_numbers(study: Study, tables: Tables, look: Look) -> tuple[KeyNumber, ...]:
-    """Return the highest and the lowest cell of the first heat map that has cells."""
     for heat_map in look.maps_in(study.the_game).values():
         if len(rows := _cells_of(study, tables, heat_map).dropna(subset=["value", "low"])):
             ends = rows.loc[[rows["value"].idxmax(), rows["value"].idxmin()]]
@@ -308,7 +303,6 @@ def _cells_of(study: Study, tables: Tables, heat_map: HeatMap) -> Any:
 
 
 def _place(study: Study, tables: Tables, heat_map: HeatMap, row: Any) -> str:
-    """Return the row and column of a cell, with the names that its map shows."""
     words = report_of(study.the_game).words(tables, study.variant_of[row["variant"]].components)
     parts = []
     for label, side in ((heat_map.row_label, "row"), (heat_map.column_label, "column")):

@@ -130,7 +130,6 @@ class KeptTable:
 
 
 def _repeated(value: Any, times: int) -> Any:
-    """Return an Arrow array with a player count or a name in every row."""
     if isinstance(value, int):
         return pa.array(np.full(times, value, np.uint8))
     return pa.DictionaryArray.from_arrays(np.zeros(times, np.int32), pa.array([value], pa.string()))
@@ -161,7 +160,6 @@ def _type(column: Column, settings: Any) -> Any:
 
 
 def _folder_name(value: str) -> str:
-    """Return a value as the name of a folder: a long one is cut and hashed; the file holds it in full."""
     name = re.sub(r"\.\Z", "%2E", quote(value, safe=","))  # Windows drops a point at the end
     if len(name) <= _NAME_MOST:
         return name

@@ -52,7 +52,6 @@ class Precision:
         return table.frame().astype({"level": "int64"}).assign(known=np.array(is_known, np.int64))
 
     def _interval(self, headline: Headline, chunks: int) -> tuple[float, float, float]:
-        """Return low, value and high of a headline after this number of chunks."""
         ends = np.minimum(np.arange(chunks + 1) * self._study.chunk_deals, self._study.deals)
         weights = np.diff(ends)
         deals = int(ends[-1])
@@ -93,7 +92,6 @@ class Precision:
         return max(float(low[0]), value - half), min(float(high[0]), value + half)
 
     def _shares_by_chunk(self, headline: Headline, chunks: int) -> Array:
-        """Return a share of wins by chunk, float64[C]."""
         shares_of_chunks = self._shares_read.setdefault((headline.cell.number, headline.by), [])
         if len(shares_of_chunks) < chunks:
             outcome = self._store.outcome(headline.cell, range(len(shares_of_chunks), chunks))

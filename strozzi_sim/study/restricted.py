@@ -139,7 +139,6 @@ class WithWorth(Study):
 
 
 def _nouns(study: Study) -> Callable[[str], str]:
-    """Return a function from a thing to its noun in a sentence."""
     return partial(noun_of, study.the_game, next(iter(study.variant_of.values())))
 
 

@@ -24,11 +24,9 @@ class Frames(dict[str, Any]):
     """Tables by name; an unknown name lists the known ones."""
 
     def __missing__(self, name: str) -> Any:
-        """Refuse an unknown name. Raises KeyError."""
         raise KeyError(f"no table {short_repr(name)}; {suggest_names(name, self)}")
 
     def __repr__(self) -> str:
-        """Return the names and how long the tables are."""
         return ", ".join(f"{name} ({len(table)} rows)" for name, table in self.items())
 
 
@@ -74,7 +72,6 @@ class Results:
     originals: Frames = field(init=False, repr=False, compare=False)  # copies of `tables`, which nobody changes
 
     def __post_init__(self) -> None:
-        """Copy the tables before a user can change them."""
         copies = Frames({name: table.copy() for name, table in self.tables.items()})
         object.__setattr__(self, "originals", copies)
 
@@ -142,7 +139,6 @@ class Results:
         return _report_part("picture")(self, name, ax, players)
 
     def __repr__(self) -> str:
-        """Return one line that describes the results."""
         return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
@@ -151,7 +147,6 @@ class Results:
 
 
 def _report_part(function: str) -> Callable[..., Any]:
-    """Return a function of the report part, which is imported on first use."""
     attribute: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
     return attribute
 

@@ -202,7 +202,6 @@ def _first_chunks(store: Store, done: Collection[Key]) -> int:
 
 
 def _finished_part(store: Store, chunks: int, workers: int, why: str) -> Results:
-    """Return results of the first chunks alone."""
     study = store.study
     part = study.first_chunks(chunks)
     with _one_thread_each(workers):
@@ -239,7 +238,6 @@ def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str
 
 
 def _rows_in_memory(played: Study, store: Store) -> dict[str, bytes]:
-    """Return the files of kept rows, by name."""
     rows = row_files(store, played)
     contents = {name: BytesIO() for name in rows}
     for name, write in rows.items():
@@ -268,13 +266,11 @@ def _with_maps(look: Look, tables: Mapping[str, Any], played: Study, store: Stor
 
 
 def _table_files(tables: Mapping[str, Any]) -> dict[str, Content]:
-    """Return the files of tables, CSV and Parquet, by path in the results folder."""
     files: dict[str, Content] = {f"tables/{name}.csv": csv_of(table) for name, table in tables.items()}
     return files | {f"tables/{name}.parquet": table.to_parquet(index=False) for name, table in tables.items()}
 
 
 def _play(store: Store, workers: int, reporter: Progress) -> Study:
-    """Play the missing chunks, and return the study as far as it was played."""
     study = store.study
     precision = Precision(study, store) if study.precision else None
     first = 0
@@ -326,7 +322,6 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
 
 
 def _games_of(store: Store) -> int:
-    """Return the number of games of a study, or of the part that the store holds."""
     study = store.study
     if store.part.of == 1:
         return study.games
@@ -352,7 +347,6 @@ def tables_of(study: Study, store: Store) -> dict[str, Any]:
 
 
 def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[str, FigureTable]:
-    """Return the tables of the look's heat maps with these names."""
     maps = {name: each for name, each in store.look.maps_in(study.the_game).items() if name in names}
     needed = [each.block.crosstab for each in maps.values() if each.block is not None]
     cells = [counts_of(study, store, needed, cell) for cell in study.cells if maps and not cell.without]
@@ -360,7 +354,6 @@ def _tables_of_maps(study: Study, store: Store, names: Sequence[str]) -> dict[st
 
 
 def _frames(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return tables as data frames without infinite numbers."""
     return {name: _finite(table.frame() if isinstance(table, FigureTable) else table) for name, table in tables.items()}
 
 
@@ -396,7 +389,6 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
 
 
 def _answers(study: Study, store: Store) -> FigureTable:
-    """Return the table answers: the share of illegal answers of every agent that replaces them."""
     table = FigureTable(*ANSWERS.keys, omitted=("lineup",))  # over all line-ups
     sums: dict[tuple[int, str, str], tuple[Cell, Any]] = {}  # first cell, and answers and replaced ones, [2, C]
     for cell in study.cells:

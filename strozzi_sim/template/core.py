@@ -29,7 +29,6 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @jit
 def _reveal(state, chance, journal):
-    """Turn a token from the sack face up, if there is one."""
     tokens = count_items(state.sack, VALUES)
     if tokens > 0:
         kind = kth_item(state.sack, draw(chance, SACK_SOURCE, tokens))

@@ -188,8 +188,6 @@ class LocalHandler(BaseHTTPRequestHandler):
             raise Problem(413, f"expected at most {self.max_body:,} bytes")
         return as_object(self.rfile.read(int(length)))
 
-    # -- answers -----------------------------------------------------------------------------------------------------
-
     _ALWAYS: ClassVar[Mapping[str, str]] = {
         "Cache-Control": "no-store",
         "Referrer-Policy": "no-referrer",

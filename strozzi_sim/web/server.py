@@ -87,7 +87,6 @@ def _verified(record: list[dict[str, Any]]) -> str:
 
 
 def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session: Session) -> dict[str, Any]:
-    """Return the player's rating, and the decisions that cost most with their steps."""
     seat = session.sitting.seat
     unit = table_of(session.sitting.game, record[0], seat).unit
     rate, choices = analysis.error_rate(seat)
@@ -166,16 +165,13 @@ class _TableHandler(LocalHandler):
     conflicts = (Refused,)
 
     def get(self, path: str, query: Query) -> None:
-        """Answer a request of the page."""
         self.server.table.get(self, path, query)
 
     def post(self, path: str, body: dict[str, object]) -> None:
-        """Carry out a request of the page."""
         self.server.table.post(self, path, body)
 
 
 def _whole(query: Query, key: str) -> int:
-    """Return a whole number of a query; default: 0."""
     text = query.get(key, ["0"])[0]
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise InputError(f"{key}: expected a whole number")

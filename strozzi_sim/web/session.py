@@ -87,8 +87,6 @@ class Session:
         with self.changed:
             self._begin()
 
-    # -- requests -----------------------------------------------------------------------------------------------------
-
     def state(self, have: int = 0, version: int = -1) -> Json:
         """Return the table for a page with `have` steps of `version`: it keeps the first `keep`; `steps` follow."""
         with self.changed:
@@ -185,8 +183,6 @@ class Session:
             if own.over and (own.deal, own.actions) == (position.deal, position.actions):
                 self.result = result
 
-    # -- course -------------------------------------------------------------------------------------------------------
-
     def _check(self, version: int) -> None:
         if self.thinking is not None:
             raise Refused("the agents are still thinking")
@@ -207,7 +203,6 @@ class Session:
         self._play_on()
 
     def _restart_fold(self) -> None:
-        """Begin a table without steps."""
         header = self._position.record(self.sitting.names)[0]
         self._table = table_of(self.sitting.game, header, self.sitting.seat)
         self._before, self._record_lines, self._steps = {}, [], []
@@ -295,14 +290,12 @@ class Session:
         return self._left[number]
 
     def _evaluate(self, line: _Line | None) -> None:
-        """Add the hinting agent's evaluation to a line of play, if it provides an analysis; the lock is not held."""
         if line is not None and (analysis := self._hinted(line.position)) is not None:
             row = analysis[analysis["name"] == line.name].iloc[0]
             value = f", value {row['value']:.2f}" if row["visits"] else ""
             line.value = f"{self.sitting.hint}: {row['share']:.0%} of its tries{value}"
 
     def _hinted(self, position: Position) -> Any:
-        """Return the hinting agent's analysis of a position, None if it provides none."""
         agent = self.sitting.hint
         return None if position.seated(agent).spec.agent.analyse is None else position.analyse(agent)
 
@@ -312,8 +305,6 @@ class Session:
             return {name: name for name in position.names}
         pairs = zip(position.legal, position.names, strict=True)
         return {name: self._table.choice(int(action), name, position).get("label", name) for action, name in pairs}
-
-    # -- what the page receives ---------------------------------------------------------------------------------------
 
     def _show(self) -> None:
         """Fold the new record lines; if an undo took lines back, fold all lines again."""

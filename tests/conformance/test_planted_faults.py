@@ -13,8 +13,8 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance import ContractViolation, check_game, game, report
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
+from strozzi_sim.conformance.declared import check_report
 from strozzi_sim.conformance.kernels import kernels
-from strozzi_sim.conformance.report import check_report
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import InputError
 from strozzi_sim.facts.figures import Figure

@@ -28,11 +28,11 @@ from our_games import OUR_GAMES
 from strozzi_sim.cli.parser import arguments_of, parsed
 from strozzi_sim.desk import child
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf, _ending
-from strozzi_sim.desk.box import box_of
 from strozzi_sim.desk.child import study_toml
 from strozzi_sim.desk.questions import (
     SHEETS,
     Asked,
+    box_of,
     command_of,
     fields_of,
     forms,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from our_games import OUR_GAMES
-from strozzi_sim.desk.box import box_of
+from strozzi_sim.desk.questions import box_of
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import component_names, load_game
 from strozzi_sim.game.component_names import Name, changes_in_words, declared_names, name_of_key

@@ -5,7 +5,6 @@ import random
 import numpy as np
 import pytest
 
-from strozzi_sim.kernel import siphash as sip
 from strozzi_sim.kernel import streams
 
 # Of the reference implementation: hashes of the messages 00, 00 01, 00 01 02 ... of 0 to 63 bytes, under the key 00 01 .. 0f.
@@ -31,7 +30,10 @@ def in_bytes(*words, size=8):
 
 @pytest.mark.parametrize("size", range(64))
 def test_the_published_hashes(size):
-    assert sip.siphash(bytes(range(16)), bytes(range(size))).to_bytes(8, "little") == PUBLISHED[8 * size : 8 * size + 8]
+    assert (
+        streams.siphash(bytes(range(16)), bytes(range(size))).to_bytes(8, "little")
+        == PUBLISHED[8 * size : 8 * size + 8]
+    )
 
 
 def words(count):
@@ -46,27 +48,27 @@ def test_kernels_hash_as_plain_python_does(kind):
         for k0, k1, first, second in words(500):
             key, number = in_bytes(int(k0), int(k1)), int(second) % 2**16
             given = [word.view(kind) for word in (k0, k1, first, second)]  # a negative number is its 64 bits
-            assert sip.hash_pair(*given) == sip.siphash(key, in_bytes(int(first), int(second)))
-            assert sip.hash_number(given[0], given[1], number) == sip.siphash(key, in_bytes(number, size=2))
+            assert streams.hash_pair(*given) == streams.siphash(key, in_bytes(int(first), int(second)))
+            assert streams.hash_number(given[0], given[1], number) == streams.siphash(key, in_bytes(number, size=2))
 
 
 def test_the_rounds_in_numpy_are_those_in_plain_python():
     """One source: Python's integers and NumPy's arrays, whose sums overflow without a word."""
     rng = random.Random(5)
     state = [[rng.getrandbits(64) for _ in range(4)] for _ in range(100)]
-    together = sip.sip_round.py_func(*np.array(state, np.uint64).T)
-    assert np.array(together).T.tolist() == [list(sip.sip_round.py_func(*each)) for each in state]
+    together = streams.sip_round.py_func(*np.array(state, np.uint64).T)
+    assert np.array(together).T.tolist() == [list(streams.sip_round.py_func(*each)) for each in state]
 
 
 def test_keys_of_deals_and_streams():
     for seed, game, players, deal in ((0, 1, 2, 0), (2**53 - 1, 2**63 - 1, 6, 2**53 - 1)):
-        key = sip.siphash(in_bytes(seed, game), in_bytes(players, deal))
+        key = streams.siphash(in_bytes(seed, game), in_bytes(players, deal))
         assert int(streams.deal_key(seed, game, players, deal)) == key
         chance = np.zeros(1, streams.CHANCE)
         streams.seed_chance(chance[0], np.uint64(key))
-        purposes = [sip.siphash(in_bytes(key, 0), in_bytes(source, size=2)) for source in range(streams.SOURCES)]
+        purposes = [streams.siphash(in_bytes(key, 0), in_bytes(source, size=2)) for source in range(streams.SOURCES)]
         assert chance["key"][0].tolist() == purposes
-        assert streams.seat_stream(np.uint64(key), 5) == sip.siphash(in_bytes(key, 0), in_bytes(1005, size=2))
+        assert streams.seat_stream(np.uint64(key), 5) == streams.siphash(in_bytes(key, 0), in_bytes(1005, size=2))
 
 
 def test_every_bit_of_a_key_turns_half_of_the_stream():

@@ -13,6 +13,7 @@ import strozzi_sim as ss
 from strozzi_sim.cli.show import estimate
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.printing import THIN, digits_for, format_estimate, format_row, format_value
+from strozzi_sim.declare.printing import decimals as decimals_of
 from strozzi_sim.facts.figures import UNITS, WIN_SHARE, Figure
 from strozzi_sim.game import load_game
 from strozzi_sim.pictures.marks import label_of
@@ -20,7 +21,6 @@ from strozzi_sim.pictures.marks import sentence as mark
 from strozzi_sim.pictures.panel import Scale
 from strozzi_sim.report.html_tables import cell_of, page_table
 from strozzi_sim.report.write import _number
-from strozzi_sim.runtime.digits import decimals as decimals_of
 from strozzi_sim.study.look import KeyNumber
 
 pytestmark = pytest.mark.slow

@@ -29,8 +29,8 @@ from strozzi_sim.facts.blocks import Block, amounts, of_unit, ratios, shares
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.pictures.ink import MOST_SCENARIOS, WIDE
 from strozzi_sim.report import write
-from strozzi_sim.report.naming import definitions_of
 from strozzi_sim.report.outline import Outline
+from strozzi_sim.report.spreadsheet import definitions_of
 from strozzi_sim.report.write import content
 from strozzi_sim.study.beside import side_by_side
 from strozzi_sim.study.cells import minus_position_0, without_luck

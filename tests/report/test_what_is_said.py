@@ -13,7 +13,7 @@ from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import from_changes, resolve_variant
 from strozzi_sim.report.html_tables import page_table
-from strozzi_sim.report.naming import Naming
+from strozzi_sim.report.outline import Naming
 from strozzi_sim.study.games import with_agents
 from strozzi_sim.study.look import pictures_of
 

@@ -8,7 +8,7 @@ import pytest
 import strozzi_sim as ss
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
-from strozzi_sim.stats.resampling import draws
+from strozzi_sim.kernel.streams import draws
 from strozzi_sim.study.kinds.our_table import (
     FIGURES,
     SETS,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from strozzi_agents.learned.value import OUTPUTS
 from strozzi_sim.agent.analysis import WIN
-from strozzi_sim.stats.resampling import draws
+from strozzi_sim.kernel.streams import draws
 
 Array = npt.NDArray[Any]
 _HEADS = np.array([0.3, 1.0, 2.0], np.float32)  # weights of half the squared errors of score and lead, and of log loss

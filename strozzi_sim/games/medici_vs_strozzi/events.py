@@ -20,12 +20,10 @@ _ENDS_LOT = ("load", "discard")
 
 
 def _lot(rows: Rows, components: Mapping[str, Any]) -> Line:
-    """Return the tiles revealed since the last lot was loaded or discarded."""
     return {"tiles": [_TILE.read(tile, components) for _, tile, *_ in rows["reveal"]]}
 
 
 def _score_round(rows: Rows, components: Mapping[str, Any]) -> Line:
-    """Return the coins of a round by source, the markers' positions, and the cash after the payouts."""
     harbors, types = _harbors(components), [kind["key"] for kind in components["type"]]
     monopoly = components["scoring"]["monopoly"]
     paid = {source: [0] * SEATS for source in ("harbors", "monopolies", "bonus")}

@@ -103,7 +103,6 @@ def on_decision(facts, state, rules, action):
 
 @force_inline
 def _round_row(facts, seat):
-    """Return the row of a seat in the current round, in table `round`."""
     return facts.round_rows - s.SEATS + seat
 
 

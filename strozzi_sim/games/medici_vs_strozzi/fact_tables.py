@@ -86,7 +86,6 @@ def _goods(setting: GameConfig) -> Levels:
 
 
 def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
-    """Return harbor, type and name of every track."""
     types = [kind["key"] for kind in setting.components["type"]]
     return [
         (number, types.index(kind), f"{harbor['id']}.{kind}")
@@ -96,7 +95,6 @@ def _tracks(setting: GameConfig) -> list[tuple[int, int, str]]:
 
 
 def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return the number of the track by harbor and type."""
     track_numbers = np.zeros((s.MAX_HARBORS, s.MAX_TYPES), int)
     for number, (harbor, kind, _) in enumerate(_tracks(setting)):
         track_numbers[harbor, kind] = number
@@ -104,7 +102,6 @@ def _by_track(setting: GameConfig) -> np.ndarray[Any, Any]:
 
 
 def _bonus(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return the bonus coins by harbor, type and place."""
     coins_by_place = np.zeros((s.MAX_HARBORS, s.MAX_TYPES, _PLACES), int)
     tracks = setting.components["tracks"]
     for harbor, kind, name in _tracks(setting):
@@ -141,12 +138,10 @@ def _face_levels(setting: GameConfig) -> Levels:
 
 
 def _cap(setting: GameConfig) -> int:
-    """Return the highest price that an agent can name."""
     return int(setting.components["price_space"]["action_space_cap"])
 
 
 def _bands_to(last_band: int, scale: int) -> Levels:
-    """Return bands of coins by their lower ends, the first at 0."""
     starts = [PRICE_BAND * band for band in range(min(last_band, _LAST_BAND) + 1)]
     names = [f"{start}{'+' if start == PRICE_BAND * _LAST_BAND else ''}" for start in starts]
     return Levels(tuple(names), tuple(scale * start for start in starts), exact=False)

@@ -80,10 +80,6 @@ class Game(ReferenceGame):
             components: the component data, with the keys of `components.toml`.
             tiles: for every round, the ids of all tiles in the order in which they leave the bag.
             start_player: proposer of the first lot in round 1 (48, 51).
-
-        Raises:
-            ValueError: the start player, starters, capacities or order of tiles are invalid.
-            TypeError: a number of the components is not whole.
         """
         rounds, tracks = components["rounds"], components["tracks"]
         if start_player not in range(len(FAMILIES)):
@@ -129,7 +125,6 @@ class Game(ReferenceGame):
         return len(self._bag)
 
     def _fleet(self) -> dict[int, tuple[str | None, list[str]]]:
-        """Return the ships of one player, empty and at no harbor."""
         return {capacity: (None, []) for capacity in self.capacities}
 
     def course(self) -> Play:
@@ -229,7 +224,6 @@ class Game(ReferenceGame):
         return berths
 
     def _load_at(self, seat: int, harbor: str) -> list[Tile] | None:
-        """Return the tiles on the ship of `seat` at `harbor`, or None without a ship there."""
         for ship_harbor, aboard in self.ships[seat].values():
             if ship_harbor == harbor:
                 return [self.tiles[tile] for tile in aboard]

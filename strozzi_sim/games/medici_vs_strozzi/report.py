@@ -66,7 +66,6 @@ def estimates(by: str) -> Block:
 
 
 def _harbor(levels: Mapping[str, str], by: Mapping[str, str]) -> tuple[Block, ...]:
-    """Return blocks of the outcomes of harbors, and of their pay per player and game."""
     axes = {"harbor": "harbor", **levels}
     outcomes = shares(**{"{}_share": "rows along outcome"})
     ties, contested = shares(tie_of_contested_share="tied"), "outcome == decided or outcome == tie"

@@ -56,8 +56,6 @@ class MediciTable(GameTable):
     def _words(self, tiles: Any) -> str:
         return listed([f"{self._tiles[tile]['type']} {self._tiles[tile]['value']}" for tile in tiles])
 
-    # -- lines --------------------------------------------------------------------------------------------------------
-
     def on_round(self, line: Line) -> str:
         start = line["start_player"]
         self.view |= {"round": line["round"], "proposer": start, "actor": start, **self._empty_ships()}
@@ -114,8 +112,6 @@ class MediciTable(GameTable):
             return f"Both have {total[0]} coins and share the win."
         return f"{self.won(total, winners[0], 1 - winners[0])}."
 
-    # -- rules that are not in a record -------------------------------------------------------------------------------
-
     def lay_out(self) -> None:
         """Write into the view where the markers would end this round, and the total value of each load."""
         is_open = self.view["round"] and self.last not in ("score_round", "score_end")
@@ -160,8 +156,6 @@ class MediciTable(GameTable):
                     bonus = self._tracks[harbor][kind]["bonus"].get(str(abs(place)), 0)
                     gains[place < 0] += scoring["monopoly"] + bonus
         return [None if cash[seat] is None else cash[seat] + gains[seat] for seat in range(SEATS)]
-
-    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         first, seat = position.names[0], self.viewer

@@ -41,7 +41,6 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
 
 
 def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
-    """Return the option that the line names, or None."""
     kind = event.get("type")
     if question.kind == "reveal" and kind in ("reveal", "price"):
         return "more" if kind == "reveal" else "stop"
@@ -58,7 +57,6 @@ def _choice(question: Question, event: Mapping[str, Any]) -> Option | None:
 
 
 def _expected_line(game: Game) -> str:
-    """Return the line that would answer the question, as text."""
     kind, seat, options = game.question
     if kind == "reveal":
         return f"a reveal or a price of player {seat}"

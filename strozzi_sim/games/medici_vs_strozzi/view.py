@@ -83,8 +83,6 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     )
 
 
-# -- actions by name -------------------------------------------------------------------------------------------------
-
 _NAMES = {s.REVEAL_MORE: "more", s.STOP: "stop", s.BUY: "buy", s.DECLINE: "decline", s.DISCARD: "discard"}
 
 
@@ -128,9 +126,6 @@ def short_rules(components: Mapping[str, Any], players: int) -> str:
     return written_rules(str(__package__), components, harbors=len(components["harbor"]), end=end)
 
 
-# -- a picture in text -----------------------------------------------------------------------------------------------
-
-
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return the board as text; `position` is a View, or the reference Game, which has the attributes read here."""
     lines = [
@@ -167,9 +162,6 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     return "\n".join(lines)
 
 
-# -- what a seat knows ----------------------------------------------------------------------------------------------
-
-
 @jit
 def conceal(state, rules, seat):
     """Sort the tiles of the bag, whose order depends on earlier draws, and set unused elements to zero.
@@ -199,7 +191,6 @@ def determinize(state, rules, seat, rng):
         state.cash[1 - seat] = state.cash[seat]
 
 
-# -- the observation tensor ------------------------------------------------------------------------------------------
 _OF_SEAT = (
     Slice("cash", (), "coins / 300, below 0 on credit; 0 where hidden", low=-31.0, high=4.0),
     Slice("room", (), "largest free space on one ship / 5"),

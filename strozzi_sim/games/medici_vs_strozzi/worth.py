@@ -143,7 +143,6 @@ def _find_markers(state, rules, memory, harbor, row, lots_m, lots_s):
 
 @jit
 def _survey(state, rules, weights, memory):
-    """Write the spaces, leads, ships and markers of all harbors into `memory`."""
     for seat in range(s.SEATS):
         mean = _mean_at_sea(state, rules, seat, -1)
         for harbor in range(s.MAX_HARBORS):
@@ -159,7 +158,6 @@ def _survey(state, rules, weights, memory):
 
 @jit
 def _survey_with_lot(state, rules, weights, memory):
-    """Write what `_survey` writes, the value of the lot on the table, and its steps by type of marker."""
     _survey(state, rules, weights, memory)
     memory.lot_value = 0
     for kind in range(s.MAX_TYPES):

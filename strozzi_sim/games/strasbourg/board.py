@@ -6,7 +6,7 @@ from typing import Any
 
 from strozzi_sim.games.strasbourg.events import stack_name, step_words
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name
-from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.reference import score
 from strozzi_sim.games.strasbourg.reference_table import FullTable
 from strozzi_sim.games.strasbourg.tasks import task_names
 
@@ -68,7 +68,6 @@ def _round_lines(position: Any, components: Mapping[str, Any]) -> list[str]:
 
 
 def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]:
-    """Return the key of the map, and the map: guild letter, price and member of each space, edifices, chapels."""
     city = city_of(components)
     letter = _letters(components)
     key = [
@@ -160,7 +159,6 @@ class _Final(FullTable):
 
 
 def _score_lines(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> list[list[str]]:
-    """Return tables of the points by source, and of the tasks kept, fulfilled or not (R12)."""
     final = position if isinstance(position, FullTable) else _Final(position)
     end = score(final)
     sources: Rows = [("Seat", "agent", *SOURCES)]

@@ -197,7 +197,6 @@ def _city(components: Components, key: str = "city") -> City:
 
 
 def _check_ids(components: Components, city: City, where: str) -> None:
-    """Raise InputError for an edifice or task whose id has another meaning in tables, labels or restrictions."""
     reserved = _RESERVED | dict.fromkeys(components.guilds.order, "a guild")
     reserved |= {"chapel": "the chapels", "yes": "yes", "no": "no"}
     places = (*map(space_name, (*city.guilds, *city.sites)), *map(corner_name, city.chapel_sites))
@@ -248,7 +247,6 @@ def _check_rounds(components: Components, where: str) -> None:
 
 
 def _auctions(components: Components) -> dict[str, int]:
-    """Return the number of steps of each guild in a game."""
     guilds_of_steps = [getattr(card.guilds, step) for card in components.round_cards for step in GUILD_STEPS]
     return {guild: guilds_of_steps.count(guild) for guild in components.guilds.order}
 

@@ -48,9 +48,6 @@ def step_words(step: str, guild: str | None) -> str:
     return f"{step} ({STEP_SUBJECTS.get(step) or f'the {guild}s'})"
 
 
-# -- fields ----------------------------------------------------------------------------------------------------------
-
-
 def ids_of(block: str) -> Callable[[Components], list[str]]:
     """Return a function of component data that returns the ids of the list `block`, such as "tasks"."""
     return lambda components: [entry["id"] for entry in components[block]]
@@ -68,9 +65,6 @@ def chairs_of(components: Components) -> list[str]:
 def _place(name: str, cells: Callable[[City, int], Cell]) -> Any:
     """Return a field for a place: [column, row], which `cells` finds by city and number; None below 0."""
     return converted(name, lambda k, components: None if k < 0 else list(cells(city_of(components), k)))
-
-
-# -- lines of several rows -------------------------------------------------------------------------------------------
 
 
 def _setup(rows: Rows, components: Components) -> Line:
@@ -121,9 +115,6 @@ def _score_end(rows: Rows, components: Components) -> Line:
     return points | {"fulfilled": fulfilled, "total": [end[3] for end in ends], "winners": winners}
 
 
-# -- what other seats do not see (F9) --------------------------------------------------------------------------------
-
-
 def _hide_tasks(line: Line, components: Components, viewer: int) -> Line:
     return {**line, "dealt": None, "tasks": None}
 
@@ -139,9 +130,6 @@ def _hide_money(line: Line, components: Components, viewer: int) -> Line:
         return line
     hidden = ("held", "coins", "goods")
     return line | {name: [amount if k == viewer else None for k, amount in enumerate(line[name])] for name in hidden}
-
-
-# -- text ------------------------------------------------------------------------------------------------------------
 
 
 def _listed(things: Iterable[Any]) -> str:

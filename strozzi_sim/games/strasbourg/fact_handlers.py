@@ -259,7 +259,6 @@ def close_game(facts, state, rules):
 
 @jit
 def _close_city(facts, rules):
-    """Write the final points of members and buildings."""
     for row in range(facts.first_chapel, facts.chapel_rows):
         site, points = facts.chapel_site[row], rules.chapel_points
         beside = rules.chapel_spaces[site] if site < facts.corners else int64(0)

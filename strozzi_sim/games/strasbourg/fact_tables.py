@@ -43,7 +43,6 @@ def _ids(block: str) -> Any:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """Return the levels of final points: from the penalty for all tasks unfulfilled to _POINTS_FROM or more."""
     meta = setting.components["tasks_meta"]
     return numbers(range(-meta["keep_max"] * meta["penalty_unfulfilled"], _POINTS_FROM + 1), _POINTS_FROM)
 
@@ -82,7 +81,6 @@ def _acts(setting: GameConfig) -> list[list[bool]]:
 
 
 def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
-    """Return the points for a task by [task, kept, fulfilled]."""
     tasks, penalty = setting.components["tasks"], setting.components["tasks_meta"]["penalty_unfulfilled"]
     return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])
 
@@ -97,8 +95,6 @@ _INFLUENCE: dict[str, Any] = {"dtype": "u2", "unit": "influence"}
 
 
 def _building(sites: Any, building: str) -> Iterable[Column]:
-    """Return the columns common to chapels and edifices; `sites` returns the levels of the column `site`."""
-
     def is_site(setting: GameConfig) -> list[bool]:
         return [name != NONE for name in sites(setting).names]
 

@@ -80,11 +80,7 @@ _MAPS = ("guild_map", "price_map")
 
 
 def city_of(components: Mapping[str, Any], key: str = "city") -> City:
-    """Return the map of plain component data.
-
-    Raises:
-        InputError: the map is unreadable or not playable; names the key below `key`.
-    """
+    """Return the map of plain component data. Raises InputError."""
     city, letters = components["city"], components["guilds"]["letters"]
     maps, corners = tuple(tuple(city[name]) for name in _MAPS), tuple(map(tuple, city["chapel_sites"]))
     return _read_city(city["columns"], city["rows"], maps, corners, tuple(letters.items()), key)

@@ -230,7 +230,6 @@ def seen_action(before, after, rules, action, viewer):
 
 @jit
 def _hash_sizes(state):
-    """Return a hash of the sizes of all seats' stacks."""
     word = uint64(0)
     for seat in range(state.players):
         for k in range(state.stack_count[seat]):

@@ -125,7 +125,6 @@ def observe(state, rules, seat, out):
 
 @jit
 def _observe_rounds(state, rules, out):
-    """Write the guilds and edifices of this round and later ones."""
     for number in range(state.round, rules.rounds):
         rounds_ahead = number - state.round
         out[at.round_edifices + rounds_ahead * s.MAX_EDIFICES + state.round_edifice[number]] = 1
@@ -194,7 +193,6 @@ def _observe_seat(state, rules, other, out, offset):
 
 @inline_source
 def _observe_stacks(state, other, out, offset):
-    """Write the number and the sizes of a seat's face-down stacks."""
     unused, stacks, cards = state.unused[other], 0, int64(0)
     for k in range(state.stack_count[other]):
         if (unused >> k) & 1:

@@ -9,9 +9,6 @@ GUILD_STEPS = "BDF"
 MERCHANT_STEPS = "CEG"
 
 
-# -- planning ----------------------------------------------------------------------------------------------------------
-
-
 def plan_round(table: FullTable) -> Play:
     """Let each player draw and split, clockwise from the start player (A62).
 
@@ -77,9 +74,6 @@ def _additions(pile: Sequence[int], hand: Sequence[int], previous: Stack | None)
     return [value for value in sorted(set(hand)) if value <= highest]
 
 
-# -- a step ------------------------------------------------------------------------------------------------------------
-
-
 def play_step(table: FullTable, step: str) -> Play:
     """Play one step, including its line in the record."""
     table.step = step
@@ -97,9 +91,6 @@ def play_step(table: FullTable, step: str) -> Play:
     else:
         yield from _build_edifice(table)
     table.step = table.guild = None
-
-
-# -- the auction -------------------------------------------------------------------------------------------------------
 
 
 def _hold_auction(table: FullTable) -> Answer:
@@ -165,9 +156,6 @@ def _settle(table: FullTable, ranking: list[int], acting: int) -> Play:
             table.write("return_card", player=seat, card=card)
         table.bids[seat] = None
         table.lost[seat] += lost
-
-
-# -- what the ranks may do ---------------------------------------------------------------------------------------------
 
 
 def _act(table: FullTable, step: str, rank: int, seat: int) -> Play:
@@ -269,9 +257,6 @@ def _sell(table: FullTable, seat: int) -> Play:
         table.write("act", player=seat, action="sell", goods=dict(table.sold), coins=coins)
     elif had_goods:
         table.write("act", player=seat, action="decline")
-
-
-# -- building ----------------------------------------------------------------------------------------------------------
 
 
 def _build_chapel(table: FullTable) -> Play:

@@ -58,7 +58,6 @@ class City:
 
 
 def _read_city(city: Mapping[str, Any], letters: Mapping[str, str]) -> City:
-    """Return the map of the component data."""
     owners, prices = (
         {(column, row): entry for row, line in enumerate(city[name], 1) for column, entry in enumerate(line.split(), 1)}
         for name in ("guild_map", "price_map")
@@ -171,7 +170,6 @@ class FullTable(ReferenceGame):
     def _check_chance(
         self, round_cards: Ids, edifices: Ids, tasks: Sequence[Ids], decks: Sequence[Sequence[int]]
     ) -> None:
-        """Check that the orders are possible results of shuffling."""
         if sorted(round_cards) != sorted(self.guilds_of_card):
             raise ValueError(
                 f"the round cards are {', '.join(self.guilds_of_card)}, each once, got {list(round_cards)}"
@@ -239,7 +237,6 @@ class FullTable(ReferenceGame):
 
 
 def _switches(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all switches, with defaults for those not given (F8)."""
     unknown = [name for name in given if name not in SWITCHES]
     if unknown:
         raise ValueError(f"switches are {', '.join(SWITCHES)}, got {unknown[0]}")

@@ -64,8 +64,6 @@ class StrasbourgTable(GameTable):
         """Return a task's text, in which edifices with ids such as E2 are named by their points."""
         return re.sub(r"\bE\d+\b", lambda match: f"edifice {self._edifices.get(match[0], match[0])}", condition)
 
-    # -- lines --------------------------------------------------------------------------------------------------------
-
     def on_setup(self, line: Line) -> str:
         pairs = zip(line["round_cards"], line["edifices"], strict=False)
         self.view["plan"] = [
@@ -215,10 +213,7 @@ class StrasbourgTable(GameTable):
         second = max((seat for seat in range(self.players) if seat != first), key=self._total.__getitem__)
         return self.won(self._total, first, second)
 
-    # -- rules that a record does not repeat --------------------------------------------------------------------------
-
     def _extra_points(self, cell: Sequence[int]) -> int:
-        """Return the points that chapels and edifices add to a member on a cell."""
         space, chapel_points = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
         chapels = sum(space in self._city.around(tuple(corner)) for corner in self.view["chapels"])
         edifices = sum(points for c, r, points in self.view["built"] if space in self._city.beside((c, r)))
@@ -236,8 +231,6 @@ class StrasbourgTable(GameTable):
             if points_now[seat] is not None:
                 points_now[seat] += 1 + self._extra_points((c, r))
         return points_now
-
-    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         if position.compound_choices:

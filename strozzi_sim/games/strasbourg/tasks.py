@@ -116,7 +116,6 @@ class Bounds:
                     break
 
     def _members(self, cells: Iterable[Cell]) -> int:
-        """Return the most members that a player can have on these city spaces."""
         owners = [self.city.guilds[cell] for cell in cells]
         return sum(min(owners.count(guild), self.auctions[guild]) for guild in set(owners))
 
@@ -161,7 +160,6 @@ class Bounds:
                 yield "seat", f"of the council with {players} players", task.minimum(players), most
 
     def _longest(self, directions: Iterable[Cell]) -> int:
-        """Return the most members in a line without a gap, in one of the directions (right, down)."""
         longest = 0
         for first in self.city.guilds:
             for right, down in directions:
@@ -172,7 +170,6 @@ class Bounds:
         return longest
 
     def _groups(self) -> Iterator[list[Cell]]:
-        """Yield the connected groups of city spaces whose guilds have an auction."""
         ungrouped = {cell for cell, guild in self.city.guilds.items() if self.auctions[guild]}
         while ungrouped:
             group = [ungrouped.pop()]

@@ -94,7 +94,6 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
 
 
 def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
-    """Return the option that the line names, or None."""
     assert game.question is not None
     kind, seat, _, guild = game.question
     if kind in ACTIONS:
@@ -142,7 +141,6 @@ def _as_option(verb: str, items: Any) -> Option | None:
 
 
 def _expected_line(game: Game) -> str:
-    """Describe the expected line, for an error message."""
     assert game.question is not None
     kind, seat, options, guild = game.question
     if kind in ("draw", "split"):

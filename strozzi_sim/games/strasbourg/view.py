@@ -166,12 +166,9 @@ def _offers(phase: int, legal: int) -> tuple[str, ...]:
 
 
 def _queue(state: Mapping[str, Any]) -> tuple[int, ...]:
-    """Return the actor and the seats after it."""
     following = [state["queue"] >> 4 * k & 15 for k in range(state["undecided"].bit_count() - 1)]
     return (state["actor"], *following)
 
-
-# -- actions by name -------------------------------------------------------------------------------------------------
 
 _ACTION_NAMES = {s.STOP: "stop", s.DRAW_CARD: "draw", s.CLOSE: "stop", s.PASS: "pass", s.DEFER: "wait"}
 _ACTION_NAMES |= {s.NONE: "decline", s.SEAT: "seat", s.GOOD: "good"}

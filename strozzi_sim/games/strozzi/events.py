@@ -18,7 +18,6 @@ def _display(rows: Rows, components: Components) -> Line:
 
 
 def _score_round(rows: Rows, components: Components) -> Line:
-    """Return the coins of a round by source, and the totals after it."""
     totals = [row[1] for row in rows["score_round"]]
     ships, markers, bonus = ([0] * len(totals) for _ in range(3))
     for player, _, _, _, coins in rows["ship_prize"]:
@@ -30,7 +29,6 @@ def _score_round(rows: Rows, components: Components) -> Line:
 
 
 def _score_end(rows: Rows, components: Components) -> Line:
-    """Return the coins of promotion tiles, the totals, and the ranking."""
     ends = rows["score_end"]
     before = rows["score_round"][-len(ends) :]
     return {

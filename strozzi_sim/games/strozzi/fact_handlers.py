@@ -102,7 +102,6 @@ def _on_decision(facts, state, rules, action):
 
 @jit
 def _standing(state, rules, seat):
-    """Return the coins that a seat would get if the round were scored now."""
     coins = 0
     for port in range(PORTS):
         for rank in range(state.ships_at[port]):
@@ -149,7 +148,6 @@ def _on_round(facts, round_, start_player):
 
 @force_inline
 def _round_row(facts, seat):
-    """Return the row of a seat in the round table, for the current round."""
     return facts.round_rows - facts.players + seat
 
 
@@ -277,7 +275,6 @@ def _close_seats(facts, state):
 
 @jit
 def _close_categories(facts, state, rules):
-    """Write the rows of the category table; return the number of tiles not taken."""
     tiles_left = 0
     for category in range(len(CATEGORIES)):
         count_bytes = 0  # number of tiles per owner, one byte each

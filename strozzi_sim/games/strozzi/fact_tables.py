@@ -56,7 +56,6 @@ def _spaces(setting: GameConfig) -> Levels:
 
 
 def _deck(setting: GameConfig) -> int:
-    """Return the number of cards in a round's deck."""
     removed: int = setting.components["setup"]["cards_removed"][str(setting.players)]
     return len(setting.components["ships"]) - removed
 
@@ -67,7 +66,6 @@ def _decisions(setting: GameConfig) -> int:
 
 
 def _orders(names: tuple[str, ...]) -> Levels:
-    """Return the levels of the orders in which flags (or ports) are used, each at most once."""
     orders = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
     order_by_code = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in orders}
     return Levels(
@@ -88,7 +86,6 @@ def _used(kind: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
 
 
 def _totals(setting: GameConfig) -> Levels:
-    """Return the levels of the total value of a seat's tiles in one category."""
     totals: set[int] = set()
     for category in s.CATEGORIES:
         sums = {0}

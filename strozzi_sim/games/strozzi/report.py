@@ -153,7 +153,6 @@ def words(tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _label_of(part: str) -> str:
-    """Return the label of a flag or port."""
     return part.capitalize() if part in PORT_NAMES else part.replace("_", " ")
 
 

@@ -46,8 +46,6 @@ class StrozziTable(GameTable):
     def _start_spaces(self, order: list[int]) -> dict[str, list[list[int]]]:
         return {city: [list(order), *([] for _ in range(self._top))] for city in CITY_NAMES}
 
-    # -- lines --------------------------------------------------------------------------------------------------------
-
     def on_tiles(self, line: Line) -> str:
         self.view["display"] = [self._shown(tile) for tile in line["display"]]
         self.view["stack"] = len(self._tile) - len(line["display"])
@@ -136,8 +134,6 @@ class StrozziTable(GameTable):
         """Return the result, if the game is over; a tie goes to the better marker at Florence."""
         return self.won(self.view["coins"], *self.view["best"][:2]) if self.view["over"] else super().heading()
 
-    # -- rules that a record does not repeat --------------------------------------------------------------------------
-
     def _gain(self, card: Json, port: str, flag: str | None) -> int:
         flag_counts = flag == "ware" and (card[port] or not self._rules["ware_flag_needs_match"])
         return int(card[port]) + (self.components["flags"]["ware_steps"] if flag_counts else 0)
@@ -146,7 +142,6 @@ class StrozziTable(GameTable):
         return next(space for space, seats in enumerate(self.view["tracks"][city]) if seat in seats)
 
     def _move(self, city: str, seat: int, steps: int) -> str:
-        """Move a marker; return the move as text, "" if the marker stays."""
         track, start = self.view["tracks"][city], self._space(city, seat)
         end = min(start + steps, self._top)
         if end == start:
@@ -187,8 +182,6 @@ class StrozziTable(GameTable):
     def _words(self, tile: str) -> str:
         data = self._tile[tile]
         return f"{data['category']} {data['value']}" + (f" ({data['ware'].title()})" if data["ware"] else "")
-
-    # -- a decision ---------------------------------------------------------------------------------------------------
 
     def question(self, position: Any) -> str:
         names, holder = position.names, self.view["holder"]

@@ -95,9 +95,6 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
     )
 
 
-# -- actions by name -------------------------------------------------------------------------------------------------
-
-
 def action_name(action: int, view: View) -> str:
     """Return the name of an action, as a player types it."""
     if action == s.PASS:
@@ -124,9 +121,6 @@ def question(view: View, phase: int) -> str:
     if phase == s.PIRACY:
         return f"Seat {view.holder} claims {card} with the {view.holder_flag} flag: pass, or take it as a pirate?"
     return f"{card} is yours: at which port?"
-
-
-# -- a picture in text -----------------------------------------------------------------------------------------------
 
 
 def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -172,9 +166,6 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     return "\n".join(lines)
 
 
-# -- what a seat knows ----------------------------------------------------------------------------------------------
-
-
 @jit
 def conceal(state, rules, seat):
     """Sort unseen ships and tiles, whose order depends on earlier draws, and set unused elements to zero."""
@@ -197,7 +188,6 @@ def conceal(state, rules, seat):
         state.holder_flag = 0
 
 
-# -- the observation tensor ------------------------------------------------------------------------------------------
 _OF_SEAT = (
     Slice("flags", (len(s.FLAG_NAMES),), "1 = unused, or on a card not taken yet: pirate, plus_one, ware"),
     Slice("free_ports", (s.PORTS,), "1 = the seat has no ship there: venice, rome, naples"),

@@ -246,7 +246,6 @@ def seat_cells(tables: Tables) -> list[SeatCell]:
 
 
 def _named(shares: Any, is_above: Any, players: int) -> str:
-    """Return the seats that may win most, in words: those known to win more than their share, then others."""
     may_win_most = shares["high"] >= shares["value"].iloc[0]
     known = [seat_words(int(seat), players) for seat in shares["seat"][may_win_most & is_above]]
     others = [seat_words(int(seat), players) for seat in shares["seat"][may_win_most & ~is_above]]

@@ -287,7 +287,6 @@ class CompareVariants(Compare):
 def _variants(
     game: Game, first: Any, second: Any, settings: Sequence[str], variant: AnyVariant, study: str | Path
 ) -> tuple[Variant, ...] | None:
-    """Return the two variants to compare; None if agents are compared."""
     if settings:
         if second:
             raise ArgumentError("settings", "makes the second side; leave out the second one")
@@ -307,7 +306,6 @@ def _variants(
 
 
 def _agent(game: Game, argument: str, side: Any) -> AgentSpec:
-    """Return the agent that a side names; an error lists the variants too."""
     try:
         return names.agents_named(game, [side], argument)[0]
     except ArgumentError as error:

@@ -107,7 +107,6 @@ def heatmap(
 
 
 def _is_folder(source: Any) -> bool:
-    """Return whether `source` names a folder rather than a game."""
     if isinstance(source, Path):
         return True
     return isinstance(source, str) and source not in ("", *game_names()) and ("/" in source or Path(source).exists())

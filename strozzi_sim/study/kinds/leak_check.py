@@ -12,12 +12,12 @@ import pandas as pd
 from strozzi_sim.agent import AnyAgent, names
 from strozzi_sim.agent.names import Players
 from strozzi_sim.declare.figure_tables import Tables
+from strozzi_sim.declare.printing import rounded_up
 from strozzi_sim.declare.significance import ALPHA
 from strozzi_sim.errors import ArgumentError, pluralize
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.play.leak_check import LeakVerdict, check_leaks
-from strozzi_sim.runtime.digits import rounded_up
 from strozzi_sim.simulation.isolation import query_in_worker
 from strozzi_sim.study.arguments import documented
 from strozzi_sim.study.cells import CountsOf

@@ -163,7 +163,6 @@ class Luck(Study):
         return {"luck": table} | ({"drama": self._drama(table.frame())} if self.followed != 0 else {})
 
     def _add(self, table: FigureTable, cell: CellCounts) -> None:
-        """Add the shares of variance and the variance of wins and of scores, and the length of a game."""
         chunks = list(cell.read_rows())
         chunk_of = np.repeat(np.arange(len(chunks)), [len(np.unique(chunk["deal"])) for chunk in chunks])
         for outcome in (WIN, SCORE):
@@ -320,7 +319,6 @@ def _squares(rows: Array, outcome: str, players: int) -> Array:
 
 
 def _wins(rows: Array, players: int) -> Array:
-    """Return what part of the win each row has: 1, 0 or that of a shared win, float64[rows]."""
     places = rows["twice_place"].reshape(-1, players)
     is_first = places == places.min(axis=1, keepdims=True)
     return np.asarray(is_first / is_first.sum(axis=1, keepdims=True)).ravel()

@@ -24,9 +24,9 @@ from strozzi_sim.facts.figures import SCORE, Figure, share
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.kernel.streams import draws
 from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array
-from strozzi_sim.stats.resampling import draws
 from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
@@ -228,7 +228,6 @@ def likelihood(sheets: Scores, simulated: Scores, sign: int) -> float:
 
 
 def _best_first(scores: Array, sign: int) -> Array:
-    """Return the scores of each game from the winner's to the last, [games, P]."""
     return np.asarray(sign * np.sort(sign * scores, axis=1)[:, ::-1])
 
 

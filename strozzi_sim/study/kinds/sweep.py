@@ -172,7 +172,6 @@ class Sweep(Study):
         return sentences
 
     def _text(self, row: Mapping[str, Any]) -> str:
-        """Return the values of a row as text."""
         return " and ".join(f"{row[key]:g}" for key in self.sweep)
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
@@ -199,7 +198,6 @@ class Sweep(Study):
         return [replace(declared, shown=pictures, sentences=tuple(self._published())), *pages]
 
     def _picture(self, figure: Figure, shown: Tables) -> Picture | HeatMap:
-        """Return the picture of a figure: a line over the values of one key, or a heat map over those of two."""
         table, label, keys = f"sweep-{figure.name}", with_capital(figure.label), " and ".join(self.sweep)
         if len(self.sweep) > 1:
             caption = "All are compared with the framed cell, on the same deals, corrected for the number of values."

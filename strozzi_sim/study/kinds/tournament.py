@@ -229,7 +229,6 @@ class FieldCounts:
         self.remaining = np.zeros((chunks, len(self._column)), np.int64)
 
     def _sets(self, matchup: Matchup) -> list[Matchup]:
-        """Return the agents at each set of positions in `_parts`."""
         return [tuple(agent for k, agent in enumerate(matchup) if part >> k & 1) for part in self._parts]
 
     def add(self, matchup: Matchup, outcome: Array, orders: Array) -> None:
@@ -305,9 +304,6 @@ def _matchups(labels: Sequence[str], players: int, most: int, seed: int) -> list
             queue.remove(agent)
         matchups.add(tuple(sorted(chosen)))
     return sorted(matchups)
-
-
-# -- sentences and sections --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -408,7 +404,6 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
 
 
 def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
-    """Return the section with the heat map of pairs, coloured where one beats the other; a cycle is its finding."""
     strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
     strongest = pick(strengths, players=headline_players(strengths))["agent"].unique()[:_MOST_MAPPED]
     number = {agent: k for k, agent in enumerate(strongest, 1)}

@@ -201,7 +201,6 @@ def table_of(study: Study, heats: Sequence[Sequence[Effect]], judged: Mapping[st
 
 
 def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a step, one for each figure that it may change."""
     cell, step, chunks = study.cells[0], effect.step, len(effect.differences)
     where = (cell.match.players, cell.match.variant.name, cell.lineup, step.key, step.before, step.after)
     n = effect.deals * cell.match.games_per_deal
@@ -217,9 +216,6 @@ def _rows(study: Study, effect: Effect, judged: Judgement) -> Iterator[tuple[Any
     yield (*where, "", 0, SEAT_GAP.name, *effect.gap, n, effect.deals, effect.p[0], *judgement)
     for k, figure in ((-2, SCORE), (-1, DECISIONS)):
         yield (*where, "", 0, figure.name, *ends[k], n, effect.deals, effect.p[k], *judgement)
-
-
-# -- the numbers and their steps -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -257,9 +253,6 @@ def steps(game: Game, variant: Variant) -> Iterator[NumberStep]:
                 changed = with_values(game, variant, {key: after})
                 if changed.components != variant.components:  # else the number is derived from others
                     yield NumberStep(key, value, after, changed)
-
-
-# -- the race and its judgement ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -343,7 +336,6 @@ def corrected(heat: Sequence[Effect]) -> list[Effect]:
 
 
 def _changing(heats: Sequence[Sequence[Effect]]) -> set[str]:
-    """Return the keys of the numbers that are known to change something."""
     return {effect.step.key for heat in heats for effect in heat if any(p < KNOWN / len(heats) for p in effect.p)}
 
 

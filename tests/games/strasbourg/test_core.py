@@ -8,7 +8,7 @@ from strasbourg_games import BASE, KIT, variant
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.geometry import city_of
 from strozzi_sim.games.strasbourg.legal_actions import legal_set
-from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.reference import score
 from strozzi_sim.games.strasbourg.scoring import largest_group, score_game
 
 

@@ -18,7 +18,7 @@ from scripted_strasbourg import (
     rivals,
     settled,
 )
-from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled, score
+from strozzi_sim.games.strasbourg.reference import is_fulfilled, score
 
 # -- geometry, tasks and the end of the game --------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from recount import assert_recounted
 from strasbourg_games import CHANGES, KIT, STRASBOURG, VARIANTS, variant
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked, GameCheck
-from strozzi_sim.conformance.facts import check_core_matches_journal, check_facts
+from strozzi_sim.conformance.declared import check_core_matches_journal, check_facts
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.simulation.match import Match
 

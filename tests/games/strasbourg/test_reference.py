@@ -20,8 +20,7 @@ from scripted_strasbourg import (
 )
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg import verify
-from strozzi_sim.games.strasbourg.reference import Game
-from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
+from strozzi_sim.games.strasbourg.reference import Game, is_fulfilled
 from strozzi_sim.games.strasbourg.reference_table import SWITCHES, Space
 
 # -- tasks ------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The rulebook's examples (R15) played in the reference rules of Strasbourg."""
 
 from scripted_strasbourg import Scene, lines_of_step
-from strozzi_sim.games.strasbourg.reference_scoring import score
+from strozzi_sim.games.strasbourg.reference import score
 
 NICOLE, PETER, SANDRA, THOMAS = range(4)  # in clockwise order
 

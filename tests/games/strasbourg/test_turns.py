@@ -8,7 +8,7 @@ import pytest
 from reference_strasbourg import seen_by
 from scripted import lines
 from scripted_strasbourg import BASE, Scene, actions, council, deck, lines_of_step, types
-from strozzi_sim.games.strasbourg.reference_scoring import is_fulfilled
+from strozzi_sim.games.strasbourg.reference import is_fulfilled
 
 # -- setup and planning -----------------------------------------------------------------------------------------------
 

@@ -1,23 +1,37 @@
-"""Check a game's facts: they are documented, equal from core and journal, and consistent with each other."""
+"""Check what a game declares of its statistics: its facts and its report.
+
+Facts are documented, equal from core and journal, and consistent with each other. Pictures, heat maps and findings of
+the report use only names that their tables have: a page omits a picture without rows, since a study may lack such
+events, so that a misspelt name would go unnoticed.
+"""
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from strozzi_sim.agent import load_agent
 from strozzi_sim.conformance.checked import Checked
 from strozzi_sim.conformance.kernels import kernels
-from strozzi_sim.errors import InputError
+from strozzi_sim.declare.finding import Comparison
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import SCENARIO, Picture, unknown_figures
+from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
 from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.parts import FactsPart
+from strozzi_sim.game.variants import BASE
 from strozzi_sim.kernel.streams import CHANCE, deal_key, game_key
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
+from strozzi_sim.study.cells import CellCounts
+from strozzi_sim.study.games import figures_of_games
 
 DEALS = 8  # deals over which agreements are counted
+CHUNK_DEALS, CHUNKS = 4, 2  # of a report: deals per chunk, and chunks per player count and line-up
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 Array = np.ndarray[Any, Any]
 
@@ -50,7 +64,6 @@ def check_facts(checked: Checked) -> None:
 
 
 def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
-    """Check names, texts, dtypes, and that levels fit the dtypes."""
     require = partial(checked.require, "facts")
     described = [(f"table {table.name}", table.name, table.text)]
     described += [(f"table {table.name}, column {column.name!r}", column.name, column.text) for column in table.columns]
@@ -77,7 +90,6 @@ def _check_table(checked: Checked, table: Table, config: GameConfig) -> None:
 
 
 def _check_derived(checked: Checked, table: Table, column: Column, config: GameConfig, name: str) -> None:
-    """Check that a derived column's sources are written and have levels, and that its `values` cover these levels."""
     require = partial(checked.require, "facts")
     bases = [table.column(base) for base in column.derived_from]
     is_grouped = all(base.levels_in(config) is not None and not base.derived_from for base in bases)
@@ -128,3 +140,92 @@ def check_core_matches_journal(checked: Checked, position: Position) -> None:
                 (core_values == journal_values).all(),
                 f"table {table.name}: {column.name} differs between core and journal",
             )
+
+
+def check_report(checked: Checked) -> None:
+    """Make the tables of a small study of all player counts; check names in pictures, findings and heat maps."""
+    if checked.variant.name != BASE:
+        return
+    try:
+        part = report_of(checked.game)
+        if part.is_default:
+            return
+        agent_counts = (1, 2)  # one agent alone has no table of positions
+        cells = [_cell(checked, players, agents) for players in checked.game.player_counts for agents in agent_counts]
+        figures = figures_of_games(checked.game, cells, list(part.pages), part.heat_maps)
+        tables = {name: table.frame() for name, table in figures.items()}
+        pictures = part.pictures(tables)
+    except (InputError, LookupError) as error:
+        what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        checked.require("report", False, f"the tables and pictures of a study: {what}")
+        return
+    for picture in pictures:
+        _check_picture(checked, picture, tables)
+    for picture, compared, _ in part.comparisons(tables).values():
+        _check_finding(checked, picture.name, compared, tables[picture.table])
+    for name, heat_map in part.heat_maps.items():
+        drawn = Picture(name, "", "table", "", (heat_map.figure,), "")
+        unknown = unknown_figures(drawn, tables[f"heat_{name.replace('-', '_')}"])
+        checked.require("report", not unknown, f"heat map {name!r}: {'; '.join(unknown)}")
+
+
+def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
+    part = report_of(checked.game)
+    lineup = (load_agent("random", checked.game),) * agents
+    match = Match(checked.game, players, lineup, checked.variant, checked.seed)
+    maps = [heat_map.block.crosstab for heat_map in part.heat_maps.values() if heat_map.block]
+    plan = match.plan(list(dict.fromkeys([*part.crosstabs(part.pages), *maps])))
+    chunks = [
+        match.play(first, first + CHUNK_DEALS, plan=plan) for first in range(0, CHUNKS * CHUNK_DEALS, CHUNK_DEALS)
+    ]
+    outcome = np.concatenate([chunk.outcome for chunk in chunks])
+    counts = np.stack([chunk.counts for chunk in chunks])
+    return CellCounts(0, match, CHUNKS * CHUNK_DEALS, outcome=outcome, counts=counts, plan=plan)
+
+
+def _require_known(checked: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:
+    listed = [str(each) for each in names]
+    checked.require(
+        "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
+    )
+
+
+def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:
+    where = f"picture {picture.name!r}"
+    _require_known(checked, where, "page", picture.page, report_of(checked.game).pages)
+    _require_known(checked, where, "table", picture.table, tables)
+    table = tables[picture.table]
+    where += f", table {picture.table!r}"
+    unknown = unknown_figures(picture, table)
+    checked.require("report", not unknown, f"{where}: {'; '.join(unknown)}")
+    columns = (picture.x, picture.series if picture.series != SCENARIO else "")
+    _check_rows(checked, where, table, columns, picture.where)
+    for column, levels in ((picture.x, picture.levels), (picture.series, picture.series_levels)):
+        _check_levels(checked, where, table, column, levels)
+
+
+def _check_finding(checked: Checked, picture: str, compared: Comparison, table: pd.DataFrame) -> None:
+    where = f"finding of picture {picture!r}"
+    figures = table["figure"].unique()
+    for figure in compared.figures if len(table) else ():
+        _require_known(checked, where, "figure", figure.name, figures)
+    _check_rows(checked, where, table, (compared.key, compared.at), compared.where)
+    _check_levels(checked, where, table, compared.key, compared.levels)
+
+
+def _check_rows(
+    checked: Checked, where: str, table: pd.DataFrame, columns: Iterable[str], rows: Mapping[str, str]
+) -> None:
+    """Check that `columns` and the columns of `rows` exist, and that the latter have the values in `rows`."""
+    for column in filter(None, (*columns, *rows)):
+        _require_known(checked, where, "column", column, table.columns)
+    for column, level in rows.items():
+        _require_known(checked, where, f"value of {column}", level, table[column].unique())
+
+
+def _check_levels(checked: Checked, where: str, table: pd.DataFrame, column: str, levels: tuple[str, ...]) -> None:
+    """Check that a column has one of the declared levels; a small study may lack the others."""
+    levels_in_table = set(table[column]) if levels else set()
+    known = suggest_names("", map(str, sorted(levels_in_table)))
+    what = f"{where}: unknown levels {short_repr(list(levels))} of {column}; {known}"
+    checked.require("report", not levels or levels_in_table & set(levels), what)
