@@ -56,7 +56,7 @@ class Scale:
     line: float | None = None
 
     def ticks(self, most_steps: int = 6) -> list[float]:
-        """Return round values within the ends, in equal steps."""
+        """Return round values within the ends, in at most `most_steps` equal steps."""
         low, high = self.ends
         tolerance = 1e-9 * (high - low)
         values = MaxNLocator(most_steps, steps=[1, 2, 5, 10]).tick_values(low, high)
@@ -74,9 +74,9 @@ class Scale:
         return max(map(width_of, self.texts(self.ticks())), default=0.0) + 10
 
     def with_room(self, pixels: float) -> "Scale":
-        """Return a longer axis: with room for a number right of marks, and left of marks below its line.
+        """Return the axis with wider ends: room for a number right of marks, and left of marks below its line.
 
-        `pixels` is the width of the panel.
+        `pixels` is the length of the axis.
         """
         low, high = self.ends
         margin = 34 / max(pixels - 68, 40) * (high - low)
