@@ -10,8 +10,9 @@ from typing import Any
 from strozzi_sim import runtime
 from strozzi_sim.study.kinds import KINDS
 
+# The key of the code cache is made of these sources; set here, since `runtime` must not name packages built on it.
 runtime.compiled_sources = (
-    *(f"strozzi_sim.{room}" for room in ("kernel", "facts", "agent", "simulation", "play", "conformance.kernels")),
+    *(f"strozzi_sim.{name}" for name in ("kernel", "facts", "agent", "simulation", "play", "conformance.kernels")),
     *(f"strozzi_sim.game.{module}" for module in ("contract", "events", "slices")),
     "strozzi_agents",
 )

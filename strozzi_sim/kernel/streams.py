@@ -2,7 +2,7 @@
 
 The key of a deal is a hash of (seed, game name, players, deal). A stream is seeded by this key and a purpose, such as a
 chance source of the game or the agent of a seat. Line-up, variant, seating and study are not in the key, so that
-comparisons are paired. The n-th draw of a stream depends on the stream and n alone.
+comparisons are paired. The i-th word of a stream depends on the stream and i alone.
 
 SplitMix64 can be inverted: one word of a stream reveals all its other words. The keys are one-way hashes
 (SipHash-2-4; Aumasson, Bernstein 2012), so an agent that inverts its own stream learns neither the key of the deal nor
@@ -83,7 +83,7 @@ def below(word, n):
 
 @force_inline
 def hash_combine(key, word):
-    """Return the hash of a key and one more word: cheap, and invertible if the word is known."""
+    """Return the hash of a key and a word, such as a chance source: cheap, and invertible if the word is known."""
     return mix(key + _GOLDEN * (uint64(word) + _ONE))
 
 
@@ -136,7 +136,7 @@ def _reset_script(chance, source):
 @force_inline
 def redraw(chance, source, word):
     """Restart one source with a new key, different for every 64-bit `word`."""
-    chance.key[source] = chance.cursor[source] = hash_combine(word, source)
+    chance.key[source] = chance.cursor[source] = hash_combine(word, source)  # `word` is the key to combine
 
 
 def draw(chance, source, n):

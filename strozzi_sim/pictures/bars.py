@@ -91,7 +91,7 @@ def _fill(panel: Panel, parts: Sequence[Mark], shown: Sequence[int]) -> None:
         if parts_of_bar := [part for part in parts if part["_bar"] == bar]:
             total = format_value(sum(part["value"] for part in parts_of_bar), _SUM, 0)
             right_end = max(0.0, *(part["_to"] for part in parts_of_bar))
-            panel.text(right_end, row[bar], total, at=(6, 4), side="left", bold=True)
+            panel.text(right_end, row[bar], total, shift=(6, 4), side="left", bold=True)
 
 
 def _ends(picture: Picture, all_rows: pd.DataFrame) -> tuple[float, float]:
@@ -156,7 +156,7 @@ def _quantiles(panel: Panel, y: float, mark: Mark) -> None:
     sides = {-1: "right", 0: "center", 1: "left"}
     if is_known[2]:
         panel.lines([[(q[2], y - 0.15), (q[2], y + 0.15)]], "paper" if is_known[1] and is_known[3] else "s1", 3.0)
-        panel.text(q[2], y - 0.16, texts[2], at=(-2 * away, -4), side=sides[-away])
+        panel.text(q[2], y - 0.16, texts[2], shift=(-2 * away, -4), side=sides[-away])
     if is_known[5]:
         panel.dots([q[5]], [y], "s2", "diamond", 4.6, [mark["tip"]])
         panel.text(q[5], y - 0.16, texts[5], "s2", (2 * away, -4), sides[away], bold=True)

@@ -22,7 +22,7 @@ from strozzi_sim.declare.significance import (
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, numbers_of, sentence
-from strozzi_sim.pictures.panel import Face, Panel, Sheet
+from strozzi_sim.pictures.panel import LINE_HEIGHT, Face, Panel, Sheet
 from strozzi_sim.pictures.series import Words, in_order, players_title, scenario_words, scenarios
 from strozzi_sim.stats.multiple_testing import benjamini_hochberg
 
@@ -219,7 +219,7 @@ def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
         for first in range(0, len(heat.panels), columns):
             panels_of_row = heat.panels[first : first + columns]
             titles = [wrapped(panel.title, names_width + width, size + 1.5) for panel in panels_of_row]
-            title_height = 34 + 14 * max(title.count("\n") for title in titles)
+            title_height = 34 + LINE_HEIGHT * max(title.count("\n") for title in titles)
             for k, (each, title) in enumerate(zip(panels_of_row, titles, strict=True)):
                 left = names_width + k * (panel_width + _GAP)
                 panel = sheet.panel(left, top + title_height, width, cell_height * len(each.rows), *faces[each].ends)
@@ -228,7 +228,7 @@ def draw_heat(heat_map: HeatMap, heat: HeatTables) -> Chart:
                     panel.text(j + 0.5, 0, name, "muted", (0, -7), size=size)
                 panel.text(0, 0, corner, "muted", (-names_width, -7), "left", size=0.9 * size)
                 for i, (name, _) in enumerate(each.rows):
-                    panel.text(0, i + 0.5, name, at=(-8, size / 3), side="right", size=size)
+                    panel.text(0, i + 0.5, name, shift=(-8, size / 3), side="right", size=size)
                 _fill(panel, each, size if shrink > 0.8 else 0.0)
             top += title_height + max(cell_height * len(each.rows) for each in panels_of_row) + 16
         _scale(sheet.panel(0, top, scale_width, 14, (0, scale_width), (14, 0), 22), heat, label)

@@ -26,6 +26,7 @@ from strozzi_sim.pictures.ink import FILE_FONT, LIGHT, PATHS, SHAPES, SIZE, Lege
 MINUS = "\N{MINUS SIGN}"
 GAP = 18  # pixels between panels
 TOP = 30  # pixels of a panel's title
+LINE_HEIGHT = 14  # pixels from one line of a text to the next
 TALL = 430  # pixels; a taller panel has the numbers of x at both ends
 ALIKE = 3.0  # panels of one unit share a scale that is at most this many times as long as the scale of each
 _APART = 10  # least pixels between the numbers of x
@@ -54,12 +55,12 @@ class Scale:
     percent: bool = False
     line: float | None = None
 
-    def ticks(self, most: int = 6) -> list[float]:
-        """Return round values within the ends."""
+    def ticks(self, most_steps: int = 6) -> list[float]:
+        """Return round values within the ends, in at most `most_steps` equal steps."""
         low, high = self.ends
-        room = 1e-9 * (high - low)
-        values = MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high)
-        return [float(value) for value in values if low - room <= value <= high + room]
+        tolerance = 1e-9 * (high - low)
+        values = MaxNLocator(most_steps, steps=[1, 2, 5, 10]).tick_values(low, high)
+        return [float(value) for value in values if low - tolerance <= value <= high + tolerance]
 
     def texts(self, ticks: Sequence[float]) -> list[str]:
         """Return the labels of ticks."""
@@ -73,7 +74,10 @@ class Scale:
         return max(map(width_of, self.texts(self.ticks())), default=0.0) + 10
 
     def with_room(self, pixels: float) -> "Scale":
-        """Return this axis, `pixels` long, with room for a number right of marks, and left of marks below its line."""
+        """Return the axis with wider ends: room for a number right of marks, and left of marks below its line.
+
+        `pixels` is the length of the axis.
+        """
         low, high = self.ends
         margin = 34 / max(pixels - 68, 40) * (high - low)
         left = low - margin if self.line is not None and low < self.line else low
@@ -96,7 +100,7 @@ class Panel:
         size: Point,
         order: Iterator[int],
     ) -> None:
-        self._artist = add
+        self._add_artist = add
         self._figure = figure
         self._place = place
         self._order = order
@@ -105,7 +109,7 @@ class Panel:
 
     def _add(self, artist: Any, tips: Sequence[str] = ()) -> None:
         artist.set_zorder(2 + next(self._order) * 1e-6)
-        self._artist(artist, tips)
+        self._add_artist(artist, tips)
 
     def at(self, x: float, y: float) -> Point:
         """Return the position of a point, in pixels from the upper left corner."""
@@ -162,43 +166,44 @@ class Panel:
         y: float,
         words: str,
         ink: str = "ink",
-        at: Point = (0.0, 4.0),
+        shift: Point = (0.0, 4.0),
         side: str = "center",
         bold: bool = False,
         size: float = SIZE,
     ) -> None:
-        """Write a text; the `side` of its first base line is `at` pixels to the right of and below a point."""
+        """Write a text; the `side` of its first base line is `shift` pixels to the right of and below a point."""
         look: Any = {"color": LIGHT[ink], "ha": side, "va": "baseline", "weight": "bold" if bold else "normal"}
         for k, line in enumerate(words.split("\n")):
-            shift = ScaledTranslation(at[0] / 72, -(at[1] + 14 * k) / 72, self._figure.dpi_scale_trans)
-            self._add(Words(x, y, line, **look, fontsize=size * FILE_FONT, transform=self._place + shift))
+            down = shift[1] + LINE_HEIGHT * k
+            offset = ScaledTranslation(shift[0] / 72, -down / 72, self._figure.dpi_scale_trans)
+            self._add(Words(x, y, line, **look, fontsize=size * FILE_FONT, transform=self._place + offset))
 
     # The frame
 
     def title(self, words: str, left: float = 0.0, up: float = 14.0) -> None:
         """Write the panel's title, its last line `up` pixels above the panel and `left` pixels left of its edge."""
-        up += 14 * words.count("\n")
-        self.text(self.x[0], self.y[1], words, at=(-left, -up), side="left", bold=True, size=13)
+        up += LINE_HEIGHT * words.count("\n")
+        self.text(self.x[0], self.y[1], words, shift=(-left, -up), side="left", bold=True, size=13)
 
-    def line(self, axis: str, at: float | None) -> None:
+    def line(self, axis: str, value: float | None) -> None:
         """Draw a broken line across the panel at a value of x or y; None draws none."""
-        if at is not None:
-            ends = [(at, end) for end in self.y] if axis == "x" else [(end, at) for end in self.x]
+        if value is not None:
+            ends = [(value, end) for end in self.y] if axis == "x" else [(end, value) for end in self.x]
             self.lines([ends], "ink", 1.0, (0, (4, 3)))
 
     def numbers(
-        self, axis: str, scale: Scale, title: str = "", most: int = 6, *, labels: bool = True, grid: bool = True
+        self, axis: str, scale: Scale, title: str = "", most_steps: int = 6, *, labels: bool = True, grid: bool = True
     ) -> None:
         """Draw an axis of numbers and lines across; `title` and `grid` are for x, whose numbers are kept apart."""
-        ticks = scale.ticks(most)
+        ticks = scale.ticks(most_steps)
         if axis == "y":
             self.lines([[(self.x[0], tick), (self.x[1], tick)] for tick in ticks], "faint")
             for tick, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
                 self.text(self.x[0], tick, text, "muted", (-7, 4), "right")
             return
-        while most > 1 and self._touch(ticks, scale.texts(ticks)):
-            most -= 1
-            ticks = scale.ticks(most)
+        while most_steps > 1 and self._touch(ticks, scale.texts(ticks)):
+            most_steps -= 1
+            ticks = scale.ticks(most_steps)
         self.lines([[(tick, self.y[0]), (tick, self.y[1])] for tick in ticks if grid], "faint")
         for tick, text in zip(ticks, scale.texts(ticks), strict=True) if labels else ():
             self.text(tick, self.y[0], text, "muted", (0, 16))
@@ -216,16 +221,16 @@ class Panel:
         """Write the names of levels, the k-th at k + 0.5: of x those that fit, and `title`; of y all, cut to `room`."""
         if axis == "y":
             for k, name in enumerate(names):
-                self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), at=(-8, 4), side="right")
+                self.text(self.x[0], k + 0.5, shortened(name.replace("\n", " "), room), shift=(-8, 4), side="right")
             return
         step = max(1, int(np.ceil((max(map(width_of, names), default=0.0) + 6) / (self.width / max(len(names), 1)))))
         for k, name in enumerate(names):
             is_last = k == len(names) - 1  # which may be "75 and more", and always has its name
             if is_last or (k % step == 0 and k + step < len(names)):
-                self.text(k + 0.5, self.y[0], name, at=(0, 18))
+                self.text(k + 0.5, self.y[0], name, shift=(0, 18))
         if title:
             lines = max((name.count("\n") for name in names), default=0)
-            self.text(sum(self.x) / 2, self.y[0], title, "muted", (0, 38 + 14 * lines))
+            self.text(sum(self.x) / 2, self.y[0], title, "muted", (0, 38 + LINE_HEIGHT * lines))
 
 
 @dataclass(frozen=True)
@@ -287,7 +292,7 @@ class AxesPanel(Panel):
 class Sheet:
     """A figure of a width in pixels, whose panels are placed in pixels from the upper left corner below its titles.
 
-    A file has titles above and a legend below; a page has its own. With `paper` pixels around it a figure is cropped.
+    A file has titles above, a legend below and a margin of `paper` pixels, to which it is cropped; a page has its own.
     """
 
     def __init__(self, width: float, titles: Sequence[str] = (), legend: Legend = (), paper: float = 0.0) -> None:
@@ -297,19 +302,19 @@ class Sheet:
         self.figure = Figure(figsize=(1, 1), dpi=72, facecolor=LIGHT["paper"])
         FigureCanvasAgg(self.figure)
         self.figure.patch.set_visible(paper > 0)  # a page has its own
-        self._down = Affine2D()
-        self._pixels = self._down + self.figure.dpi_scale_trans
+        self._down = Affine2D()  # pixels from the upper left corner to inches from the lower left one, set by `end`
+        self._pixels = self._down + self.figure.dpi_scale_trans  # pixels to the screen
         self._order = count()
         self._paper = paper
         self._legend = legend
-        self._above = 0.0
-        self._right = 0.0
+        self._above = 0.0  # pixels of the titles
+        self._right = 0.0  # pixels to the right end of the panels
         for k, words in enumerate(filter(None, titles)):
             size = 12.0 if k else 13.5
             lines = wrapped(words, 0.9 * width, size)
-            at = self.panel(0, 0, width_of(lines, size), 1, (0, 1), (0, 1))
-            at.text(0, 1, lines, "muted" if k else "ink", (0, 12), "left", bold=k == 0, size=size)
-            self._above += 14.0 * lines.count("\n") + (16 if k else 22)
+            line_panel = self.panel(0, 0, width_of(lines, size), 1, (0, 1), (0, 1))
+            line_panel.text(0, 1, lines, "muted" if k else "ink", (0, 12), "left", bold=k == 0, size=size)
+            self._above += LINE_HEIGHT * lines.count("\n") + (16 if k else 22)
             self.height = 0.0
         self._above += 6 if titles else 0
 
@@ -350,7 +355,7 @@ class Sheet:
             x += entry_width
         width = min(self.width, self._right + _ROOM) if self._paper else self.width
         height = self.height + self._above + 2 * self._paper
-        self.figure.set_size_inches(width / 72 + self._paper / 36, height / 72)
+        self.figure.set_size_inches(width / 72 + 2 * self._paper / 72, height / 72)
         self._down.clear().scale(1 / 72, -1 / 72).translate(0, height / 72)
 
 

@@ -1,10 +1,13 @@
-"""Dots: with intervals, of a few levels, joined by lines, or in rows; or labelled, of one figure over another."""
+"""Pictures of dots.
+
+`draw_points`: kinds intervals, lines and dots. `draw_scatter`: one figure over another, with names.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,13 +19,14 @@ from strozzi_sim.facts.figures import Figure
 from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import INKS, NARROW, SHAPES, Look, legend_of, looks_of, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, Mark, label_of, n_of, on_scale, scale_of, sentence, title_of
-from strozzi_sim.pictures.panel import ALIKE, GAP, TALL, TOP, Face, Panel, Scale, Sheet, fit
+from strozzi_sim.pictures.panel import ALIKE, GAP, LINE_HEIGHT, TALL, TOP, Face, Panel, Scale, Sheet, fit
 from strozzi_sim.pictures.series import Words, figures_of, in_order, named, players_title, series_of
 
 _LONG = 9  # letters; `intervals` with a longer line in a name have a row for each level
 _LEAST = 110  # least width in pixels of a panel beside names
 _EDGE = 14  # pixels for half a number at the right end of an axis
 _HEIGHT = 300  # pixels of a panel with labelled dots
+_TITLE_SIZE = 13.5  # pixels of a panel's title, when it is broken into lines
 # where a name may be: pixels from its dot to the right and down, and whether it ends there instead of beginning
 _NEAR = ((8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True))
 _FAR = ((t * (8 + 4 * k), s * (9 + 7 * k), t < 0) for k in range(1, 5) for s in (-1, 1) for t in (1, -1))
@@ -39,41 +43,57 @@ class _Shape:
     upright: bool  # whether values grow upwards, not to the right
 
 
+class _PanelData(NamedTuple):
+    """The data of a panel."""
+
+    title: str
+    rows: pd.DataFrame
+    scale_rows: pd.DataFrame  # rows that set its scale
+    figure: Figure  # the first of its figures
+    players: int | None  # None: several player counts
+
+
 def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd.DataFrame, width: int) -> Chart:
-    """Draw a picture of kind intervals, lines or dots: a panel per player count, per figure or for all."""
+    """Draw a picture of kind intervals, lines or dots: a panel per player count, per figure or for all.
+
+    `words` is raw value -> display name. `all_rows`, which contain `rows`, set the scale, the order of series, and the
+    levels of lines.
+    """
     keys, names = series_of(picture, rows, words, all_rows)
     looks = looks_of(picture.series, keys, picture.series_levels)
     figures = figures_of(picture, rows)
     series = {key: (k, name) for k, (key, name) in enumerate(zip(keys, names, strict=True))}
     panels = list(_panels(picture, rows, all_rows, figures))
-    rows_of_kind = {"lines": all_rows, "dots": rows}  # `intervals` has the levels of each panel's own rows
-    columns = [rows_of_kind.get(picture.kind, panel_rows)[picture.x] for _, panel_rows, *_ in panels]
-    levels = [in_order(column, picture.levels) for column in columns]
-    name_lines = "\n".join(named(level, words, picture.x) for of_panel in levels for level in of_panel).split("\n")
+    levels_of_rows = in_order(rows[picture.x], picture.levels)
+    name_lines = "\n".join(named(level, words, picture.x) for level in levels_of_rows).split("\n")
     sideways = picture.kind == "dots" or (picture.kind == "intervals" and max(map(len, name_lines)) > _LONG)
     if sideways:  # only the first panel of a row has the names
-        levels = [in_order(rows[picture.x], picture.levels)] * len(panels)
+        levels = [levels_of_rows] * len(panels)
+    elif picture.kind == "lines":
+        levels = [in_order(all_rows[picture.x], picture.levels)] * len(panels)
+    else:
+        levels = [in_order(panel.rows[picture.x], picture.levels) for panel in panels]
     level_names = [{level: named(level, words, picture.x) for level in of_panel} for of_panel in levels]
-    has_few = max(map(len, level_names)) <= 6 if picture.kind == "intervals" else len(panels) == 1
-    is_labelled = len(names) == 1 and picture.kind != "lines" and has_few
+    has_room_for_labels = max(map(len, level_names)) <= 6 if picture.kind == "intervals" else len(panels) == 1
+    is_labelled = len(names) == 1 and picture.kind != "lines" and has_room_for_labels
     labelled = "every" if is_labelled else "surest" if picture.kind == "intervals" else ""
     label_of_levels = "seat; 0 begins" if picture.x == "seat" else picture.x_label
     shape = _Shape(picture.kind, looks, labelled, label_of_levels, upright=not sideways)
     points = ", points from an equal share" if picture.equal else ", points" if picture.zero else ""
     has_several = len(picture.figures) > 1 and picture.kind != "dots"  # figures, named by panels or the legend
-    scales = _on_one_scale([(scale_of(same, figure, picture), figure) for _, _, same, figure, _ in panels])
+    scales = _on_one_scale([(scale_of(panel.scale_rows, panel.figure, picture), panel.figure) for panel in panels])
     faces: list[Face] = []
     all_marks: list[Mark] = []
     has_labels = False
-    for (title, panel_rows, _, figure, players), scale, of_panel in zip(panels, scales, level_names, strict=True):
-        marks = _marks(picture, panel_rows, figure, title, of_panel, series)
-        fill = partial(_fill, marks=marks, scale=scale, figure=figure, levels=len(of_panel), shape=shape)
-        label = title_of(picture, figure) if has_several else figure.label + points
+    for panel, scale, of_panel in zip(panels, scales, level_names, strict=True):
+        marks = _marks(picture, panel.rows, panel.figure, panel.title, of_panel, series)
+        fill = partial(_fill, marks=marks, scale=scale, figure=panel.figure, levels=len(of_panel), shape=shape)
+        label = title_of(picture, panel.figure) if has_several else panel.figure.label + points
         panel_names = list(of_panel.values())
         if sideways:
-            faces.append(Face(title, scale, panel_names, fill, players, (label, picture.x_label)))
+            faces.append(Face(panel.title, scale, panel_names, fill, panel.players, (label, picture.x_label)))
         else:
-            faces.append(Face(title, panel_names, scale, fill, players, (picture.x_label, label)))
+            faces.append(Face(panel.title, panel_names, scale, fill, panel.players, (picture.x_label, label)))
         has_labels |= bool(_labelled(marks, scale, labelled))
         all_marks += marks
     sideways_draw = partial(_sideways, faces=faces, shape=shape, has_labels=has_labels)
@@ -83,19 +103,19 @@ def draw_points(picture: Picture, rows: pd.DataFrame, words: Words, all_rows: pd
 
 def _panels(
     picture: Picture, rows: pd.DataFrame, all_rows: pd.DataFrame, figures: Sequence[Figure]
-) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, Figure, int | None]]:
-    """Yield (title, rows, rows that set its scale, first figure, player count or None for several) of each panel."""
+) -> Iterator[_PanelData]:
+    """Yield the title, rows, scale, figure and player count of each panel."""
     by_players = picture.x == "players" and picture.kind != "lines"
     if picture.kind == "dots" or (by_players and picture.series != "figure"):
         for figure in figures:
             points = ", points" if figure.unit == "points" else ""
             title = figure.label + points if picture.kind != "dots" or len(figures) > 1 else ""
-            yield title, rows[rows["figure"] == figure.name], all_rows[all_rows["figure"] == figure.name], figure, None
+            yield _PanelData(title, pick(rows, figure=figure.name), pick(all_rows, figure=figure.name), figure, None)
     elif by_players:
-        yield "", rows, all_rows, figures[0], None
+        yield _PanelData("", rows, all_rows, figures[0], None)
     else:
         for count in sorted(rows["players"].unique()):
-            yield players_title(count), rows[rows["players"] == count], all_rows, figures[0], int(count)
+            yield _PanelData(players_title(count), pick(rows, players=count), all_rows, figures[0], int(count))
 
 
 def _marks(
@@ -119,12 +139,12 @@ def _marks(
         shown = {"panel": title, "level": levels[level].replace("\n", " "), "series": name}
         shown |= {"value": value, "low": low, "high": high, "n": row.n}
         shown["tip"] = sentence(parts, row, figure)
-        marks.append({**shown, "_at": place[level], "_series": number})
-    return sorted(marks, key=lambda mark: (mark["_series"], mark["_at"]))
+        marks.append({**shown, "_level": place[level], "_series": number})
+    return sorted(marks, key=lambda mark: (mark["_series"], mark["_level"]))
 
 
 def _on_one_scale(scales: list[tuple[Scale, Figure]]) -> list[Scale]:
-    """Return the axes of panels: a joint one if they have one unit, and none becomes more than ALIKE times as long."""
+    """Return the axes of panels: one for all if they have one unit and line, and none gets over ALIKE times as long."""
     ends = np.array([scale.ends for scale, _ in scales])
     joint_ends = float(ends[:, 0].min()), float(ends[:, 1].max())
     kinds = {(figure.unit, scale.line) for scale, figure in scales}
@@ -145,10 +165,11 @@ def _upright(sheet: Sheet, faces: Sequence[Face], shape: _Shape) -> None:
     gap = GAP if is_shared else left
     columns, panel_width = fit(sheet.width, left, least_width, len(faces), gap)
     panel_height = 170 if is_joined else 230 if sheet.width > 700 else 200
-    foot = 24 + 14 * max(name.count("\n") for face in faces for name in face.names) + (20 if shape.label else 0)
+    lines_below_first = max(name.count("\n") for face in faces for name in face.names)
+    foot = 24 + LINE_HEIGHT * lines_below_first + (20 if shape.label else 0)
     rooms = [panel_width + (0 if k % columns else left) + (gap if (k + 1) % columns else 0) for k in range(len(faces))]
-    titles = [wrapped(face.title, room - 8, 13.5) for face, room in zip(faces, rooms, strict=True)]
-    title_height = 16 + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 10
+    titles = [wrapped(face.title, room - 8, _TITLE_SIZE) for face, room in zip(faces, rooms, strict=True)]
+    title_height = 16 + LINE_HEIGHT * max(title.count("\n") + 1 for title in titles) if any(titles) else 10
     step = panel_width + gap, title_height + panel_height + foot + 12
     grid = sheet.grid(len(faces), columns, (left, title_height), step)
     for face, title, (is_first, place) in zip(faces, titles, grid, strict=True):
@@ -163,23 +184,24 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
     names = faces[0].names
     is_rows = shape.kind == "dots"
     margin = min(max(width_of(name.replace("\n", " ")) for name in names) + 14, sheet.width - _LEAST - _EDGE)
-    ends = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
-    gap = max([GAP, *(first + second + 6 for first, second in pairwise(ends))])  # numbers of neighbours do not touch
+    half_widths = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
+    gap = max([GAP, *(first + second + 6 for first, second in pairwise(half_widths))])  # numbers do not touch
     columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(faces), gap)
     level_height = max(19, 7 * len(shape.looks) + 6) if is_rows else max(26, 13 * len(shape.looks) + 10)
     panel_height = level_height * len(names)
     title_margin = 0 if columns > 1 and faces[0].players is None else margin  # pixels of a title left of its panel
     rooms = [panel_width + (0 if k % columns else title_margin) for k in range(len(faces))]
-    titles = [wrapped(face.title, room - 4, 13.5) for face, room in zip(faces, rooms, strict=True)]
-    above = 14 if panel_height > TALL else 0  # numbers at both ends
-    title_height = 10 + above + 14 * max(title.count("\n") + 1 for title in titles) if any(titles) else 6 + above
+    titles = [wrapped(face.title, room - 4, _TITLE_SIZE) for face, room in zip(faces, rooms, strict=True)]
+    above = LINE_HEIGHT if panel_height > TALL else 0  # for numbers at both ends
+    title_lines = max(title.count("\n") + 1 for title in titles)
+    title_height = above + (10 + LINE_HEIGHT * title_lines if any(titles) else 6)
     step = panel_width + gap, title_height + panel_height + 40
     grid = sheet.grid(len(faces), columns, (margin, title_height), step)
     for face, title, (is_first, place) in zip(faces, titles, grid, strict=True):
         scale = face.scale.with_room(panel_width) if has_labels else face.scale
         panel = sheet.panel(*place, panel_width, panel_height, scale.ends, (float(len(names)), 0.0), 24)
         panel.title(title, title_margin if is_first else 0, 8 + above)
-        panel.numbers("x", scale, most=8 if panel_width > 400 else 5 if panel_width > 180 else 4)
+        panel.numbers("x", scale, most_steps=8 if panel_width > 400 else 5 if panel_width > 180 else 4)
         if is_first:
             panel.names("y", names, room=margin - 10)
         face.fill(panel)
@@ -187,32 +209,33 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
 
 def _fill(panel: Panel, marks: list[Mark], scale: Scale, figure: Figure, levels: int, shape: _Shape) -> None:
     # Marks of several series are side by side, except on lines; if every level has one mark, it is in the middle.
-    series_count = len(shape.looks) if len({mark["_at"] for mark in marks}) < len(marks) else 1
+    side_by_side = len(shape.looks) if len({mark["_level"] for mark in marks}) < len(marks) else 1
     panel.line("y" if shape.upright else "x", scale.line)
     room = (panel.width if shape.upright else panel.height) / max(levels, 1)  # pixels of a level
-    gap = 0.0 if shape.kind == "lines" else min(0.62 / series_count, (13 if shape.kind == "intervals" else 7) / room)
+    # distance of marks side by side, as a part of a level
+    gap = 0.0 if shape.kind == "lines" else min(0.62 / side_by_side, (13 if shape.kind == "intervals" else 7) / room)
 
-    def spot(mark: Mark, value: float) -> tuple[float, float]:
-        level = mark["_at"] + 0.5 + (gap * (mark["_series"] - (series_count - 1) / 2) if series_count > 1 else 0.0)
+    def position(mark: Mark, value: float) -> tuple[float, float]:
+        level = mark["_level"] + 0.5 + (gap * (mark["_series"] - (side_by_side - 1) / 2) if side_by_side > 1 else 0.0)
         return (level, value) if shape.upright else (value, level)
 
-    radius = 4.2 if series_count < 4 and not (shape.kind == "dots" and series_count > 1) else 3.6
+    radius = 4.2 if side_by_side < 4 and not (shape.kind == "dots" and side_by_side > 1) else 3.6
     for series, (ink, shape_name) in enumerate(shape.looks):
         of_series = [mark for mark in marks if mark["_series"] == series]
         if shape.kind == "lines" and of_series:
-            panel.lines([[spot(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
+            panel.lines([[position(mark, mark["value"]) for mark in of_series]], ink, 1.6, alpha=0.7)
         with_interval = [mark for mark in of_series if not np.isnan(mark["low"])]
-        panel.lines([[spot(mark, mark["low"]), spot(mark, mark["high"])] for mark in with_interval], ink, 2.0)
-        points = [spot(mark, mark["value"]) for mark in of_series]
+        panel.lines([[position(mark, mark["low"]), position(mark, mark["high"])] for mark in with_interval], ink, 2.0)
+        points = [position(mark, mark["value"]) for mark in of_series]
         tips = [mark["tip"] for mark in of_series]
         panel.dots([x for x, _ in points], [y for _, y in points], ink, shape_name, radius, tips)
-    whiskers = [[panel.at(*spot(mark, end)) for end in _reach(mark)] for mark in marks]
+    whiskers = [[panel.at(*position(mark, end)) for end in _reach(mark)] for mark in marks]
     for mark in _labelled(marks, scale, shape.labelled):
         below = scale.line is not None and mark["value"] < scale.line
         text = label_of(mark["value"], (mark["high"] - mark["low"]) / 2, figure, scale)
-        if scale.signed and not text.strip("0."):
+        if scale.signed and not text.strip("0."):  # a difference that rounds to 0 is not written
             continue
-        place = spot(mark, _reach(mark)[0 if below else 1])
+        place = position(mark, _reach(mark)[0 if below else 1])
         x, y = panel.at(*place)
         if shape.upright:  # beyond the whiskers of neighbours too
             neighbours = [side[1] for pair in whiskers for side in pair if abs(side[0] - x) < width_of(text) / 2 + 3]
@@ -291,8 +314,8 @@ def _dots(
         name = named(level, words, picture.x)
         x_text = format_value(x_values[level], x_figure).replace(THIN, " ")
         tip = f"{sentence([title, name], row, y_figure)}; {x_figure.label}: {x_text}"
-        at = x_figure.measure.factor * float(x_values[level])
-        shown: Mark = {"panel": title, "name": name, "series": series_names[series], "at": at, "value": value}
+        x = x_figure.measure.factor * float(x_values[level])
+        shown: Mark = {"panel": title, "name": name, "series": series_names[series], "at": x, "value": value}
         dots.append({**shown, "low": low, "high": high, "n": row.n, "tip": tip, "_series": numbers[series]})
     return dots
 
@@ -310,7 +333,7 @@ def _fill_with_names(panel: Panel, dots: Sequence[Mark], looks: Sequence[Look], 
             x = dot["at"] + dx / panel.width * (panel.x[1] - panel.x[0])
             y = dot["value"] - dy / panel.height * (panel.y[1] - panel.y[0])
             panel.lines([[(dot["at"], dot["value"]), (x, y)]], "muted", 0.7)
-        panel.text(dot["at"], dot["value"], dot["name"], at=(dx, dy + 4), side="right" if is_left else "left")
+        panel.text(dot["at"], dot["value"], dot["name"], shift=(dx, dy + 4), side="right" if is_left else "left")
 
 
 def _grid(sheet: Sheet, faces: Sequence[Face], x_scale: Scale, scale: Scale) -> None:
@@ -337,8 +360,9 @@ def placed(dots: Sequence[Mark], panel: Panel, last: int) -> Iterator[tuple[Mark
         x, y = panel.at(dot["at"], dot["value"])
         name_width = width_of(dot["name"])
         for spot in _SPOTS:
-            left = x + spot[0] - (name_width if spot[2] else 0)
-            box = left, y + spot[1] - 6.5, left + name_width, y + spot[1] + 6.5
+            dx, dy, is_left = spot
+            left = x + dx - (name_width if is_left else 0)
+            box = left, y + dy - 6.5, left + name_width, y + dy + 6.5
             is_inside = box[0] >= 0 and box[2] <= panel.width and box[1] >= 0 and box[3] <= panel.height
             hides = (box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken)
             if is_inside and not any(hides):

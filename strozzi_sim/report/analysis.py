@@ -150,7 +150,7 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
     def draw(sheet: Sheet) -> None:
         panel = sheet.panel(_LABELS, 8, sheet.width - _LABELS - 6, 260, across.ends, scale.ends, 42)
         panel.numbers("y", scale)
-        panel.numbers("x", across, "decision", most=8, grid=False)
+        panel.numbers("x", across, "decision", most_steps=8, grid=False)
         fill(panel)
 
     legend = tuple((name, ink, "circle") for name, (ink, _) in zip(seats, looks, strict=True))

@@ -32,10 +32,11 @@ import numpy as np
 from strozzi_sim.runtime.frames import Frames, receive, send
 from strozzi_sim.runtime.system import OWN_GROUP, call_in_forks, end_group, end_on_close
 
-# Progress of the games, written by the game loops and read by the parent.
+# Progress of the games, written by the game loops and read by the parent. The compiled loop does not call the agent
+# `random`, whose decisions are added with the next call or at the end of the game.
 HEARTBEAT = np.dtype([
     ("busy", "i8"),  #       1: agents are running, subject to the time limit
-    ("decisions", "i8"),  #  decisions begun so far by this process; increases with every decision
+    ("decisions", "i8"),  #  decisions begun so far, written before each call of an agent and at the end of a game
     ("first", "i8"),  #      `decisions` at the start of the current game
     ("players", "i8"),
     ("deal", "i8"),

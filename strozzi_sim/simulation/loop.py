@@ -48,7 +48,7 @@ JOB = np.dtype([
     ("first", "i8"),  #     deals first .. last - 1; `vector` ignores `last`
     ("last", "i8"),
     ("start_player", "i8"),
-    ("spread", "i8"),  #    1 = deal d is played once, in seating d modulo S; 0 = each deal is played in all S seatings
+    ("spread", "i8"),  #    1 = deal d once, in seating d modulo S; 0 = each deal in all S seatings of `Seats.design`
 ], align=True)  # fmt: skip
 
 # The agent at a position of the line-up.
@@ -83,7 +83,7 @@ FAULT = np.dtype([(name, "i8") for name in _FAULT_FIELDS], align=True)
 
 
 class Seats(NamedTuple):
-    """The seats of one game, arrays [P], or of the games in n slots, [n, P]; and the seatings."""
+    """The seats of one game, arrays [P], or of the n games that `simulation.slots` plays at once, [n, P]."""
 
     agents: Any  # AGENT of each seat
     randoms: Any  # RANDOM of each seat
@@ -120,7 +120,8 @@ class FactCounts(NamedTuple):
 def play_game(state, rules, seat_agents, randoms, chance, seen, sink, facts, luck, fault, beat):
     """Play a game on from `state` to its end; return the number of decisions played, or -1 after a fault.
 
-    The caller seeds the sources, sets `beat.first` before, and deal, seating and position of a fault after.
+    Before: the caller seeds the random sources and sets `beat.first`. After a fault: it sets the deal, seating and
+    position of `fault`.
     """
     decisions = 0
     while not is_over(state):
@@ -128,7 +129,7 @@ def play_game(state, rules, seat_agents, randoms, chance, seen, sink, facts, luc
         agent = seat_agents[seat]
         if agent.address == UNIFORM:
             action = kth_legal(state, rules, below(agent.word, count_legal(state, rules)))
-            random_word(randoms[seat])
+            random_word(randoms[seat])  # advances the stream past `agent.word`
             agent.word = next_word(randoms[seat])  # before `apply`, to be ready when a mispredicted branch restarts
         else:
             beat.decisions = beat.first + decisions + 1
@@ -165,12 +166,12 @@ def take_playouts(agent, memory):
 
 
 @jit
-def _count(state, seats, decisions, outcome, sink, facts):
+def _count(state, positions, decisions, outcome, sink, facts):
     """Add one finished game to the outcome, and every seat's result to the facts."""
     outcome.games += 1
     outcome.decisions += decisions
-    for seat in range(len(seats)):
-        position = int64(seats[seat])
+    for seat in range(len(positions)):
+        position = int64(positions[seat])
         better, shared = placing(state, seat)
         twice_place, points = 2 * better + shared + 1, score(state, seat)
         win_units = WIN_UNITS // shared if better == 0 else 0
@@ -193,7 +194,9 @@ def _close_facts(sink, state, rules, deal_number, seating, counting, counts):
     game = sink.games
     sink.deal[game] = deal_number
     sink.seating[game] = seating
-    end_game(game, counting[2], counting[3])
+    int32s = counting[2]  # see `facts.counting.Counting`
+    tables = counting[3]
+    end_game(game, int32s, tables)
     sink.games = game + 1
     if sink.games == sink.batch:
         _count_facts(sink, counting, counts)
@@ -205,7 +208,9 @@ def _count_facts(sink, counting, counts):
     count_rows(sink.games, counts, *counting)
     if sink.taker != 0:
         call_back(sink.taker)
-    empty(counting[2], counting[3])
+    int32s = counting[2]
+    tables = counting[3]
+    empty(int32s, tables)
     sink.games = 0
 
 
@@ -303,7 +308,7 @@ def _play_all(games, stop, tally, sink, facts, lucks):
     facts : FactCounts, or None
     lucks : records of `luck_dtype`, one for each job, or None
     """
-    finished = 0
+    finished = 0  # all jobs have one player count, so the rows of job k begin at finished * players
     for k in range(games.jobs.shape[0]):
         luck = None if lucks is None else lucks[k]
         finished += _play(games, k, stop, tally, finished * games.jobs[k].players, sink, facts, luck)

@@ -37,11 +37,11 @@ class Recorded(Panel):
         self.areas += [(edge, fill, *box) for box, fill in zip(boxes, fills, strict=True)]
         super().boxes(boxes, fills, edge, width, tips)
 
-    def text(self, x, y, words, ink="ink", at=(0.0, 4.0), side="center", bold=False, size=12.0):
+    def text(self, x, y, words, ink="ink", shift=(0.0, 4.0), side="center", bold=False, size=12.0):
         self.words.append(words)
         self.inked.append((words, ink, bold))
-        self.placed.append((words, x, y, at, side))
-        super().text(x, y, words, ink, at, side, bold, size)
+        self.placed.append((words, x, y, shift, side))
+        super().text(x, y, words, ink, shift, side, bold, size)
 
     @property
     def broken(self):

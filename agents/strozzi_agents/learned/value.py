@@ -1,4 +1,7 @@
-"""The learned worth of a quiet position to a seat, and play by the guide from any position to a quiet one."""
+"""The learned worth of a quiet position to a seat, and play by the guide from any position to a quiet one.
+
+`learned.verbs` explains quiet positions, the guide and the features.
+"""
 
 from typing import Any
 
@@ -29,15 +32,16 @@ def learned_memory(guide: np.dtype[Any], common: int, own: int, seats: int) -> n
     assert common + own * seats <= WIDEST
     return np.dtype([  # shape                                 meaning
         worth_field(seats),  #                                 of the evaluated position
-        ("sweep", CHANCE),  #                                  chance of the current sample
+        ("sweep", CHANCE),  #                                  chance from which all actions of a sample start
         ("chance", CHANCE),  #                                 chance of the action that is tried
-        ("own_sweep", CHANCE),  #                              chance for all actions of a later decision of the seat
-        ("own_chance", CHANCE),  #                             chance of one of them
+        # of the searching seat's own decisions in a lookahead: as `sweep` and `chance`, see `learned._own_action`
+        ("own_sweep", CHANCE),
+        ("own_chance", CHANCE),
         ("total", "f8", (MOST_CHOICES,)),  #                   [k] sum of the worth of the k-th legal action
         ("guide", guide),
         ("features", "f4", (common + own * seats,)),  #        of a quiet position
         ("work", NETWORK_WORK),
-        (STOP_FIELD, "i8"),  #                                 as in the parameters, for code that only has the memory
+        (STOP_FIELD, "i8"),  #                                 copy of the parameters' field, for `is_stopped(memory)`
     ], align=True)  # fmt: skip
 
 
@@ -61,7 +65,11 @@ def play_beyond(state, rules, chance, guide, beyond):
 
 @jit
 def predict(state, weights, memory, seat):
-    """Write the network's outputs for `seat` into `memory.work.output`, computed from `memory.features`."""
+    """Write the network's outputs for `seat` into `memory.work.output`, computed from `memory.features`.
+
+    `weights` is the address of a table of the networks' addresses by player count. The input has the common features,
+    then those of each seat, from `seat` on.
+    """
     players = state.players
     common, own = feature_counts(state)
     work = memory.work
@@ -76,7 +84,7 @@ def predict(state, weights, memory, seat):
 
 
 @force_inline
-def _chance(logit):
+def _logistic(logit):
     return 1.0 / (1.0 + np.exp(-float64(logit)))
 
 
@@ -88,7 +96,7 @@ def utility_at(state, rules, weights, memory, seat, prize):
     describe(state, rules, memory.guide, memory.features)
     predict(state, weights, memory, seat)
     lead = lead_of(state, seat) + memory.work.output[LEAD]
-    return lead + prize * _chance(memory.work.output[WIN]) if prize != 0.0 else lead
+    return lead + prize * _logistic(memory.work.output[WIN]) if prize != 0.0 else lead
 
 
 @jit
@@ -105,9 +113,9 @@ def evaluate_quiet(state, rules, weights, memory):
         memory.worth[seat, SCORE] = score(state, seat) + memory.work.output[SCORE]
         memory.worth[seat, LEAD] = lead_of(state, seat) + memory.work.output[LEAD]
         leads += memory.worth[seat, LEAD]
-        chance = _chance(memory.work.output[WIN])
-        memory.worth[seat, WIN] = chance
-        total += chance
-    for seat in range(players):  # each output favours its own seat, so make leads sum to 0 and wins to 1
+        win = _logistic(memory.work.output[WIN])
+        memory.worth[seat, WIN] = win
+        total += win
+    for seat in range(players):  # each seat's outputs are computed alone, so make leads sum to 0 and wins to 1
         memory.worth[seat, LEAD] -= leads / players
         memory.worth[seat, WIN] /= total

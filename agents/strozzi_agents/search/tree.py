@@ -14,6 +14,7 @@ ROOT = 0
 NO_NODE = 0  # the root is not a child
 MAX_BYTES = 1 << 30  # of all nodes
 _MIN_NODES = 256
+_TRIALS = 3  # per action, at most, if halving needs more than `iterations`: it tries all actions, then half, and so on
 MAX_CHILDREN = 0xFFFF  # up to which a node counts its children
 TABLE = 4096  # length of the tables of square roots
 LEVELS = 4096  # most nodes on the path of an iteration; the tree grows no deeper
@@ -21,7 +22,7 @@ LEVELS = 4096  # most nodes on the path of an iteration; the tree grows no deepe
 NODE = np.dtype([  #        meaning; 32 bytes, two to a cache line
     ("total", "f8"),  #     sum of the rewards of the seat that chose it
     ("visits", "i4"),  #    iterations that passed through it
-    ("available", "i4"),  # iterations that passed through its parent when its action was legal
+    ("available", "i4"),  # iterations since its creation that passed through its parent when its action was legal
     ("first", "i4"),  #     its first child, or NO_NODE
     ("next", "i4"),  #      the next child of the same node, or NO_NODE
     ("action", "i4"),  #    action that leads to it
@@ -38,7 +39,8 @@ def tree_memory(values, game):
 def trees_memory(values, game):
     """Return the dtype of the memory of `mo_ismcts`: the fields of `ismcts`, with a tree for every seat."""
     seats = int(game.max_players)
-    return np.dtype([  # shape            meaning; first, as numba takes records with equal first fields for one type
+    # The additional fields are first, as numba takes records with equal first fields for one type.
+    return np.dtype([  # shape            meaning
         ("at", "i4", (seats,)),  #       [P] node of the current iteration in each tree
         ("left", "u1", (seats,)),  #     [P] 1 = the current iteration has left that tree
         ("before", game.state),  #       the state before a step
@@ -48,19 +50,19 @@ def trees_memory(values, game):
 
 def _fields(name, values, game, trees):
     actions = int(game.actions)
-    visits = max(int(values["iterations"]), 3 * actions)  # halving tries each action once, then half of them, and so on
+    visits = max(int(values["iterations"]), _TRIALS * actions)
     nodes = max(_MIN_NODES, (visits + 1) * trees)
     size = nodes * NODE.itemsize
     if size > MAX_BYTES:
         raise InputError(
-            f"{name}: iterations={values['iterations']} would take {size / 2**20:,.0f} MiB of nodes for each seat; "
-            f"at most {MAX_BYTES / 2**20:,.0f} MiB"
+            f"{name}: iterations={values['iterations']} would take {size / 2**20:,.0f} MiB of nodes for each seat "
+            f"that it plays; at most {MAX_BYTES / 2**20:,.0f} MiB"
         )
     return [  # shape                                meaning
         ("chance", CHANCE),  #                       chance of the current iteration
-        ("sweep", CHANCE),  #                        chance of the current sweep
-        ("roll", RANDOM),  #                         random stream of its policy
-        ("reward", "f8", (game.max_players,)),  #   [P] rewards at its end
+        ("sweep", CHANCE),  #                        chance from which all iterations of a sweep start, see `halving`
+        ("roll", RANDOM),  #                         random stream of the current iteration and its policies
+        ("reward", "f8", (game.max_players,)),  #   [P] rewards at the end of the current iteration
         ("playouts", "i8"),  #                       number of playouts in this game
         ("filled", "i8"),  #                         filled length of the next two tables
         ("root_log", "f8", (TABLE,)),  #             [n] square root of log(n)
@@ -68,7 +70,7 @@ def _fields(name, values, game, trees):
         ("highest_log", "f8"),  #                    square root of log(n) for the highest possible n
         ("stamp", "i8", (actions,)),  #              [action] number of the last selection that found a node of it
         ("selections", "i8"),  #                     number of selections
-        ("ranked", "i4", (actions,)),  #             [i] children of the root with root=halving, those still tried first
+        ("ranked", "i4", (actions,)),  #             [i] children of the root with root=halving; first those still tried
         ("used", "i8"),  #                           number of nodes in use
         ("path", "i4", (LEVELS,)),  #                [level] nodes of the current iteration, the root first
         ("nodes", NODE, (nodes,)),  #                [node]; only its length depends on the parameters
@@ -78,7 +80,7 @@ def _fields(name, values, game, trees):
 @jit
 def fill_tables(memory, iterations):
     """Fill the tables of UCB1, once per game, for all visits and availability below TABLE."""
-    visits = max(iterations, 3 * len(memory.ranked)) + 2  # above `available`: iterations (see `_fields`) + 1 at most
+    visits = max(iterations, _TRIALS * len(memory.ranked)) + 2  # above `available`, at most all iterations + 1
     memory.highest_log = sqrt(log(float(visits)))
     visits = min(visits, TABLE)
     for n in range(max(memory.filled, 1), visits):
@@ -165,13 +167,15 @@ def select(state, rules, params, memory, node, favourite, rng):
     memory.selections = selection
     parent = memory.nodes[node]
     count = count_legal(state, rules)
-    # Rewards are at most 1. While an action without a node is worth more than any other, no value is computed.
+    # No action with a node is worth more than `highest`, as rewards are at most 1. If some legal action must lack a
+    # node, and `urgency` is not below `highest`, such an action is chosen, and no value is computed.
     highest = 1.0 + params.exploration * memory.highest_log + params.bias
     valued = params.widening > 0.0 or parent.children >= count or params.urgency < highest
     child = parent.first
     while child != NO_NODE:
         record = memory.nodes[child]
         action = record.action
+        # A node stands for a sequence of actions: in another determinization another seat may decide after them.
         if record.seat == seat and is_legal(state, rules, action):
             tried += 1
             memory.stamp[action] = selection
@@ -225,7 +229,7 @@ def select_by_prior(state, rules, params, memory, node):
     while child != NO_NODE:
         record = memory.nodes[child]
         action = record.action
-        if record.seat == seat and is_legal(state, rules, action):
+        if record.seat == seat and is_legal(state, rules, action):  # see `select`
             memory.stamp[action] = memory.selections
             tried += 1
             total += record.total

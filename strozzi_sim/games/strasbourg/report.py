@@ -20,6 +20,7 @@ from strozzi_sim.games.strasbourg.fact_tables import NONE, SOURCES
 from strozzi_sim.games.strasbourg.geometry import city_of, column_name, corner_name, space_name
 from strozzi_sim.games.strasbourg.tasks import task_names
 
+# Keys of tables: "by" names the division of the rows, such as "round", and "level" a part of it; ALL: undivided.
 _WHOLE = {"by": ALL, "level": ALL}
 _WON = shares(win_share="win")
 _SHARE = shares(share="rows along level")
@@ -27,6 +28,7 @@ _IN_A_GAME = shares(taken_share="rows / games")  # of events that happen at most
 _POINTS = {f"points_{source}_mean": source for source in SOURCES}
 MIN_KEPT = 0.25  # of the times dealt; a task kept less often is kept only by players whom it suits
 
+# each member in the city scores 1 point, so points for them are their number
 _SCORE = (ratio_of(SCORE, "total"), *amounts(**_POINTS), *ratios(members_mean="city", kept_mean="kept"))
 _WINNER = {"winner_score_mean": "total", **{f"winner_{name}": source for name, source in _POINTS.items()}}
 _WAITED = {"privileges_gained_mean": "privilege / players", "waited_mean": "waited / players"}
@@ -41,7 +43,7 @@ BID_BY_ROUND = Block("bid", _BY_ROUND, (*_BIDS, *_SPENT), {"by": "round"}, margi
 _WINNING = ratios(winning_bid_mean="sum")
 WINNING_BY_ROUND = Block("bid", _BY_ROUND, (*_WINNING, *_IN_A_GAME), {"by": "round"}, where="won == yes")
 _OF_STEP = (*_BIDS, *ratios(bid_mean="sum", cards_mean="cards"), *_SPENT)
-_NOT_0 = {"level": ("0",)}  # bids of which no card was returned
+_NONE_RETURNED = {"level": ("0",)}  # level to omit: bids of which no card was returned
 _PLANS = ratios("drawn_mean", "influence_mean", "stacks_mean", "used_mean")
 
 _CHAIR, _CHAIR_BY_ROUND = {"chair": "chair"}, {"chair": "chair", "level": "round"}
@@ -69,16 +71,17 @@ _GOODS = (*ratios(goods_mean="rows / games"), *shares(sold_share="good_sold"), *
 _MEMBERS = (*ratios(members_mean="rows / games"), *amounts(price_mean="price", points_mean="points"))
 
 _SHARES_OF = {key: shares(**{f"{key}_{{}}_share": f"rows along {key}"}) for key in ("rank", "seat")}
-_BY_PLACE = amounts("points_mean", chapel_points_mean="chapels", edifice_points_mean="edifices")
-_EARNED = (*_BY_PLACE, *ratios(round_mean="round"))
-_PAID = (*_IN_A_GAME, *ratios(pays_mean="points"))
+_POINTS_OF_MEMBER = amounts("points_mean", chapel_points_mean="chapels", edifice_points_mean="edifices")
+_EARNED = (*_POINTS_OF_MEMBER, *ratios(round_mean="round"))
+_OF_SITE = (*_IN_A_GAME, *ratios(pays_mean="points"))
 
 _TASK: Any = {"axes": {"task": "task"}, "levels": _WHOLE}
 _WORTH = (*shares("fulfilled_share"), *amounts(worth_mean="points"), *_WON, *amounts(break_even="lost / fulfilled"))
 _KEPT = Block("task", figures=_WORTH, where="kept == yes", margins=("task",), **_TASK)
 _DEALT = Block("task", figures=shares("kept_share"), margins=("task",), **_TASK)
-_LESS_NOT_KEPT = tuple(
-    Difference(f"{figure.name}_minus_not_kept", figure, "level", "yes") for figure in (ratio_of(SCORE, "score"), *_WON)
+_KEPT_MINUS_NOT_KEPT = tuple(
+    Difference(f"{figure.name}_minus_not_kept", figure, key="level", level="yes")
+    for figure in (ratio_of(SCORE, "score"), *_WON)
 )
 _NUMBER_KEPT = (*_SHARE, *amounts(worth_mean="tasks"), ratio_of(SCORE, "total"), *_WON)
 FAIR_POINTS = Figure("fair_points", "", "amount", "points with which a task is worth the mean of all", lowest=0.0)
@@ -88,16 +91,16 @@ FAIR_LESS_PRINTED = Figure("fair_less_printed", "", "amount", "fair points less 
 def add_fair_points(table: FigureTable, cell: CountedCell) -> None:
     """Add the fair points of kept tasks, and these less the printed points.
 
-    With its fair points a task is worth W per time kept, the mean of all kept tasks: they are (points lost for it + W *
-    times kept) / times fulfilled. They are missing below 0, and for a task kept less than MIN_KEPT of the times dealt;
-    intervals are cut at 0.
+    W is the mean worth of all kept tasks, in points per time kept. The fair points of a task, with which it would be
+    worth W too, are (points lost for it + W * times kept) / times fulfilled. They are missing below 0, and for a task
+    kept less than MIN_KEPT of the times dealt; intervals are cut at 0.
     """
     crosstab, cell = _KEPT.crosstab, cell.of_table("task")
-    counts = cell.count(crosstab)  # [C, tasks, 1 + sums]
+    counts = cell.count(crosstab)  # [chunk, task, 1 + sums], the first entry the number of rows
     kept = counts[..., 0]
     fulfilled, points, lost = (counts[..., 1 + crosstab.sums.index(name)] for name in ("fulfilled", "points", "lost"))
-    mean_value = points.sum() / kept.sum()
-    # The last term is 0 over all chunks together; by chunk it has the error of W, which the interval so includes.
+    mean_value = points.sum() / kept.sum()  # W
+    # The last term adds the error of W to the intervals: each chunk's deviation from W, which is 0 over all chunks.
     owed = lost + mean_value * kept + (points - mean_value * kept).sum(1, keepdims=True) * (kept.sum(0) / kept.sum())
     fair = stats.ratio(owed, fulfilled)
     is_missing = (fair.value < 0) | (kept.sum(0) < MIN_KEPT * cell.count(_DEALT.crosstab)[..., 0].sum(0))
@@ -120,7 +123,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         Block("game", {}, (*amounts("margin_mean"), *shares("tie_share", shared_win_share="shared"))),
         Block("round", {}, (*ratios(**_WAITED), *shares(**_USED))),
         Block(
-            "round", {"round": "round"}, shares(**{"start_{}_wins_share": "win"}), {}, "starts == yes", named="round"
+            "round", {"round": "round"}, shares(**{"start_{}_wins_share": "win"}), where="starts == yes", named="round"
         ),
     ),
     "positions": (
@@ -135,10 +138,17 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         BID_BY_SUM,
         BID_BY_ROUND,
         WINNING_BY_ROUND,
-        Block("bid", {"level": "lap"}, (*_SUCCESS, *ratios(bid_mean="sum")), {"step": ALL, "by": "lap"}),
-        Block("bid", {"level": "waited"}, (*_SUCCESS, *_SHARE), {"step": ALL, "by": "waited"}),
-        Block("bid", {"level": "returned"}, _SHARE, {"step": ALL, "by": "returned"}, "acts == no", exclude=_NOT_0),
-        Block("round", {"level": "round"}, _PLANS, {"step": ALL, "by": "planning"}),
+        Block("bid", {"level": "lap"}, (*_SUCCESS, *ratios(bid_mean="sum")), levels={"step": ALL, "by": "lap"}),
+        Block("bid", {"level": "waited"}, (*_SUCCESS, *_SHARE), levels={"step": ALL, "by": "waited"}),
+        Block(
+            "bid",
+            {"level": "returned"},
+            _SHARE,
+            levels={"step": ALL, "by": "returned"},
+            where="acts == no",
+            exclude=_NONE_RETURNED,
+        ),
+        Block("round", {"level": "round"}, _PLANS, levels={"step": ALL, "by": "planning"}),
     ),
     "council": (
         Block("council", _CHAIR, amounts(points_mean="points / games"), _WHOLE, margins=("chair",)),
@@ -156,13 +166,18 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     ),
     "city": (
         Block("placement", {"place": "space"}, (*_IN_A_GAME, *_EARNED, *_WON)),
-        *(Block("placement", {"place": "space", key: key}, shares, named=key) for key, shares in _SHARES_OF.items()),
-        *(Block(fact, {"place": "site"}, _PAID, exclude={"place": (NONE,)}) for fact in ("edifice", "chapel")),
+        *(Block("placement", {"place": "space", key: key}, figures, named=key) for key, figures in _SHARES_OF.items()),
+        *(Block(fact, {"place": "site"}, _OF_SITE, exclude={"place": (NONE,)}) for fact in ("edifice", "chapel")),
     ),
     "tasks": (
         _DEALT,
         Block(
-            "task", {"task": "task", "level": "kept"}, (), {"by": ALL}, margins=("task",), differences=_LESS_NOT_KEPT
+            "task",
+            {"task": "task", "level": "kept"},
+            figures=(),
+            levels={"by": ALL},
+            margins=("task",),
+            differences=_KEPT_MINUS_NOT_KEPT,
         ),
         Block("task", figures=shares(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
         _KEPT,

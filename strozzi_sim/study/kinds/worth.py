@@ -28,10 +28,10 @@ def things_to_measure(game: str | Game, variant: AnyVariant = "base") -> Listing
     first = next(iter(found))
     several = f"several by name or pattern: '{first.partition(':')[0]}:*'; all: --all."
     return Listing(
-        f"{len(found)} things of {the_game.title} whose worth can be measured, by a player who must do without:",
-        [("thing", "without it"), *((name, thing.words) for name, thing in found.items())],
-        f"One of them: strozzi worth {the_game.name} {first}; {several}",
-        [{"thing": name, "about": thing.words} for name, thing in found.items()],
+        title=f"{len(found)} things of {the_game.title} whose worth can be measured, by a player who must do without:",
+        rows=[("thing", "without it"), *((name, thing.words) for name, thing in found.items())],
+        hint=f"One of them: strozzi worth {the_game.name} {first}; {several}",
+        document=[{"thing": name, "about": thing.words} for name, thing in found.items()],
     )
 
 
@@ -73,7 +73,7 @@ def worth(
         every: measure everything that can be restricted
         agents: agents, separated by commas, each measured by itself; default: random and the game's default agent
         deals: deals for every thing and player count; default: 1,000, or as many as the precision takes
-        search_deals: deals of agents that search; default: a fraction of the deals, unless all search with a precision
+        search_deals: deals of agents that search; default: fewer than `deals`, but `deals` if all search to a precision
 
     >>> import strozzi_sim as ss
     >>> table = ss.worth("strozzi", "flag:ware", players=3, agents="heuristic", deals=200).tables["worth"]
@@ -92,6 +92,7 @@ def worth(
     counts = names.player_counts(the_game, players)
     default = list(dict.fromkeys(["random", the_game.default_agent]))
     specs = names.agents_named(the_game, agents or default, counts=counts)
+    # A precision applies only to cells with all deals, so if every agent searches, none may play fewer.
     if search_deals is None and not (options.get("precision") and all(spec.searches for spec in specs)):
         search_deals = the_game.search_deals(options.get("deals") or Worth.usual_deals)
     return play(
@@ -112,7 +113,8 @@ class Worth(WithWorth):
 
     kind = "worth"
     things: tuple[str, ...]  # the restrictions, by name or pattern
-    things_field, printed = "things", ("worth",)
+    things_field = "things"  # name of the field above, for `WithWorth`
+    printed = ("worth",)  # tables that the terminal prints
 
     def check(self) -> None:
         if any(len(lineup) > 1 for lineup in self.lineups):
@@ -121,8 +123,10 @@ class Worth(WithWorth):
 
     def headlines(self) -> list[Headline]:
         """Return the wins of the restricted agents, except where an agent that searches plays fewer deals."""
-        return [Headline(cell, "position", 0) for cell in self.cells if cell.without and cell.deals == self.deals]
+        cells = [cell for cell in self.cells if cell.without and cell.deals == self.deals]
+        return [Headline(cell, "position", 0) for cell in cells]  # the restricted agent is at position 0
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        # The agent at the last position is never restricted, so its text is the one in `lineups`.
         by_agent = sorted(self.cells, key=lambda cell: self.lineups.index((cell.match.lineup[-1].text,)))
         return {"worth": self.worth_table(by_agent, counts)}
