@@ -83,7 +83,7 @@ class Study:
         luck, luck_redraws: agent that evaluates positions to measure luck, or ""; redraws of each chance event.
         behaviour: version of the game's behaviour.
         agents: the agents of the line-ups and of `luck`, and those that they name, as they were; by spec string.
-        given: the objects of which it was made, which its JSON leaves out; None: they are looked up when needed.
+        given: the objects of which the study was made, which its JSON leaves out; None: they are looked up when needed.
     """
 
     game: str
