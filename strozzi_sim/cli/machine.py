@@ -7,7 +7,6 @@ from time import monotonic
 from typing import Any
 
 from strozzi_sim.cli.show import Answer
-from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import ArgumentError, check_range
 from strozzi_sim.game.variants import AnyVariant
 from strozzi_sim.runtime import cache as cache_folders
@@ -18,6 +17,14 @@ _SLICE = 0.1  # approximate seconds of a task
 _BATCH_SLICE = 0.5  # with an agent that answers batches, for some thousand games at once
 _GROWTH = 8  # times as many games in the next trial
 _SLOW_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO")  # environment variables that can slow games
+
+
+def _crosstabs_of(game: Any) -> tuple[Any, ...]:
+    """Return the crosstabs of all pages of a game's report; it loads pandas, which other measurements do without."""
+    from strozzi_sim.declare.pages import report_of
+
+    report = report_of(game)
+    return tuple(report.crosstabs(report.pages))
 
 
 def bench(
@@ -59,8 +66,7 @@ def bench(
     start = monotonic()
     warm_all([(match, count_facts)])
     compile_seconds = monotonic() - start
-    report = report_of(match.game)
-    measures = Measures(tuple(report.crosstabs(report.pages)) if count_facts else ())
+    measures = Measures(_crosstabs_of(match.game) if count_facts else ())
 
     def seconds_of(trial: int) -> float:
         began = monotonic()
