@@ -68,8 +68,8 @@ def _insert(memory, count, action, promise):
 def list_actions(state, rules, params, memory, seat, favourite):
     """Fill `action` with `favourite`, the evaluator's choice, and alternatives; return the number of options.
 
-    Of bids and sets of tasks these are all alternatives, or all with one task more or less; of other actions those that
-    promise most, `params.options` with the favourite.
+    Alternatives are all other bids, the sets with one task more or less, or the actions that promise most; of these, at
+    most `params.options` with the favourite.
     """
     phase, evaluator = state.phase, memory.own
     memory.action[0] = favourite
