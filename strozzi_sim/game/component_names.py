@@ -138,10 +138,10 @@ def changes_in_words(game: Game, first: Any, second: Any) -> Iterator[tuple[str,
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import Variant
-    >>> base, changed = (Variant.of("strozzi", values=each) for each in ({}, {"scoring.ship_ranks": [20, 10, 5]}))
+    >>> base, changed = (Variant.of("strozzi", values=each) for each in ({}, {"tracks.bonus.9": 20}))
     >>> for key, words in changes_in_words(load_game("strozzi"), base.components, changed.components):
     ...     print(f"{key}: {words}")
-    scoring.ship_ranks.0: the first ship at a port earns 20 coins instead of 15
+    tracks.bonus.9: space 9 of the tracks pays 20 coins instead of 15
     """
     for key, before, after in differing_keys(first, second):
         if isinstance(before, Mapping) or isinstance(after, Mapping):
