@@ -43,7 +43,7 @@ class Agent:
     any_length: bool = False
     replaces: bool = False
     description: str = ""  # default: the first line of the docstring
-    # by player count: mean points that each level, from 0 on, loses per choice in self-play, as judged by this agent
+    # by player count: points lost per choice in self-play at each strength `level`, from 0 on, as judged by this agent
     error_rates: Mapping[int, Sequence[float]] = field(default_factory=dict)
     spec_of: ClassVar[Any]  # set by the registry, which this module cannot import
 
@@ -112,9 +112,9 @@ def _check_records(name: str, function: Callable[..., Any]) -> None:
         raise InputError(f"agent {name}: expected a function of ({', '.join(RECORDS)}), got ({listed})")
 
 
-def _check_init(name: str, player: type, declared: Mapping[str, Parameter]) -> None:
+def _check_init(name: str, agent_class: type, declared: Mapping[str, Parameter]) -> None:
     try:
-        signature = inspect.signature(player)
+        signature = inspect.signature(agent_class)
     except (TypeError, ValueError):  # compiled classes have no signature
         return
     try:
@@ -154,7 +154,8 @@ def compiled_agent(
         files: further files that determine its behaviour, in the folder of the file that declares it; if one changes,
             a study does not resume.
         blind: it reads only the legal actions from the state (`count_legal`, `kth_legal`, `is_legal`). If built in, it
-            receives the full state even with hidden information; `strozzi leak-check` compares its choices on both.
+            receives the full state even with hidden information; `strozzi leak-check` compares its choices with those
+            in the concealed state.
         any_length: the last field of `memory`, a dtype with align=True, is an array with one axis; the code is compiled
             once, for every length of it.
         evaluation: function of the same arguments that writes a position's worth to `memory.worth` (`agent.analysis`).
@@ -198,12 +199,12 @@ def python_agent(
     table `answers` of a study has the share of illegal answers.
     """
 
-    def declare(player: Any) -> Agent:
-        kind = kind_of(player)
+    def declare(agent_class: Any) -> Agent:
+        kind = kind_of(agent_class)
         if kind is None:
-            raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {player!r}")
+            raise InputError(f"agent {name}: expected a class with a method act or act_batch, got {agent_class!r}")
         if replaces and kind != "act":
             raise InputError(f"agent {name}: replaces: only an agent with a method act can replace answers")
-        return Agent(name, player, games, players, stochastic, params, kind, files, replaces=replaces)
+        return Agent(name, agent_class, games, players, stochastic, params, kind, files, replaces=replaces)
 
     return declare

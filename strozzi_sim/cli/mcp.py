@@ -1,6 +1,6 @@
 """mcp: tools for assistants over the Model Context Protocol, made from functions by their signatures.
 
-Arguments from an assistant are not trusted: only files that the user named run, paths stay in the folder that the
+Arguments from an assistant are not trusted: only files named by the user are run, paths stay in the folder that the
 server was started in, and a call ends after some seconds.
 """
 
@@ -42,7 +42,7 @@ TABLE_ARGUMENTS = (
 
 @cache
 def tools() -> dict[str, Declared]:
-    """Return the declaration of every tool's function; a kind of study is a tool if it offers tables to assistants."""
+    """Return the declaration of each tool's function; kinds of study that offer tables are tools, named by `file`."""
     return {
         "games": declared("strozzi_sim.cli.installed:describe_games"),
         "position": declared("strozzi_sim.play.one_game:position"),
@@ -101,7 +101,10 @@ def checked(tool: str, given: Mapping[str, Any]) -> Document:
 
 
 def _parsed(argument: Argument, value: Any) -> Any:
-    """Return the value of an argument from JSON. Raises ArgumentError, also for a path outside the current folder."""
+    """Return the value of an argument from JSON.
+
+    Raises ArgumentError, also for a path that is absolute, has `..`, or leads out of the current folder by a link.
+    """
     if argument.is_repeated:
         item = replace(argument, is_repeated=False)
         return [_parsed(item, entry) for entry in (value if isinstance(value, list) else [value])]
@@ -114,9 +117,9 @@ def _parsed(argument: Argument, value: Any) -> Any:
     except ArgumentTypeError as error:
         raise ArgumentError(argument.name, str(error)) from None
     if argument.is_path:
-        leads_out = Path(content).is_absolute() or ".." in Path(content).parts
-        if leads_out or not Path(os.path.realpath(content)).is_relative_to(os.path.realpath(".")):
-            expected = "must be a path inside the folder that the server was started in"
+        is_refused = Path(content).is_absolute() or ".." in Path(content).parts
+        if is_refused or not Path(os.path.realpath(content)).is_relative_to(os.path.realpath(".")):
+            expected = "must be a relative path, without `..`, inside the folder that the server was started in"
             raise ArgumentError(argument.name, f"{expected}, got {short_repr(content)}")
     return content
 
@@ -143,9 +146,11 @@ def answer(tool: str, given: Document, code: Sequence[str] = (), status: Path | 
     with only_named(code, "the call", "start strozzi mcp with --code and this file"):
         result = function.function(**arguments, **progress)
         if isinstance(result, Results):
-            if function.takes_progress and result.folder is not None:
+            played_now = function.takes_progress  # else loaded from a folder
+            if played_now and result.folder is not None:
                 result.report()
             result = _shown_results(result, tables, where)
+    # `analyse` returns a GameAnalysis; `position` has one if an agent judges the choices
     result = result if isinstance(result, dict) else {"analysis": result}
     if "analysis" in result:
         result["analysis"] = result["analysis"].in_short()

@@ -17,6 +17,7 @@ from strozzi_sim.errors import InputError, pluralize
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.table import ordinal
 from strozzi_sim.game.variants import differing_keys
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -27,7 +28,7 @@ class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the data at a key is called, and how a number there may be changed.
 
     In texts `{0}`, `{1}` are the parts of the key that `*` in its pattern stands for, and `{0:place}` is the place in a
-    list as a word: first, second.
+    list, from 0 on, as text: first, second, 11th.
     """
 
     label: str  # noun: "prize on space {0} of the tracks"
@@ -72,35 +73,39 @@ def _key_of(value: Any) -> str:
 
 
 class _Part(str):
-    """A part of a key, which the format `place` shows as a word: 0 is first."""
+    """A part of a key, which the format `place` shows as an ordinal: 0 is first, 10 is 11th."""
 
     def __format__(self, form: str) -> str:
-        return _ORDINALS[int(self)] if form == "place" and int(self) < len(_ORDINALS) else str(self)
+        if form != "place":
+            return str(self)
+        return _ORDINALS[int(self)] if int(self) < len(_ORDINALS) else ordinal(int(self) + 1)
 
 
 @cache
 def declared_names(game: Game) -> dict[str, Name]:
     """Return pattern of a key -> Name, as the game declares them; {} without a `names.toml`. Raises InputError."""
-    place = files(game.package).joinpath("names.toml")
-    if not place.is_file():
+    file = files(game.package).joinpath("names.toml")
+    if not file.is_file():
         return {}
     try:
-        raw = tomllib.loads(place.read_text("utf-8-sig"))
+        raw = tomllib.loads(file.read_text("utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{place}: not a TOML file: {error}") from None
-    names: dict[str, Name] = converted(raw, dict[str, Name], str(place))
+        raise InputError(f"{file}: not a TOML file: {error}") from None
+    names: dict[str, Name] = converted(raw, dict[str, Name], str(file))
     for pattern, name in names.items():
         parts = [_Part("0")] * pattern.split(".").count("*")
         try:
-            _with_parts(name, parts)
+            _with_parts(name, parts)  # a trial, so that a wrong placeholder is reported here
         except (IndexError, KeyError, ValueError) as error:
             allowed = f"{{value}} and {len(parts)} parts of the key, from {{0}}" if parts else "{value}"
-            raise InputError(f"{place}: {pattern}: a text may use {allowed}: {error}") from None
+            raise InputError(f"{file}: {pattern}: a text may use {allowed}: {error}") from None
     return names
 
 
 def name_of_key(game: Game, key: str) -> Name:
     """Return the name of the data at a key, such as `tracks.bonus.9`, of a section, or of a block.
+
+    The first pattern that matches counts.
 
     >>> from strozzi_sim.game import load_game
     >>> name_of_key(load_game("strozzi"), "tracks.bonus.9").change(15, 20)
@@ -108,15 +113,19 @@ def name_of_key(game: Game, key: str) -> Name:
     """
     parts = key.split(".")
     for pattern, name in declared_names(game).items():
-        asked = pattern.split(".")
-        if len(asked) == len(parts) and all(each in ("*", part) for each, part in zip(asked, parts, strict=True)):
-            matched = [_Part(part) for each, part in zip(asked, parts, strict=True) if each == "*"]
-            return _with_parts(name, matched)
+        pattern_parts = pattern.split(".")
+        if len(pattern_parts) != len(parts):
+            continue
+        pairs = list(zip(pattern_parts, parts, strict=True))
+        if all(expected in ("*", part) for expected, part in pairs):
+            return _with_parts(name, [_Part(part) for expected, part in pairs if expected == "*"])
     section, *rest = (part.replace("_", " ") for part in parts)
     return Name(f"{section}: {' '.join(rest)}" if rest else section)
 
 
 def _with_parts(name: Name, matched: Sequence[_Part]) -> Name:
+    """Return a name with the parts of a key filled into its texts; `{value}` remains."""
+
     def filled(text: str) -> str:
         return text.format(*matched, value="{value}")
 
@@ -129,18 +138,18 @@ def changes_in_words(game: Game, first: Any, second: Any) -> Iterator[tuple[str,
 
     >>> from strozzi_sim.game import load_game
     >>> from strozzi_sim.game.variants import Variant
-    >>> base, changed = (Variant.of("strozzi", values=each) for each in ({}, {"scoring.ship_ranks": [20, 10, 5]}))
+    >>> base, changed = (Variant.of("strozzi", values=each) for each in ({}, {"tracks.bonus.9": 20}))
     >>> for key, words in changes_in_words(load_game("strozzi"), base.components, changed.components):
     ...     print(f"{key}: {words}")
-    scoring.ship_ranks.0: the first ship at a port earns 20 coins instead of 15
+    tracks.bonus.9: space 9 of the tracks pays 20 coins instead of 15
     """
     for key, before, after in differing_keys(first, second):
         if isinstance(before, Mapping) or isinstance(after, Mapping):
             label = name_of_key(game, key).label
             yield key, f"{label} is {'removed' if after is None else 'added'}"
         elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-            for place, (old, new) in enumerate(zip(before, after, strict=True)):
+            for index, (old, new) in enumerate(zip(before, after, strict=True)):
                 if old != new:
-                    yield f"{key}.{place}", name_of_key(game, f"{key}.{place}").change(old, new)
+                    yield f"{key}.{index}", name_of_key(game, f"{key}.{index}").change(old, new)
         else:
             yield key, name_of_key(game, key).change(before, after)

@@ -29,8 +29,8 @@ def section_type(module: str, name: str, base: type[msgspec.Struct], **kinds: An
 def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
     """Return the msgspec type of a package's components.toml, of whole numbers, switches, text, and lists of numbers.
 
-    Values keep the types and lists the lengths of the file; `limits` maps SECTION.KEY to (lowest, highest) of a number
-    or of a list's entries. Raises InputError for other types, and for unknown keys of `limits`.
+    A value keeps its type in the file, and a list also its length. `limits` maps SECTION.KEY to (lowest, highest) of a
+    number or of a list's entries. Raises InputError for other types, and for unknown keys of `limits`.
     """
     data = tomllib.loads(files(package).joinpath("components.toml").read_text("utf-8-sig"))
     keys = [f"{name}.{key}" for name, section in data.items() if isinstance(section, dict) for key in section]
@@ -62,11 +62,11 @@ def components_type(package: str, limits: Mapping[str, tuple[int, int]]) -> Any:
     return struct("components", sections)
 
 
-def rules_dtype(components: Any) -> np.dtype[Any]:
-    """Return the dtype of the rules record that `rules_from` fills from component data of the type `components`.
+def rules_dtype(data_type: Any) -> np.dtype[Any]:
+    """Return the dtype of the rules record that `rules_from` fills from component data of type `data_type`.
 
-    It has the whole numbers and switches of the sections, and their lists of numbers or blocks whose type has a
-    `max_length` above 0; nothing else.
+    The fields are the whole numbers and switches, and the lists of them; for a list of blocks NAME, NAME_count and, for
+    each KEY of a block, NAME_KEY. Lists whose type has no `max_length` above 0 are left out.
     """
     fields: dict[str, Any] = {}
 
@@ -83,7 +83,7 @@ def rules_dtype(components: Any) -> np.dtype[Any]:
                 raise InputError(f"two sections have the key {name!r}; declare RULES in state.py, and to_rules")
             fields[name] = ("i8" if isinstance(kind, inspect.IntType) else "u1", shape)
 
-    sections: Any = inspect.type_info(components)
+    sections: Any = inspect.type_info(data_type)
     for section in sections.fields:
         if isinstance(section.type, inspect.StructType):
             for field in section.type.fields:
@@ -96,7 +96,11 @@ def rules_dtype(components: Any) -> np.dtype[Any]:
 def to_plain(
     components: Any, sections: Sequence[str], omitted: Sequence[str], totals: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return `sections` as plain values with text keys, `totals` put in by SECTION.KEY, without `omitted` and None."""
+    """Return `sections` as plain values with text keys.
+
+    `totals` (SECTION.KEY -> value) replace the values that are given; keys in `omitted` and values of None are left out
+    at every depth.
+    """
     raw = msgspec.to_builtins(components, str_keys=True)
 
     def kept(value: Any) -> Any:
@@ -124,14 +128,14 @@ def has_id(entry: Any) -> bool:
     return isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
 
 
-def with_provenance(plain: Any, boxed: Any) -> Any:
-    """Return plain component data with the `provenance` notes of the published data `boxed`, also at changed values."""
-    if isinstance(plain, Mapping) and isinstance(boxed, Mapping):
-        source = {"provenance": boxed["provenance"]} if "provenance" in boxed else {}
-        return {**source, **{key: with_provenance(entry, boxed.get(key)) for key, entry in plain.items()}}
-    if isinstance(plain, list) and isinstance(boxed, list):
-        boxed_by_id = {entry["id"]: entry for entry in boxed if has_id(entry)}
-        return [with_provenance(entry, boxed_by_id.get(entry["id"]) if has_id(entry) else None) for entry in plain]
+def with_provenance(plain: Any, published: Any) -> Any:
+    """Return plain component data with the `provenance` notes of the published data, also at changed values."""
+    if isinstance(plain, Mapping) and isinstance(published, Mapping):
+        source = {"provenance": published["provenance"]} if "provenance" in published else {}
+        return {**source, **{key: with_provenance(entry, published.get(key)) for key, entry in plain.items()}}
+    if isinstance(plain, list) and isinstance(published, list):
+        by_id = {entry["id"]: entry for entry in published if has_id(entry)}
+        return [with_provenance(entry, by_id.get(entry["id"]) if has_id(entry) else None) for entry in plain]
     return deepcopy(plain)
 
 
@@ -195,9 +199,10 @@ def reconstructed_sections(components: Any, phrases: Mapping[str, str] | None = 
 def rules_from(dtype: np.dtype[Any], components: Any, *, zero: Sequence[str] = (), **more: Any) -> np.ndarray[Any, Any]:
     """Return a rules record, array of shape (1,), filled from component data by field names.
 
-    A field takes the value of the key with its name, in any section. A field SECTION_KEY takes the values of KEY in a
-    list of blocks, and SECTION_count the length of a list. Lists may be shorter than the field; the rest is zero.
+    A field takes the value of the key with its name, in any section. A field NAME_KEY takes the values of KEY in the
+    list of blocks NAME, and NAME_count the number of its blocks. Lists may be shorter than the field; the rest is zero.
     Values in `more` replace those found by name. Fields in `zero`, such as those of restrictions, stay zero.
+    Raises InputError for a field with no value, with several, or with one that does not fit, and for unknown fields.
     """
     values_by_name: dict[str, list[Any]] = {}
     for name, value in _values(components):
@@ -219,7 +224,9 @@ def _fill(row: Any, field: str, value: Any) -> None:
     shape = row.dtype[field].shape
     try:
         numbers = np.asarray(value)
-        if (numbers.dtype.kind not in "biuf" and numbers.size) or numbers.ndim != len(shape):
+        if shape and numbers.size == 0:
+            return
+        if numbers.dtype.kind not in "biuf" or numbers.ndim != len(shape):
             raise ValueError
         if shape:
             row[field][tuple(map(slice, numbers.shape))] = numbers
@@ -233,14 +240,27 @@ def _fill(row: Any, field: str, value: Any) -> None:
 
 
 def _values(components: Any) -> Iterator[tuple[str, Any]]:
-    for name, section in asdict(components).items():
-        if isinstance(section, msgspec.Struct):
-            yield from asdict(section).items()
-        elif isinstance(section, list | tuple) and section and isinstance(section[0], msgspec.Struct):
-            yield f"{name}_count", len(section)
-            for key in section[0].__struct_fields__:
-                yield f"{name}_{key}", [getattr(entry, key) for entry in section]
+    for section in _fields(components):
+        value = getattr(components, section.name)
+        if isinstance(value, msgspec.Struct):
+            for field in _fields(value):
+                yield from _values_of(field, getattr(value, field.name))
         else:
-            yield name, section
-            if isinstance(section, list | tuple):
-                yield f"{name}_count", len(section)
+            yield from _values_of(section, value)
+
+
+def _fields(section: msgspec.Struct) -> Sequence[inspect.Field]:
+    described: Any = inspect.type_info(type(section))
+    fields: Sequence[inspect.Field] = described.fields
+    return fields
+
+
+def _values_of(field: inspect.Field, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) of a value, or of the length and the keys of a list of blocks, which may be empty."""
+    kind = field.type.type if isinstance(field.type, inspect.Metadata) else field.type
+    if isinstance(kind, inspect.ListType) and isinstance(kind.item_type, inspect.StructType):
+        yield f"{field.encode_name}_count", len(value)
+        for key in kind.item_type.fields:
+            yield f"{field.encode_name}_{key.encode_name}", [getattr(block, key.name) for block in value]
+    else:
+        yield field.encode_name, value

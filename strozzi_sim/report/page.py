@@ -1,4 +1,4 @@
-"""A page: its content, that is its answer, sections, pictures and tables, and its HTML, a file that needs no other."""
+"""The content of a page (answer, sections, pictures and tables), and its HTML, a file that needs no other file."""
 
 import base64
 import html
@@ -40,9 +40,8 @@ class Item:
 
     title: str  # finding or name
     caption: str  # what is shown, and how it is counted
-    parts: Sequence[
-        tuple[str, ItemPart]
-    ]  # name of the variant and line-up ("" for a single one or several), and its part
+    # name of the variant and line-up ("" for a single one or several), and its part
+    parts: Sequence[tuple[str, ItemPart]]
     anchor: str = ""  # target of links
     notes: Sequence[str] = ()  # sentences on what is not shown
     left_out: str = ""  # sentence on omitted variants and line-ups
@@ -64,7 +63,7 @@ class PageSection:
     sentences: Sequence[str]  # the first two are shown, the others can be opened
     items: Sequence[Item]  # `lead` is shown, the others can be opened
     side_by_side: bool = False  # whether the first three parts of `lead` are shown beside each other
-    keys: Sequence[Sequence[str]] = ()  # rows of a small table below the sentences, its head first
+    small_table: Sequence[Sequence[str]] = ()  # rows, the head first; shown below the sentences
 
     @property
     def lead(self) -> Item | None:
@@ -89,19 +88,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Content:
-    """Content of a page, in addition to that of its manifest."""
+    """Content of a page, in addition to its manifest (see `render`)."""
 
     verdict: str  # the answer of the study, a sentence that can be quoted
     detail: str  # the numbers behind it as text
     numbers: Sequence[Number]  # at most three
     hero: Sequence[Item]  # the answer's picture or heat map, and its tables; may be empty
     sections: list[PageSection]
-    plan: str  # the plan in a sentence
-    facts: list[tuple[str, str]]  # the plan as a short table
+    plan: str  # what was played, as a sentence
+    facts: list[tuple[str, str]]  # details of it, such as players and line-ups: name, value
     certainty: list[str]  # sentences on the statistical method
     tables: Sequence[str] = ()  # names of the tables in the results folder; () without one
     glossary: dict[str, str] = field(default_factory=dict)  # word -> meaning
-    explorer: str = ""  # packed data of the explorer; "" for a page without one
+    explorer: str = ""  # tables for the reader's own heat maps, as `packed` returns them; "" without this part
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
     caveat: str = ""  # who played or judged, below the answer
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
@@ -120,7 +119,11 @@ def marked(sentence: str) -> Markup:
 
 
 def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
-    """Return a page as HTML."""
+    """Return a page as HTML.
+
+    `manifest` has `name`, `seed`, `versions` by program, `command`, and `reconstructed`, descriptions of component data
+    by variant; of a study also `games`, `plan_hash`, `warnings` and `finished`.
+    """
     look: Any = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True, "undefined": jinja2.StrictUndefined}
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(_TEMPLATES), **look)
     words = re.compile("|".join(rf"\b{re.escape(word)}\b" for word in sorted(content.glossary, key=len, reverse=True)))
@@ -153,7 +156,7 @@ def render(manifest: Mapping[str, Any], game: Game, content: Content) -> str:
         warnings=manifest.get("warnings", []),
         command=manifest["command"],
         reconstructed=[(name, lines) for name, lines in manifest["reconstructed"].items() if lines],
-        again=[(name, value) for name, value in identity.items() if value],
+        identity=[(name, value) for name, value in identity.items() if value],
         cite=_citation(manifest, game),
         marks=packed({name: chart.data() for name, chart in content.pictures.items()}),
         **vars(content),

@@ -120,7 +120,7 @@ def content(outline: Outline) -> Content:
             sentences=sentences,
             items=[item for item in items if item.parts or item.notes],
             side_by_side=declared.beside,
-            keys=declared.keys,
+            small_table=declared.keys,
         )
         sections.append(section)
     pictures = [shown for declared in outline.sections for shown in declared.shown if isinstance(shown, Picture)]
@@ -137,7 +137,7 @@ def content(outline: Outline) -> Content:
         detail=" ".join(details[:details_shown]),
         numbers=[_number(key) for key in first.numbers if not np.isnan(key.row.value)][:3] if first else [],
         hero=hero_items,
-        sections=[part for part in sections if part.items or part.sentences or part.keys],
+        sections=[part for part in sections if part.items or part.sentences or part.small_table],
         plan=_plan(results),
         facts=_facts(results),
         certainty=TEXTS["certainty"],

@@ -31,13 +31,16 @@ def source_commit() -> str:
     commit, top = _git(folder, "rev-parse", "HEAD"), _git(folder, "rev-parse", "--show-toplevel")
     if not commit or not top or Path(top).resolve() != folder.resolve():  # no checkout, or one of an outer folder
         return ""
-    return commit + (", changed" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    if changes is None:
+        return ""
+    return f"{commit}, changed" if changes else commit
 
 
-def _git(folder: Path, *words: str) -> str:
+def _git(folder: Path, *words: str) -> str | None:
     command = ["git", "-C", str(folder), "--no-optional-locks", *words]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
-        return ""
+        return None
     return done.stdout.decode("utf-8", "replace").strip()

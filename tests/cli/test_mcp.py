@@ -47,7 +47,7 @@ ASKED = {
     "luck": ("luck", {**GAME, "agents": "heuristic,greedy,random", "deals": 30, "games": 0}),
     "analyse": ("analyse", {"record": "games.jsonl", "game": 2, "redraws": 4}),
 }  # fmt: skip
-INSIDE = "must be a path inside the folder that the server was started in, got "
+INSIDE = "must be a relative path, without `..`, inside the folder that the server was started in, got "
 WRONG = [
     ("balance", {}, ["game: is needed"]),
     ("balance", {**GAME, "sede": 7}, ["sede: unknown argument of balance", "did you mean 'seed'?"]),
@@ -63,6 +63,7 @@ WRONG = [
     ("gmaes", {}, ["unknown tool 'gmaes'", "did you mean 'games'?"]),
     ("analyse", {"record": "/etc/passwd"}, [f"record: {INSIDE}'/etc/passwd'"]),
     ("results", {"folder": "../kept"}, [f"folder: {INSIDE}'../kept'"]),
+    ("results", {"folder": "kept/../kept"}, [f"folder: {INSIDE}'kept/../kept'"]),
     ("results", {"folder": "out"}, [f"folder: {INSIDE}'out'"]),
     ("results", {"folder": ""}, ["folder: a file or folder name must not be empty"]),
     ("compare", {**GAME, "study": "out/x.toml"}, [f"study: {INSIDE}"]),

@@ -96,6 +96,19 @@ def test_a_change_reads_as_at_the_table(game, values, expected):
     assert words[: len(expected)] == expected
 
 
+def test_a_place_in_a_list_reads_as_an_ordinal(monkeypatch):
+    pattern = {"chapel.sites.*": Name("{0:place} site of a chapel")}
+    monkeypatch.setattr(component_names, "declared_names", lambda game: pattern)
+    labels = {index: name_of_key(load_game("strozzi"), f"chapel.sites.{index}").label for index in (0, 9, 10, 20, 21)}
+    assert labels == {
+        0: "first site of a chapel",
+        9: "tenth site of a chapel",
+        10: "11th site of a chapel",
+        20: "21st site of a chapel",
+        21: "22nd site of a chapel",
+    }
+
+
 def test_a_key_without_a_name_is_called_by_its_words(monkeypatch):
     monkeypatch.setattr(component_names, "declared_names", lambda game: {})
     assert name_of_key(load_game("strozzi"), "rules.florence_bonus") == Name("rules: florence bonus")

@@ -37,6 +37,8 @@ def test_a_checkout_has_its_commit_and_says_whether_it_was_changed(tmp_path, mon
     assert commit_of(monkeypatch, editable) == head
     (folder / "file.py").write_text("2\n")
     assert commit_of(monkeypatch, editable) == f"{head}, changed"
+    (folder / ".git" / "index").write_text("no index")  # `git status` fails
+    assert commit_of(monkeypatch, editable) == ""
     inner = folder / "inner"
     inner.mkdir()
     assert commit_of(monkeypatch, {"url": inner.as_uri(), "dir_info": {"editable": True}}) == ""

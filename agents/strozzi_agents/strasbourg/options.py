@@ -1,8 +1,9 @@
-"""The options that `strategist` and `learned` compare, proposed by the evaluator: actions, or divisions of a hand.
+"""The options that `strategist` and `learned` compare: actions, or divisions of a hand.
 
-Planning has by far the largest branching: a hand of six different cards has 203 divisions, reached card by card. So
-options are whole divisions: the evaluator's plan, and its plans for randomly changed values of the steps. The evaluator
-alone decides on draws, seats, goods (except an apprentice's), sales and returned cards.
+The evaluator, the functions of `heuristic`, proposes them. Planning has by far the largest branching: a hand of six
+different cards has 203 divisions, reached card by card. So options are whole divisions: the evaluator's plan, and its
+plans for randomly changed values of the steps. The evaluator alone decides on draws, seats, goods (except an
+apprentice's), sales and returned cards.
 """
 
 import numpy as np
@@ -45,7 +46,14 @@ _UNIT = 1.0 / (1 << 53)  # times 53 random bits: a number from 0 to below 1
 
 @jit
 def _insert(memory, count, action, promise):
-    """Insert an action among the options, whose promises fall from the second on; return the new number of options."""
+    """Insert an action among the options, whose promises fall from the second on; return the new number of options.
+
+    Once MAX_OPTIONS are listed, the action replaces the last one if it promises more.
+    """
+    if count == MAX_OPTIONS:
+        if memory.promise[count - 1] >= promise:
+            return count
+        count -= 1
     place = count
     while place > 1 and memory.promise[place - 1] < promise:
         memory.promise[place] = memory.promise[place - 1]
@@ -58,7 +66,11 @@ def _insert(memory, count, action, promise):
 
 @jit
 def list_actions(state, rules, params, memory, seat, favourite):
-    """Fill `action` with `favourite`, the evaluator's choice, and its best alternatives; return their number."""
+    """Fill `action` with `favourite`, the evaluator's choice, and alternatives; return the number of options.
+
+    Alternatives are all other bids, the sets with one task more or less, or the actions that promise most; of these, at
+    most `params.options` with the favourite.
+    """
     phase, evaluator = state.phase, memory.own
     memory.action[0] = favourite
     count = 1
@@ -69,24 +81,25 @@ def list_actions(state, rules, params, memory, seat, favourite):
                 count = _insert(memory, count, other, 0.0)
         return count
     fill_decision(state, rules, params, evaluator, seat)
-    coins, without, coin = state.coins[seat], 0.0, 0.0
+    coins, coin_points, tasks_before = state.coins[seat], 0.0, 0.0
     if phase in (PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
-        without = expected_tasks(state, rules, params, evaluator, seat, state.members[seat], state.empty, coins)
+        tasks_before = expected_tasks(state, rules, params, evaluator, seat, state.members[seat], state.empty, coins)
     if phase in (PLACE, APPRENTICE):
-        coin = evaluator.coin[state.step]
+        coin_points = evaluator.coin[state.step]
     for k in range(count_legal(state, rules)):
         action = kth_legal(state, rules, k)
-        if action == favourite or count == MAX_OPTIONS:
+        if action == favourite:
             continue
         promise = 0.0
         if action == GOOD:
-            promise = rules.good_value[state.guild] * coin * params.sale
+            promise = rules.good_value[state.guild] * coin_points * params.sale
         elif phase in (PLACE, APPRENTICE) and action >= PLACE_ON:
-            promise = value_of_space(state, rules, params, evaluator, seat, action - PLACE_ON, coins, coin, without)
+            cell = action - PLACE_ON
+            promise = value_of_space(state, rules, params, evaluator, seat, cell, coins, coin_points, tasks_before)
         elif phase == BUILD_CHAPEL and action >= CHAPEL:
-            promise = value_of_chapel(state, rules, params, evaluator, seat, action - CHAPEL) - without
+            promise = value_of_chapel(state, rules, params, evaluator, seat, action - CHAPEL) - tasks_before
         elif phase == BUILD_EDIFICE and action >= EDIFICE:
-            promise = value_of_edifice(state, rules, params, evaluator, seat, action - EDIFICE) - without
+            promise = value_of_edifice(state, rules, params, evaluator, seat, action - EDIFICE) - tasks_before
         count = _insert(memory, count, action, promise)
     return count if phase == BID else min(count, params.options)
 
@@ -117,19 +130,19 @@ def list_divisions(state, rules, params, memory, seat, rng):
         if attempt > 0:
             fill_steps(state, rules, params, evaluator, seat)
             for step in range(AUCTIONS):
-                share = 2.0 * _UNIT * float64(random_word(rng) >> np.uint64(11)) - 1.0
+                change = 2.0 * _UNIT * float64(random_word(rng) >> np.uint64(11)) - 1.0  # from -1 to below 1
                 for rank in range(RANKS):
-                    evaluator.base[step, rank] *= 1.0 + params.doubt * share
-                    evaluator.good[step, rank] *= 1.0 + params.doubt * share
-                if step & 1 == 0:
-                    evaluator.coin[step] *= 1.0 + params.doubt * share
+                    evaluator.base[step, rank] *= 1.0 + params.doubt * change
+                    evaluator.good[step, rank] *= 1.0 + params.doubt * change
+                if step & 1 == 0:  # goods are sold in no guild's step
+                    evaluator.coin[step] *= 1.0 + params.doubt * change
         make_plan(state, rules, evaluator, seat, cards)
         if follows_plan(state, evaluator, seat) and not _is_listed(memory, count):
             for k in range(MAX_PLAN):
                 memory.division[count, k] = evaluator.plan[k]
             count += 1
         if attempt > 0:
-            fill_decision(state, rules, params, evaluator, seat)
+            fill_decision(state, rules, params, evaluator, seat)  # restores `coin`; `fill_steps` sets the others again
         if count == params.options:
             break
     return count
@@ -154,17 +167,17 @@ def divide(state, rules, memory, chance, seat, option):
 
 @jit
 def list_options(state, rules, params, memory, seat, rng):
-    """Return (action, number of options, whether they are divisions); action 0: choose among the options."""
+    """Return (action, number of options, whether these are divisions); action 0: choose among the options."""
     if state.phase == SPLIT:
         count = int64(0)
-        if memory.own.plan_key != plan_key(state, rules, seat, cards_drawn(state, seat)):
+        if memory.own.plan_key != plan_key(state, rules, seat, cards_drawn(state, seat)):  # else it follows its plan
             count = list_divisions(state, rules, params, memory, seat, rng)
         return (0 if count > 0 else decide(state, rules, params, memory.own)), count, True
     favourite = decide(state, rules, params, memory.own)
     if state.phase not in (KEEP, BID, PLACE, APPRENTICE, BUILD_CHAPEL, BUILD_EDIFICE):
         return favourite, int64(0), False
     count = list_actions(state, rules, params, memory, seat, favourite)
-    return (0 if count > 1 else favourite), count, False
+    return (0 if count > 1 else favourite), count, False  # a single option is the favourite
 
 
 @jit

@@ -16,7 +16,7 @@ from strozzi_sim.games.strasbourg.legal_actions import ACTING, ASKED, BIDDING, P
 from strozzi_sim.games.strasbourg.planning import begin_round, clear_stacks, draw_or_stop, plan_next, split
 from strozzi_sim.games.strasbourg.scoring import hold_council, placed, score_game
 from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, build, place, sell, take_good, take_seat
-from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit
+from strozzi_sim.kernel.bits import WIDTH, count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
 from strozzi_sim.kernel.pointers import address_of, zero_at
@@ -35,14 +35,14 @@ def deal(state, rules, players, start_player, chance, journal):
     for seat in range(players):
         reset_source(chance, s.CARD_SOURCE + seat)
     _lay_out_rounds(state, rules, chance, journal)
-    unseen = (int64(1) << rules.tasks) - 1
-    undealt = rules.tasks
+    undealt = (int64(1) << rules.tasks) - 1
+    undealt_count = rules.tasks
     for seat in range(players):
         dealt = int64(0)
         for _ in range(rules.dealt):
-            dealt |= int64(1) << kth_member(unseen & ~dealt, draw(chance, s.TASK_SOURCE, undealt))
-            undealt -= 1
-        unseen &= ~dealt
+            dealt |= int64(1) << kth_member(undealt & ~dealt, draw(chance, s.TASK_SOURCE, undealt_count))
+            undealt_count -= 1
+        undealt &= ~dealt
         state.dealt[seat] = dealt
     _ask_keep(state, rules, int64(0))
     if state.legal & (state.legal - 1) == 0:  # nothing to choose
@@ -51,7 +51,7 @@ def deal(state, rules, players, start_player, chance, journal):
 
 @jit
 def set_up(state, rules, players, start_player):
-    """Set up all but round cards, edifices and tasks, which are random; seat 0 is to choose among its tasks."""
+    """Set up all but the first decision, and round cards, edifices and tasks, which are random."""
     zero_at(address_of(state), _SIZE)
     state.players = players
     state.start_player = start_player
@@ -71,8 +71,6 @@ def set_up(state, rules, players, start_player):
         state.privileges[seat] = rules.start_privileges
         state.deck[seat] = rules.all_cards
         state.deck_left[seat] = rules.cards
-    state.phase = s.KEEP
-    state.legal = rules.keep
 
 
 @inline_source
@@ -94,6 +92,7 @@ def _lay_out_rounds(state, rules, chance, journal):
 def _ask_keep(state, rules, seat):
     """Ask a seat which tasks it keeps; if it cannot avoid those forbidden to it, count its restriction as void."""
     legal = keep_choices(state, rules, seat)
+    # if one choice keeps a forbidden task, all do: `keep_choices` leaves them only then
     if select_members(state.dealt[seat], lowest_bit(legal)) & rules.no_task[seat]:
         state.voids[seat] += 1
     return ask(state, s.KEEP, seat, legal)
@@ -143,6 +142,7 @@ def apply(state, rules, action, chance, journal):
 
 @inline_source
 def _act(state, rules, phase, action, journal):
+    """Play an action of the remaining phases; return the next stage, see `run_on`."""
     if phase == s.TAKE_GOOD:
         return take_good(state, rules, action, journal)
     if phase in (s.PLACE, s.APPRENTICE):
@@ -170,7 +170,7 @@ def run_on(state, rules, stage, chance, journal):
             stage = act_next(state, rules, journal)
         elif stage == RETURNING:
             stage = return_next(state, rules, journal)
-        elif state.step < s.AUCTIONS:
+        elif state.step < s.AUCTIONS:  # STEPPING: begin the step
             stage = begin_auction(state, rules, journal)
         elif state.step <= s.STEP_I:
             stage = begin_building(state, rules, journal)
@@ -201,8 +201,10 @@ def count_legal(state, rules):
 def kth_legal(state, rules, k):
     """Return the k-th legal action in ascending order, k from 0."""
     legal, phase = state.legal, state.phase
-    bit = kth_bit(legal, k) if legal < 256 else kth_member(legal, k)
-    return int64(s.NONE) if bit == 0 and phase >= s.BUILD_CHAPEL else s.FIRST_ACTION[phase] + bit
+    bit = kth_bit(legal, k) if legal < 1 << WIDTH else kth_member(legal, k)
+    if bit == 0 and phase >= s.BUILD_CHAPEL:
+        return int64(s.NONE)
+    return s.FIRST_ACTION[phase] + bit
 
 
 @jit
@@ -210,8 +212,11 @@ def is_legal(state, rules, action):
     """Return whether `action`, any int64, is legal."""
     phase = state.phase
     bit = action - s.FIRST_ACTION[phase]
-    if phase >= s.BUILD_CHAPEL:
-        bit = int64(0) if action == s.NONE else bit if bit > 0 else int64(-1)
+    if phase >= s.BUILD_CHAPEL:  # bit 0 is NONE
+        if action == s.NONE:
+            bit = int64(0)
+        elif bit <= 0:
+            bit = int64(-1)
     return 0 <= bit < 63 and (state.legal >> bit) & 1 == 1
 
 
@@ -227,4 +232,5 @@ def placing(state, seat):
     return placed(state, seat)
 
 
+# verbs inlined into every caller
 FORCE_INLINE = (count_legal, kth_legal, is_legal)

@@ -14,7 +14,7 @@ from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 
 ASKED, PLANNING, STEPPING, BIDDING, ACTING, RETURNING = 0, 1, 2, 3, 4, 5  # stages of a game: see `core.run_on`
 
-TWO = 0b11  # both of two actions
+TWO = 0b11  # the first two actions of a phase
 GOOD_OR_NONE = 1 | 1 << (s.GOOD - s.NONE)
 
 

@@ -1,7 +1,8 @@
 """The planning phase (R4): each seat draws cards, then divides them into stacks.
 
 Seats plan in turn from the start player on (A62); a seat that has already planned is skipped. Plans are published when
-all seats have planned (A8); with the switch `planning` sequential, each plan at once.
+all seats have planned (A8); with the switch `planning` sequential, each plan as soon as it is made. Kernels that return
+a stage return the next one of `core.run_on`.
 """
 
 from numba import int64
@@ -52,7 +53,7 @@ def plan_next(state, rules, chance, journal):
         for _ in range(min(rules.min_draw, cards_left(state, seat))):  # compulsory (A6, A68)
             _draw_card(state, seat, chance, journal)
         if may_draw(state, rules, seat):
-            return ask(state, DRAW, seat, int64(TWO))
+            return ask(state, DRAW, seat, int64(TWO))  # STOP, DRAW_CARD
         return continue_splitting(state, rules, seat, journal)
     if not rules.sequential:
         for k in range(players):
@@ -63,7 +64,7 @@ def plan_next(state, rules, chance, journal):
 
 @inline_source
 def take_card(state, seat, k):
-    """Take the k-th lowest card of a deck's first shuffle (k from 0), else the next one under it; return its value."""
+    """Take the k-th lowest card of a deck (k from 0), or of an empty deck the next card under it; return its value."""
     in_shuffle = state.deck_left[seat]
     if in_shuffle > 0:
         value = kth_card(state.deck[seat], k)
@@ -124,13 +125,13 @@ def continue_splitting(state, rules, seat, journal):
     The highest card left begins a stack.
     """
     while True:
-        if state.last_value == 0:
+        if state.last_value == 0:  # no stack is begun
             hand = state.hand
             if hand == 0:
                 break
             _add_to_stack(state, seat, highest_card(hand))
         legal = splits(state, seat)
-        if legal != 1:
+        if legal != 1:  # not only CLOSE
             return ask(state, SPLIT, seat, legal)
         state.stack_count[seat] += 1
         state.last_value = 0
@@ -143,7 +144,7 @@ def continue_splitting(state, rules, seat, journal):
 
 @inline_source
 def finish_stacks(state, seat):
-    """Mark a seat's stacks, sorted greatest first, as face down, and each one equal to the previous one as repeated."""
+    """Mark a seat's stacks, which are already sorted, as face down, and each that equals the previous as repeated."""
     count = state.stack_count[seat]
     repeated = int64(0)
     for k in range(1, count):
@@ -154,7 +155,7 @@ def finish_stacks(state, seat):
 
 @jit
 def _publish(state, seat, journal):
-    """Publish a seat's plan: the sizes of its stacks, and so the cards it drew from under the deck (A11)."""
+    """Publish a seat's plan: the sizes of its stacks, which reveal the cards it drew from under its deck (A11)."""
     taken = state.under_taken[seat]
     if taken > 0:
         known, remaining = int64(0), state.under_left[seat] - taken

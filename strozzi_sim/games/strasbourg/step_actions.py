@@ -38,7 +38,7 @@ def act_next(state, rules, journal):
         if step & 1:
             if rank == 0:
                 if rules.seat_optional:
-                    return ask(state, s.TAKE_SEAT, seat, int64(TWO))
+                    return ask(state, s.TAKE_SEAT, seat, int64(TWO))  # NONE, SEAT
                 _take_chair(state, seat, s.GUILD_SEAT + guild, journal)  # (A58)
             if rank == 2 or (rank == 1 and state.players == 3):
                 legal = apprentice_choices(state, rules, seat, guild)

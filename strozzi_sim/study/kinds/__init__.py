@@ -15,7 +15,7 @@ from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
 class Kind:
     """A file of kinds: what must be known of it before it is imported."""
 
-    file: str  # which names the command too
+    file: str  # also names the command and the tool for assistants
     summary: str  # first paragraph of its function's docstring, for `strozzi --help`
     function: str = ""  # its public function; default: named as the file
     studies: tuple[str, ...] | None = None  # kinds in study files; default: one, named as the file

@@ -7,6 +7,7 @@ import pytest
 
 from machine_code import decide
 from strasbourg_games import BASE, KIT, STRASBOURG, variant
+from strozzi_agents.strasbourg.options import MAX_OPTIONS, _insert
 from strozzi_agents.strasbourg.tasks import NEVER, missing
 from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.compile import compile_agent
@@ -70,6 +71,18 @@ def test_the_search_spends_nothing_on_single_cards(played_variant):
         table.play(action)
     assert searched == 6
     assert followed > 0
+
+
+def test_the_alternatives_are_the_best_of_any_number():
+    memory = np.zeros((), [("action", "i4", (MAX_OPTIONS,)), ("promise", "f8", (MAX_OPTIONS,))])[()]
+    promises = np.random.default_rng(1).integers(0, 20, 2 * MAX_OPTIONS).astype(float).tolist()
+    count = 1  # option 0 is the favourite
+    for action, promise in enumerate(promises, 1):
+        count = _insert(memory, count, action, promise)
+    best = sorted(range(1, len(promises) + 1), key=lambda action: -promises[action - 1])[: MAX_OPTIONS - 1]
+    assert count == MAX_OPTIONS
+    assert memory["action"].tolist() == [0, *best]
+    assert memory["promise"].tolist() == [0.0, *(promises[action - 1] for action in best)]
 
 
 @pytest.mark.slow
