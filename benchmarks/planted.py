@@ -169,7 +169,7 @@ def seat(quick: bool, head: int = 1) -> Iterator[Reading]:
     both = ss.compare(PLANTED, "base", favour, deals=deals, **FOUR)
     words, changes = said(both), both.tables["changes"]
     yield Reading("seat 2 gains", call, words, "changes who wins" in words)
-    row = figure(changes, table="seats", figure="win_share", level="seat 2")
+    row = figure(changes, table="seats", figure="win_share", seat=2)
     right = row.verdict == CHANGED and holds(row, truth[2] - 1 / 4)
     yield Reading(f"seat 2 wins {truth[2] - 1 / 4:+.4f}", call, f"{row.verdict}: {numbers(row, 4)}", right)
     first: dict[str, Changes] = {"first": {"table": {"turns": 1, "face_up": 10}}}

@@ -233,7 +233,7 @@ class Shown:
     def wrong_cell(self, cell: Any, label: str) -> str:
         """Return what is wrong with a cell of a table: its text, its interval, or numbers that no row has."""
         value, low, high, n = (float(text) if text else np.nan for text in cell.numbers)
-        scale = 100 if ", %" in label and value <= 1 else 1
+        scale = 100 if re.search(r", (%|points)\b|, %", label) and value <= 1 else 1
         if np.isnan(value) or cell.text.startswith("<"):
             return ""
         of_tables = self.rows["value"].astype(float)

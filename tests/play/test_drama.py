@@ -7,7 +7,7 @@ from strozzi_sim.agent import compiled_agent, load_agent, spec_of
 from strozzi_sim.errors import AgentFault, InputError
 from strozzi_sim.facts.columns import WIN_UNITS
 from strozzi_sim.game import load_game
-from strozzi_sim.play.drama import Rollouts, drama_figures, drama_of, follow
+from strozzi_sim.play.drama import KINGMAKING, Rollouts, drama_figures, drama_of, follow
 from strozzi_sim.play.position import Position
 from strozzi_sim.simulation.match import Match
 
@@ -112,6 +112,6 @@ def test_a_seat_that_cannot_win_and_chooses_who_does_is_found(monkeypatch, gain,
     """Seat 2 never wins; each of its odd actions moves `gain` from seat 0 to seat 1."""
     match = match_of()
     plant(monkeypatch, lambda state, action: np.array([0.7, 0.3, 0]) + (action % 2) * gain * np.array([-1, 1, 0]))
-    found = drama_figures(match, match, 30, 100)["kingmaking_share"]
+    found = drama_figures(match, match, 30, 100)[KINGMAKING]
     assert (found.value > 0.05) == kings
     assert found.value > 0 or not kings
