@@ -10,7 +10,7 @@ from numba import njit
 from machine_code import with_kernels
 from strozzi_games import BASE, STROZZI
 from strozzi_sim.agent import load_agent
-from strozzi_sim.conformance import ContractViolation, check_game, game, report
+from strozzi_sim.conformance import ContractViolation, check_game, declared, game
 from strozzi_sim.conformance.checked import Checked, GameCheck
 from strozzi_sim.conformance.deal import check_deal
 from strozzi_sim.conformance.declared import check_report
@@ -69,7 +69,7 @@ def test_events_beyond_the_journal_are_counted_and_not_stored():
 @pytest.mark.slow
 def test_a_journal_that_is_too_small_is_named_whoever_reads_it():
     small = replace(STROZZI, title="Strozzi with another journal")  # kernels are kept by game
-    vars(small)["journal_rows"] = 1
+    vars(small.state_part)["JOURNAL_ROWS"] = 1
     said = r"a game wrote (\d+) events; JOURNAL_ROWS has room for 1; make it at least \1"
     found = re.search(said, broken("journal", check_game, small, players=[3], deals=1))
     assert 200 < int(found[1]) < 300
@@ -157,13 +157,13 @@ def test_columns_that_are_not_written_are_named(monkeypatch):
 @pytest.fixture(scope="module")
 def figures():
     """Return what makes the tables of a report, once for all tests."""
-    make, made = report.figures_of_games, []
+    make, made = declared.figures_of_games, []
     return lambda *arguments: made[0] if made else (made.append(make(*arguments)) or made[0])
 
 
 @pytest.fixture
 def same_tables(figures, monkeypatch):
-    monkeypatch.setattr(report, "figures_of_games", figures)
+    monkeypatch.setattr(declared, "figures_of_games", figures)
 
 
 def change_first(monkeypatch, kind="lines", **changes):

@@ -73,7 +73,7 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
         expect(field).to_have_value("15")
         field.fill("20")
         field.press("Enter")
-        expect(page.locator("#changes")).to_contain_text("tracks.bonus.9 = 20")
+        expect(page.locator("#changes")).to_contain_text("space 9 of the tracks pays 20 coins instead of 15")
         page.locator("[data-name=ships] summary").click()
         page.locator("[data-name=ships]").get_by_role("button", name="Add one").click()
         expect(page.locator("#changes")).to_contain_text("new-1 added")
@@ -124,7 +124,7 @@ def test_a_designer_changes_asks_stops_saves_and_plays(browser, desk, tmp_path):
         assert keeps_the_rules_in_both_looks(page)
 
         answer(page, change).get_by_role("button", name="Ask again").click()
-        expect(page.locator("#changes")).to_contain_text("tracks.bonus.9 = 20")
+        expect(page.locator("#changes")).to_contain_text("space 9 of the tracks pays 20 coins instead of 15")
         page.get_by_role("button", name="Play it myself").click()
         page.locator("#form [name=agents]").fill("random")
         with page.context.expect_page() as opened:

@@ -76,10 +76,15 @@ PAGE = (ROOT / "docs" / "your-own-game.md").read_text()
 def test_the_walk_names_every_file_of_the_game_and_of_a_new_one(tmp_path):
     written = {path.name for path in write_new_game("fair", tmp_path / "fair")}
     parts = {name.rpartition("/")[2] for name in FILES}
-    listed, _ = PAGE.split("The parts are Protocols")
+    listed, _ = PAGE.split("The parts are classes")
     named = set(re.findall(r"`(\w+\.(?:py|toml|js|css))`", listed)) | {"test_fair.py"}
     assert parts | written <= named | {"test_goofspiel.py"}
-    assert {name for name in named if name not in parts | written} == {"report.py", "restrictions.py", "table.css"}
+    assert {name for name in named if name not in parts | written} == {
+        "report.py",
+        "restrictions.py",
+        "table.css",
+        "names.toml",
+    }
     assert not re.search("kernel|numpy|numba", FILES["src/goofspiel/reference.py"].partition('"""\n\n')[2])
 
 

@@ -113,7 +113,6 @@ GAME_WORDS = re.compile(
 )
 ALLOWED = {  # file -> where such a word means something else
     "cli/play.py": [r"\bport\b"],  # of a network
-    "game/component_names.py": [r"the first ship at a port"],  # what an example prints
     "web/server.py": [r"\bport\b"],
     "web/local.py": [r"\bport\b"],
     "desk/server.py": [r"\bport\b"],

@@ -150,7 +150,7 @@ def served(words, folder):
 @pytest.mark.slow
 def test_the_desk_answers_stops_and_forgets(tmp_path):
     values = {"players": "3", "agents": "random", "deals": "60"}
-    fair = {"question": "fair", "game": "strozzi", "values": values}
+    fair = {"question": "balance", "game": "strozzi", "values": values}
     with served("desk --no-open --shelf shelf", tmp_path) as address:
         first, endless = (
             asked(address, "ask", each)["answer"] for each in (fair, fair | {"values": values | {"deals": "9000000"}})
