@@ -79,6 +79,7 @@ print({name: table.to_csv() for name, table in sorted(results.tables.items())})
 
 
 @pytest.mark.slow
+@pytest.mark.nightly_for("strozzi", "strasbourg")  # which take minutes to compile without the changes
 @pytest.mark.parametrize("game", ss.game_names())
 def test_every_game_has_equal_results_with_all_changes_off(game):
     command, plain = [sys.executable, "-c", PLAY, game], {**os.environ, "STROZZI_PLAIN_NUMBA": "all"}
