@@ -51,6 +51,8 @@ def _stacked(frames: Frames) -> tuple[list[tuple[Any, ...]], Array]:
     names: list[tuple[Any, ...]] = []
     numbers = [np.zeros((0, 4))]
     for table, frame in frames.items():
+        if "value" not in frame:  # the table `figures`
+            continue
         keys = [frame[column].tolist() for column in frame.columns if column not in _FIGURE]
         figures = frame["figure"].tolist()
         names += zip([table] * len(frame), figures, *keys, strict=True)
