@@ -1,1 +1,1 @@
-"""What a game declares of its report: pages, pictures, heat maps, findings and labels, as data and as tables."""
+"""A game's report as data: pages, pictures, heat maps, findings, labels, and the tables of figures behind them."""

@@ -34,7 +34,7 @@ class TableSpec:
 
 
 @dataclass(frozen=True)
-class TablePart:
+class FigurePart:
     """The figures that one call adds to a table: one figure at all combinations of levels."""
 
     players: int
@@ -62,7 +62,7 @@ class FigureTable:
     def __init__(self, *keys: str, sums: bool = False, omitted: Sequence[str] = ()) -> None:
         self.columns = tuple(column for column in (*CELL, *keys, *FIGURE) if column not in omitted)
         self.keys, self._sums = keys, sums
-        self.parts: list[TablePart] = []
+        self.parts: list[FigurePart] = []
 
     def add(self, cell: CellName, figure: Figure, estimate: Estimate, *, keep: Any = True, **levels: Level) -> None:
         """Add an estimate of shape [L1, L2, ...], with one axis for each key given as a list, in the order of the keys.
@@ -74,7 +74,7 @@ class FigureTable:
         if not self._sums:
             estimate = replace(estimate, sums=None, without=None)
         known = {key: level if isinstance(level := levels[key], str | int) else list(level) for key in self.keys}
-        part = TablePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
+        part = FigurePart(cell.players, cell.variant, cell.lineup, cell.deals, figure, known, estimate, keep)
         self.parts.append(part)
 
     def add_all(self, cell: CellName, estimates: Mapping[Figure, Estimate], **levels: Level) -> None:
@@ -96,7 +96,7 @@ class FigureTable:
         return pd.DataFrame({name: pd.Series(column, dtype=types[name]) for name, column in columns.items()})
 
 
-def _entries(part: TablePart) -> dict[str, Any]:
+def _entries(part: FigurePart) -> dict[str, Any]:
     shape = tuple(len(axis) for axis in part.axes.values())
     is_possible = np.broadcast_to(part.keep, shape).ravel()
     rows = list(compress(product(*part.axes.values()), is_possible))

@@ -22,7 +22,7 @@ ROWS = ""  # the number of rows, used as a column
 
 
 class CellName(Protocol):
-    """What a table says of a cell of a study: players x line-up x variant, and how many deals were played."""
+    """A cell of a study as tables name it: players x line-up x variant, and the number of its deals."""
 
     @property
     def players(self) -> int: ...  # noqa: D102

@@ -14,7 +14,7 @@ Scale = Literal["share", "score", "itself", ""]
 
 
 class Measure(NamedTuple):
-    """How figures of a unit are printed and compared, and between which values they are."""
+    """The rules of a unit: how its figures are printed and compared, and the range of their values."""
 
     factor: int = 1  # of the number shown
     digits: int = 1  # decimals of a number without an interval
@@ -52,7 +52,7 @@ class Figure:
 
     @property
     def measure(self) -> Measure:
-        """How the figure is printed and compared, and its range."""
+        """The rules of its unit, with the figure's own range and scale."""
         known = UNITS[self.unit]
         lowest, highest = max(known.lowest, self.lowest), min(known.highest, self.highest)
         return known._replace(lowest=lowest, highest=highest, scale=known.scale if self.scale is None else self.scale)

@@ -25,7 +25,7 @@ _NOTHING = "nothing"  # the value of an entry that is missing
 
 
 class Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the data at a key is called, and how a number there may be changed.
+    """A name of the data at a key, and the numbers that a designer would print there.
 
     In texts `{0}`, `{1}` are the parts of the key that `*` in its pattern stands for, and `{0:place}` is the place in a
     list, from 0 on, as text: first, second, 11th.

@@ -311,7 +311,7 @@ class Position(AgentQueries):
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What determines the future of the game now, as values that are equal for equal positions."""
+        """The values that determine the rest of the game; equal positions have equal ones."""
         chance = bytes(self._chance_bytes)
         if self._script is not None:  # the record holds the address of the outcomes
             left = int(self.chance["left"][0])

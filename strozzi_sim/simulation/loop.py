@@ -101,7 +101,7 @@ class Games(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What a call of the loop writes, whatever is counted; incomplete for a job that was not finished."""
+    """The results that each call of the loop writes; incomplete for a job that was not finished."""
 
     outcomes: Any  # OUTCOME[K]
     rows: Any  # ROW of each seat of each game, in the order of play, or empty

@@ -44,7 +44,7 @@ from strozzi_sim.simulation.slots import kernels
 
 @dataclass(frozen=True)
 class Measures:
-    """What is measured while deals are played, beside their outcome."""
+    """The measurements to take while deals are played, beside their outcome."""
 
     crosstabs: tuple[Crosstab, ...] = ()  # facts to count
     keep: RowSelection = NO_ROWS  # rows of facts to store
@@ -319,7 +319,7 @@ class Match:
 
 
 class _Measuring:
-    """What a call of the loop measures in a number of ranges, and where the core writes its events meanwhile."""
+    """The arrays in which a call of the loop measures several ranges, and the record that the core writes events to."""
 
     def __init__(self, match: Match, measures: Measures, ranges: int, stop: np.ndarray[Any, Any]) -> None:
         self.match, self.measures = match, measures

@@ -1,4 +1,4 @@
-"""What functions of studies share: their arguments, and what each declares for its command, the desk and assistants.
+"""Arguments that functions of studies share, and each one's offer to its command, the desk and assistants.
 
 Imports no engine code.
 """
@@ -63,7 +63,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Listing:
-    """What a game has to measure, which a command lists when it is given nothing to measure."""
+    """A list of the things that a game has to measure, for a command that is given none of them."""
 
     title: str
     rows: Sequence[Sequence[str]]  # the head first
@@ -76,7 +76,7 @@ WHO_PLAYS = {"players": "Players", "agents": "Who plays"}
 
 @dataclass(frozen=True)
 class Offer:
-    """What a function declares beside its signature, for its command, the desk and assistants."""
+    """A function's declarations beside its signature, for its command, the desk and assistants."""
 
     asks: str = ""  # the question of the desk, in plain words; "": the desk does not ask it
     about: str = ""  # a sentence below the question

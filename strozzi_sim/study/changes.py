@@ -20,8 +20,8 @@ from strozzi_sim.declare.figure_tables import (
     FIGURE,
     NUMBER_KEYS,
     OF_CHANGE,
+    FigurePart,
     FigureTable,
-    TablePart,
     Tables,
     TableSpec,
     figures_in,
@@ -178,13 +178,13 @@ def _is_constant(first: Estimate, second: Estimate) -> Any:
     return (len(before) > 1) & (np.ptp(after - before, axis=0) <= _ROUNDING)
 
 
-def _identity(part: TablePart) -> tuple[Any, ...]:
+def _identity(part: FigurePart) -> tuple[Any, ...]:
     """Return the key by which the parts of two variants match: without the variant and the lists of levels."""
     fixed = tuple((key, name) for key, name in part.levels.items() if key not in part.axes)
     return part.players, part.lineup, part.figure.name, fixed, tuple(part.axes)
 
 
-def _matched(first: TablePart, second: TablePart) -> tuple[dict[str, list[Any]], Estimate, Estimate, Any]:
+def _matched(first: FigurePart, second: FigurePart) -> tuple[dict[str, list[Any]], Estimate, Estimate, Any]:
     """Return the levels in both parts, their figures at these levels, and which combinations are possible in both."""
     common = {key: [level for level in axis if level in second.axes[key]] for key, axis in first.axes.items()}
     figures, keep = [], np.asarray(True)
