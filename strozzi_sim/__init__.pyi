@@ -17,6 +17,7 @@ from strozzi_sim.study.kinds.luck import luck
 from strozzi_sim.study.kinds.our_table import our_table
 from strozzi_sim.study.kinds.sweep import sweep
 from strozzi_sim.study.kinds.tournament import tournament
+from strozzi_sim.study.kinds.tune import tune
 from strozzi_sim.study.kinds.weights import weights
 from strozzi_sim.study.kinds.worth import worth
 from strozzi_sim.study.look import Look
@@ -59,6 +60,7 @@ __all__ = [
     "simulate",
     "sweep",
     "tournament",
+    "tune",
     "weights",
     "worth",
 ]

@@ -6,7 +6,7 @@ study's identity, and the entry in its results folder. Everything that follows f
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache, cached_property
 from itertools import product
@@ -36,7 +36,7 @@ from strozzi_sim.simulation.luck import MOST_REDRAWS, REDRAWS, LuckMethod
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.simulation.seatings import seating_design
 from strozzi_sim.stats.precision import CHUNKS_AT_MOST, FEWEST_IN_CHUNK, most_deals, reach
-from strozzi_sim.study.cells import Cell, CountsOf, Headline
+from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, Headline
 from strozzi_sim.study.kinds import kind_named
 from strozzi_sim.study.look import VARIANTS, Look, Section
 
@@ -111,6 +111,7 @@ class Study:
     keeps_orders: ClassVar[bool] = False  # whether chunks count finishing orders instead of facts
     keeps_copies: ClassVar[bool] = False  # whether a line-up may be listed twice
     keeps_rows: ClassVar[bool] = False  # whether tables are made of rows of games and seats
+    is_search: ClassVar[bool] = False  # whether it plays heats, studies that it chooses, instead of cells of its own
     has_pages: ClassVar[bool] = False  # whether the pages and heat maps of the game are counted and shown
     printed: ClassVar[tuple[str, ...]] = ()  # tables that the terminal prints
     measured: ClassVar[tuple[Figure, ...]] = ()  # figures of its tables, beside those of every game
@@ -140,6 +141,10 @@ class Study:
 
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
         """Return the tables by name, from the counts of cells."""
+        raise NotImplementedError
+
+    def search(self, play_heat: Callable[["Study", Look], list[CellCounts]]) -> dict[str, Any]:
+        """Return the tables of a search by name, from the heats that it plays."""
         raise NotImplementedError
 
     def headlines(self) -> list[Headline]:

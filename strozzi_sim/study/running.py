@@ -4,7 +4,7 @@ In a results folder, running again resumes.
 """
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
@@ -46,6 +46,8 @@ from strozzi_sim.study.results import ILLEGAL_SHARE, Frames, Results
 from strozzi_sim.study.store import Content, Key, Store, StudyPart, versions
 
 Folder = str | PathLike[str] | None
+PlayHeat = Callable[[Study, Look], list[CellCounts]]
+HEATS = "heats"  # folder of the studies that a search has played
 FEWEST_CHUNKS = 20  # fewest chunks of a cell from which preliminary tables are made
 REPORT_DIVISORS = (10, 3)  # without a precision, results are reported to a callback after 1/10 and 1/3 of the chunks
 
@@ -141,20 +143,24 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
         played = _play(store, worker_total, reporter)
         new_games = store.games - games_before
         if store.part.of == 1:
-            reporter.on_phase("tables", 0, 0)
+            if not study.is_search:
+                reporter.on_phase("tables", 0, 0)
+            heats = _Heats(folder, worker_total, reporter)
             with _one_thread_each(worker_total):
-                tables, rows = _make_tables(played, store, is_new=new_games > 0)
+                tables, rows = _make_tables(played, store, heats, is_new=new_games > 0)
+            new_games += heats.new_games
     except SIGNALS as interrupt:
         _explain(interrupt, store, worker_total)
         raise
     seconds = round(monotonic() - start, 3)
-    store.end_run(played, new_games, seconds)
+    all_games = int(tables[HEATS]["games"].sum()) if study.is_search else played.games
+    store.end_run(played, all_games, new_games, seconds)
     return Results(
         played,
         store.look,
         Frames(tables),
         folder,
-        n_games=played.games,
+        n_games=all_games,
         summary=played.summary,
         new_games=new_games,
         seconds=seconds,
@@ -166,6 +172,8 @@ def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool
 def _explain(interrupt: BaseException, store: Store, workers: int) -> None:
     """Say in the exception of a signal what is kept; a KeyboardInterrupt has it as `results`, if it is in memory."""
     kept = f"{len(store.done)} of {len(store.keys)} chunks are kept; run again to resume"
+    if store.study.is_search:
+        kept = "the games played so far are kept; run again to resume"
     kept = kept if store.folder is not None else "nothing is kept without a results folder"
     if isinstance(interrupt, Stopped):
         interrupt.kept = kept
@@ -225,12 +233,14 @@ def _one_thread_each(workers: int) -> Iterator[None]:
         yield
 
 
-def _make_tables(played: Study, store: Store, *, is_new: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _make_tables(
+    played: Study, store: Store, heats: "_Heats", *, is_new: bool
+) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the tables, and without a folder the files of kept rows; write both into a folder that lacks them."""
     stored = None if is_new else store.tables()
     if stored is not None and replace(stored[0], heatmap=store.look.heatmap) == store.look:
         return _with_maps(*stored, played, store), {}
-    tables = tables_of(played, store)
+    tables = _frames(with_figures(played, played.search(heats.play))) if played.is_search else tables_of(played, store)
     if store.folder is None:
         return tables, _rows_in_memory(played, store)
     store.write_files({**_table_files(tables), **row_files(store, played)})
@@ -331,9 +341,38 @@ def _games_of(store: Store) -> int:
 
 def outcomes_in_memory(study: Study, workers: int, reporter: Progress) -> list[Array]:
     """Play a study in memory and return each cell's OUTCOME records, [C]; for kinds that play several studies."""
-    with Store(None, study, PLAIN) as store:
-        _play_chunks(store, workers, reporter, range(study.chunks))
-        return [store.outcome(cell, range(study.chunks)) for cell in study.cells]
+    return [cell.outcome for cell in _Heats(None, workers, reporter).play(study, PLAIN)]
+
+
+class _Heats:
+    """The studies that a search plays, one after another, each in a results folder of its own if the search has one.
+
+    A search that runs again asks for the same heats, of which only the missing chunks are played.
+    """
+
+    def __init__(self, folder: Path | None, workers: int, reporter: Progress) -> None:
+        self._folder = None if folder is None else folder / HEATS
+        self._workers, self._reporter = workers, reporter
+        self.played = 0
+        self.new_games = 0
+
+    def play(self, study: Study, look: Look) -> list[CellCounts]:
+        """Play a study and return each cell with its counts."""
+        folder = None if self._folder is None else self._folder / look.name
+        if folder is not None:
+            folder.parent.mkdir(exist_ok=True)
+        with Store(folder, study, look) as store:
+            games_before = store.games
+            if folder is not None:
+                store.begin_run(self._reporter.command)
+            start = monotonic()
+            _play_chunks(store, self._workers, self._reporter, range(study.chunks))
+            new_games = store.games - games_before
+            if folder is not None:
+                store.end_run(study, study.games, new_games, round(monotonic() - start, 3))
+            self.played += 1
+            self.new_games += new_games
+            return [counts_of(study, store, study.facts(look), cell) for cell in study.cells]
 
 
 def tables_of(study: Study, store: Store) -> dict[str, Any]:

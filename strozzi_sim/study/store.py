@@ -406,10 +406,10 @@ class Store:
         statement = "INSERT INTO runs (started, command, versions, host) VALUES (?, ?, ?, ?)"
         self._sql(statement, now(), text, json.dumps(versions()), json.dumps(host))
 
-    def end_run(self, played: Study, games: int, seconds: float) -> None:
-        """Record the end of the run, its games, and the study as far as it was played."""
+    def end_run(self, played: Study, all_games: int, games: int, seconds: float) -> None:
+        """Record the end of the run, its games and those of all runs, and the study as far as it was played."""
         keys = "finished = ?, games = ?, seconds = ?, chunks = ?, all_games = ?, summary = ?"
-        values = now(), games, seconds, played.chunks, played.games, played.summary
+        values = now(), games, seconds, played.chunks, all_games, played.summary
         self._sql(f"UPDATE runs SET {keys} WHERE run = (SELECT max(run) FROM runs)", *values)
 
 

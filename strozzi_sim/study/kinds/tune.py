@@ -1,0 +1,430 @@
+"""tune: the smallest change of the box that meets targets. See `study.tuning` for the search."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Unpack
+
+import numpy as np
+import pandas as pd
+
+from strozzi_sim.agent import names
+from strozzi_sim.agent.names import Agents, Players
+from strozzi_sim.declare.figure_tables import FIGURE, Tables, pick
+from strozzi_sim.declare.pages import report_of
+from strozzi_sim.declare.pictures import HeatMap
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole, pluralize
+from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
+from strozzi_sim.game import Game, find_game
+from strozzi_sim.game.component_names import name_of_key
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.variants import BASE, AnyVariant, Variant
+from strozzi_sim.stats.intervals import Array, t_quantile
+from strozzi_sim.study.arguments import WHO_PLAYS, StudyOptions, documented
+from strozzi_sim.study.box_numbers import STEPS, BoxNumber, tunable_numbers
+from strozzi_sim.study.cells import SEAT_GAP, CellCounts, CountsOf
+from strozzi_sim.study.games import figures_of_games
+from strozzi_sim.study.kinds.balance import Balance
+from strozzi_sim.study.look import Look, Section, picture, section
+from strozzi_sim.study.model import Study
+from strozzi_sim.study.results import Results
+from strozzi_sim.study.running import PlayHeat, play
+from strozzi_sim.study.targets import (
+    MET,
+    OPEN,
+    Column,
+    Target,
+    Wanted,
+    columns_of,
+    figures_by_chunk,
+    pieces,
+    target_of,
+    wanted,
+)
+from strozzi_sim.study.tuning import CHUNKS, LOOKS, PER_LOOK, Search
+from strozzi_sim.study.tuning_model import Box
+from strozzi_sim.study.wording import seat_words
+
+FEWEST_DEALS = 10 * LOOKS * PER_LOOK
+MOST_CHANGES = 3
+EFFECT = Figure("effect", "change, in tolerances", definition="change of a target's figure / half of its range")
+_WANTED = "wanted"
+_RUNG = ["rung", "changes", "target", *FIGURE, "least", "most", "status", "before"]
+
+
+@documented(
+    asks="What would make it fair?",
+    about="Targets in, the smallest change of the box out: which numbers must change, and to what?",
+    front={"targets": "Targets", "keep": "What must stay", "keys": "Numbers that may change", **WHO_PLAYS},
+    quick={"deals": 20_000},
+    tables=("ladder", "box"),
+)
+def tune(
+    game: str | Game,
+    *,
+    targets: str | Sequence[str] = "gap <= 3",
+    keep: str | Sequence[str] = "",
+    players: Players = None,
+    agents: Agents = (),
+    keys: str = "",
+    most: int = MOST_CHANGES,
+    reach: int = STEPS,
+    variant: AnyVariant = "base",
+    **options: Unpack[StudyOptions],
+) -> Results:
+    """Find the smallest change of the components that meets targets, and check it on new deals.
+
+    Example: strozzi tune strozzi --players 4 --targets "the first player wins = 25 +- 1" --keys "tracks.*"
+
+    Args:
+        targets: ranges of figures, separated by semicolons: 'the first player wins = 25 +- 1', 'gap <= 3 at 4 players',
+            'AGENT among AGENT wins <= 15', 'score_mean = 170 +- 5'; shares are games of 100
+        keep: figures that may not change by more than a tolerance: 'score_mean +- 5 %; decisions_mean +- 2'
+        agents: one line-up, separated by commas; default: the game's default agent, which plays itself
+        keys: numbers that may change, patterns separated by commas, with a range if wanted: 'tracks.bonus.9 = 0 to 30';
+            default: those that a designer would tune; '*': all
+        most: most numbers that may change, 1 to 3
+        reach: range of a number without one, in steps up and down; a step is about a tenth of the number
+        deals: most deals of each box that is checked; the search plays up to four times as many; default: 60,000
+        variant: a variant of the components, from which changes are counted
+
+    >>> import strozzi_sim as ss
+    >>> results = ss.tune("strozzi", targets="score_mean >= 1", players=3, agents="random", deals=4000)
+    >>> results.verdict[0]
+    'Change nothing: the box meets every target.'
+    """
+    the_game = find_game(game)
+    counts = names.player_counts(the_game, players)
+    return play(
+        Tune,
+        options,
+        game=the_game,
+        players=counts,
+        lineups=names.lineups_of(the_game, agents, counts),
+        variants=names.variants_named(the_game, variant),
+        targets=tuple(pieces(targets)),
+        keep=tuple(pieces(keep)),
+        keys=keys,
+        most=most,
+        reach=reach,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tune(Study):
+    """A search for the smallest change of one variant. It plays other studies, its heats, and has no chunks itself."""
+
+    kind = "tune"
+    targets: tuple[str, ...]
+    keep: tuple[str, ...] = ()
+    keys: str = ""
+    most: int = MOST_CHANGES
+    reach: int = STEPS
+    usual_deals, is_search, printed = 60_000, True, ("ladder", "box")
+
+    @property
+    def chunks(self) -> int:
+        return 0
+
+    @property
+    def can_grow(self) -> bool:
+        return False
+
+    @property
+    def games(self) -> int:
+        return 0  # those of its heats
+
+    @property
+    def summary(self) -> str:
+        """The study in one line."""
+        lineups = " | ".join(",".join(lineup) for lineup in self.lineups)
+        wishes = "; ".join((*self.targets, *(f"keep {text}" for text in self.keep)))
+        counts = listed([str(count) for count in self.players])
+        return f"{self.the_game.title}, {counts} players: {lineups}; {wishes}; at most {self.deals:,} deals a box"
+
+    def check(self) -> None:
+        if self.precision or self.search_deals or self.luck:
+            argument = "precision" if self.precision else "search_deals" if self.search_deals else "luck"
+            raise ArgumentError(argument, "a search has none; it plays until its targets are decided")
+        if len(self.variants) > 1:
+            raise ArgumentError("variants", "changes are counted from one variant")
+        sizes = [len(lineup) for lineup in self.lineups]
+        if len(set(sizes)) < len(sizes):
+            raise ArgumentError("lineups", "give one line-up for each player count")
+        check_whole("most", self.most, 1, MOST_CHANGES)
+        check_whole("reach", self.reach, 1, 1000)
+        check_whole("deals", self.deals, FEWEST_DEALS)
+        _ = self.parsed, self.numbers
+
+    @cached_property
+    def box(self) -> Variant:
+        """The variant from which changes are counted."""
+        (box,) = self.variant_of.values()
+        return box
+
+    @cached_property
+    def numbers(self) -> list[BoxNumber]:
+        """The numbers that may change."""
+        return as_argument_error("keys", tunable_numbers, self.the_game, self.box, self.keys, self.reach)
+
+    @cached_property
+    def parsed(self) -> tuple[list[Column], list[Target]]:
+        """The figures that are measured, and the targets of them."""
+        lineup_of = {len(lineup): lineup for lineup in self.lineups}
+        columns, targets = list[Column](), list[Target]()
+        for wish in wanted(self.targets, self.keep):
+            if wish.players not in (None, *self.players):
+                raise ArgumentError("targets", f"{wish.text}: the study has no games of {wish.players} players")
+            for count in self.players if wish.players is None else (wish.players,):
+                needed = columns_of(wish, count, lineup_of.get(1) or lineup_of[count])
+                columns += [column for column in needed if column not in columns]
+                places = [columns.index(column) for column in needed]
+                figure, label = self._figure(wish, needed[0], len(needed))
+                targets.append(target_of(wish, places, needed[0], figure, label))
+        return columns, targets
+
+    def _figure(self, wish: Wanted, column: Column, columns: int) -> tuple[Figure, str]:
+        """Return the figure of a target, and its label in words."""
+        where = f" at {column.players} players" if len(self.players) > 1 else ""
+        if columns > 1:
+            return SEAT_GAP, f"gap between the seats{where}"
+        if column.by == "seat":
+            return WIN_SHARE, f"games won by {seat_words(column.level, column.players)}{where}"
+        if column.by == "position":
+            return WIN_SHARE, f"games won by {wish.figure.removesuffix(' wins')}{where}"
+        of_game = report_of(self.the_game).figures.get("balance", ())
+        known = {figure.name: figure for figure in (*of_game, SCORE, DECISIONS)}
+        figure = known.get(column.figure, Figure(column.figure))
+        return figure, f"{figure.words}{where}"
+
+    # -- the search ----------------------------------------------------------------------------------------------------
+
+    def search(self, play_heat: PlayHeat) -> dict[str, Any]:
+        """Return ladder, box, effects, reach and heats, from the heats that a search plays."""
+        columns, targets = self.parsed
+        heats = list[dict[str, Any]]()
+
+        def play_boxes(boxes: Sequence[Variant], deals: int, chunks: int) -> tuple[Array, int]:
+            own_deals = max(deals // chunks, 1) * chunks
+            heat = Balance.of(
+                game=self.the_game,
+                players=self.players,
+                lineups=list(dict.fromkeys(column.lineup for column in columns)),
+                variants=tuple(boxes),
+                deals=own_deals,
+                chunks=chunks,
+                seatings=self.seatings,
+                seed=seed_of(self.seed, len(heats)),
+            )
+            pages = ("balance",) if any(column.is_counted for column in columns) else ()
+            cells = play_heat(heat, Look(name=f"heat-{len(heats)}", pages=pages))
+            heats.append({"heat": len(heats), "boxes": len(boxes), "deals": own_deals, "games": heat.games})
+            return np.stack([self._columns_of(cells, box.name, columns) for box in boxes]), own_deals
+
+        found = Search(self.the_game, self.box, targets, self.numbers, play_boxes, deals=self.deals, most=self.most)
+        found.run()
+        rungs = sorted(found.ladder, key=len)
+        reach = [
+            (target, outside, second)
+            for target, outside in found.reach.items()
+            for second in [other for first, other in found.conflicts if first == target] or [""]
+        ]
+        return {
+            "ladder": self._ladder(found, rungs),
+            "box": self._boxes(found, rungs),
+            "effects": self._effects(found),
+            "reach": pd.DataFrame(reach, columns=["target", "outside", "other"]).astype({"outside": float}),
+            "heats": pd.DataFrame(heats),
+        }
+
+    def _columns_of(self, cells: Sequence[CellCounts], name: str, columns: Sequence[Column]) -> Array:
+        own = [cell for cell in cells if cell.variant == name]
+        balances = dict[int, dict[str, Any]]()
+        for cell in own if any(column.is_counted for column in columns) else ():
+            balance = figures_of_games(self.the_game, [cell], ["balance"], {}, sums=True)["balance"]
+            balances[cell.number] = {part.figure.name: part.estimate for part in balance.parts}
+        return figures_by_chunk(own, balances, columns)
+
+    def _ladder(self, found: Search, rungs: Sequence[Box]) -> pd.DataFrame:
+        """Return the figure of every target at every rung, the fewest changes first."""
+        columns = self.parsed[0]
+        rows = []
+        for number, rung in enumerate(rungs):
+            deals = found.deals_of_rung[rung]
+            before = found.base_figures
+            for target, (low, value, high) in zip(found.targets, found.intervals(rung), strict=True):
+                lineup = columns[target.columns[0]].lineup
+                n = deals * (1 if len(set(lineup)) == 1 else len(lineup))
+                figure = (target.figure.name, value, low, high, n, deals)
+                status = target.status(low, high)
+                at_start = float(target.value(before, before))
+                rows.append((number, len(rung), target.label, *figure, target.low, target.high, status, at_start))
+        return pd.DataFrame(rows, columns=_RUNG)
+
+    def _boxes(self, found: Search, rungs: Sequence[Box]) -> pd.DataFrame:
+        """Return the changed numbers of every rung."""
+        rows = [
+            (rung, self.numbers[k].key, self.numbers[k].value, value, self.numbers[k].is_reconstructed)
+            for rung, box in enumerate(rungs)
+            for k, value in box
+        ]
+        return pd.DataFrame(rows, columns=["rung", "key", "from", "to", "reconstructed"]).astype(
+            {"from": float, "to": float}
+        )
+
+    def _effects(self, found: Search) -> pd.DataFrame:
+        """Return the change of every target by every number that stayed in the screen, moved far up or down."""
+        rows, base = [], found.base_figures
+        for box in found.screened:
+            ((k, value),) = box
+            seen = found.seen[box]
+            for target in found.targets:
+                before, after = (float(target.value(base + change, base)) for change in (0.0, seen.change))
+                size = float(np.sqrt(seen.variance[list(target.columns)]).max())
+                if target.kind == "gap":
+                    size *= 2  # at most, of a difference of two shares
+                half = t_quantile(CHUNKS - 1) * size / (abs(base[target.columns[0]]) if target.kind == "ratio" else 1.0)
+                number, change = self.numbers[k], after - before
+                ends = (change, change - half, change + half, change / target.scale)
+                rows.append((number.key, number.value, value, target.label, before, *ends, seen.deals))
+        names_of_columns = ["key", "from", "to", "target", "before", "change", "low", "high", "tolerances", "deals"]
+        return pd.DataFrame(rows, columns=names_of_columns).astype({"from": float, "to": float})
+
+    def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
+        raise NotImplementedError("a search makes its tables itself")
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+
+    def verdict(self, tables: Tables, look: Look) -> list[str]:
+        """Return what meets the targets, or how near the nearest box comes and why, and how to check the box."""
+        return [*self._answer(tables)]
+
+    def _target(self, label: str) -> Target:
+        return next(target for target in self.parsed[1] if target.label == label)
+
+    def _answer(self, tables: Tables) -> Iterator[str]:
+        ladder = tables["ladder"]
+        statuses = {rung: set(rows["status"]) for rung, rows in ladder.groupby("rung")}
+        met = [rung for rung, found in statuses.items() if found == {MET}]
+        if 0 in met:
+            yield "Change nothing: the box meets every target."
+            yield from self._shown(pick(ladder, rung=0))
+            return
+        if met:
+            first = met[0]
+            yield self._instruction(tables, first)
+            yield from self._shown(pick(ladder, rung=first))
+            for rung, found in statuses.items():
+                if 0 < rung < first and OPEN in found and MET in found | {MET}:
+                    yield f"Undecided is whether less would do: {self._changes(tables, rung)}."
+            yield from self._how_to_check(tables, first)
+            return
+        yield from self._nearest(tables, statuses)
+
+    def _instruction(self, tables: Tables, rung: int) -> str:
+        count = len(pick(tables["box"], rung=rung))
+        numbers_to_change = "one number" if count == 1 else "two numbers" if count == 2 else f"{count} numbers"
+        return f"Change {numbers_to_change}: {self._changes(tables, rung)}."
+
+    def _changes(self, tables: Tables, rung: int) -> str:
+        rows = pick(tables["box"], rung=rung).to_dict("records")
+        whole = (
+            [int(row[end]) if float(row[end]).is_integer() else row[end] for end in ("from", "to")] for row in rows
+        )
+        return listed(
+            [name_of_key(self.the_game, row["key"]).change(*ends) for row, ends in zip(rows, whole, strict=True)]
+        )
+
+    def _shown(self, rows: pd.DataFrame) -> Iterator[str]:
+        """Yield a sentence for each target: its figure at a rung with the interval, and before."""
+        for row in rows.to_dict("records"):
+            target = self._target(row["target"])
+            value, low, high, before = (target.text(row[end]) for end in ("value", "low", "high", "before"))
+            then = f"; before: {before}" if row["changes"] and not target.is_paired else ""
+            yield f"{row['target'].capitalize()}: {value} ({low} to {high}; wanted: {target.range_text}{then})."
+
+    def _nearest(self, tables: Tables, statuses: Mapping[int, set[str]]) -> Iterator[str]:
+        """Yield that the targets are undecided, out of reach, in conflict or not found, and the nearest box."""
+        ladder, reach = tables["ladder"], tables["reach"]
+        losses = [float(self._target(row["target"]).loss(row["value"])) for row in ladder.to_dict("records")]
+        nearest = int(ladder.assign(loss=losses).groupby("rung")["loss"].max().idxmin())
+        rows = pick(ladder, rung=nearest)
+        is_open = statuses[nearest] <= {MET, OPEN}
+        box = (
+            "as it is" if not pick(ladder, rung=nearest)["changes"].iloc[0] else f"if {self._changes(tables, nearest)}"
+        )
+        outside = list(dict.fromkeys(reach[reach["outside"] > 0]["target"]))
+        pairs = reach[reach["other"] != ""]
+        if is_open:
+            deals = pluralize(int(rows["deals"].iloc[0]), "deal")
+            yield f"Undecided after {deals}; nearest is the box {box}."
+        elif outside:
+            yield f"The targets cannot be met in these ranges: out of reach is {listed(outside)}."
+        elif len(pairs):
+            told = listed([f"{row['target']} and {row['other']}" for row in pairs.to_dict("records")])
+            yield f"The targets can be met one by one, but not together: {told}."
+        else:
+            yield "The targets are met at most in part: no box that meets all was found."
+        if not is_open:
+            yield f"That is so as far as the boxes that were played show; nearest is the box {box}."
+        yield from self._shown(rows)
+        if nearest:
+            yield from self._how_to_check(tables, nearest)
+
+    def _how_to_check(self, tables: Tables, rung: int) -> Iterator[str]:
+        """Yield the command that compares a box with the one before any change, on new deals."""
+        rows = pick(tables["box"], rung=rung).to_dict("records")
+        settings = " ".join(f"--set {row['key']}={row['to']:g}" for row in rows)
+        counts = ",".join(map(str, self.players))
+        origin = "" if self.box.name == BASE else f" --variant {self.box.name}"
+        yield f"Check: strozzi compare {self.game} {settings} --players {counts}{origin} --seed {self.seed + 1}"
+
+    def sections(self, tables: Tables, look: Look) -> list[Section]:
+        """Return the ladder beside the ranges, and the effects of the numbers on the targets."""
+        ladder, effects = tables["ladder"], tables["effects"]
+        figures = {
+            target.label: replace(target.figure, name=f"target_{number}", label=target.label, equal=False)
+            for number, target in enumerate(self.parsed[1])
+        }
+        words = {rung: self._changes(tables, rung) if rung else "the box as it is" for rung in ladder["rung"].unique()}
+        rows = ladder.assign(at=ladder["rung"].map(words), told=ladder["status"])
+        ends = ladder.drop_duplicates("target").replace([np.inf, -np.inf], np.nan)
+        middle = ends[["least", "most"]].mean(axis=1)
+        asked = ends.assign(at=_WANTED, told=_WANTED, value=middle, low=ends["least"], high=ends["most"])
+        shown = pd.concat([asked, rows], ignore_index=True)
+        shown["figure"] = [figures[label].name for label in shown["target"]]
+        shown = shown.assign(players=self.players[0], variant="", lineup="")
+        ladder_shown = {"rungs": shown}
+        drawn = tuple(
+            replace(picture(name, ladder_shown), figures=tuple(figures.values())) for name in ("ladder", "ladder-table")
+        )
+        pictures = replace(section("tune", ladder_shown), shown=drawn)
+        if effects.empty:
+            return [pictures]
+        furthest = effects.loc[
+            effects.groupby(["key", "target"], sort=False)["tolerances"].apply(lambda each: each.abs().idxmax())
+        ]
+        step = [
+            f"{name_of_key(self.the_game, row['key']).label}: {row['from']:g} to {row['to']:g}"
+            for row in furthest.to_dict("records")
+        ]
+        cells = furthest.assign(row=step, column=furthest["target"], figure=EFFECT.name, value=furthest["tolerances"])
+        cells = cells.assign(low=np.nan, high=np.nan, n=cells["deals"], players=self.players[0], variant="", lineup="")
+        caption = "Each number moved as far as the range or the game allows, up to six steps, alone."
+        title = "What each number does to each target, in tolerances"
+        heat = HeatMap(title, caption, "number", "target", EFFECT, table="matrix")
+        of_matrix = replace(section("effects", {"matrix": cells}, [EFFECT]), shown=(heat,), tables={"matrix": cells})
+        return [pictures, of_matrix]
+
+
+def seed_of(seed: int, heat: int) -> int:
+    """Return the seed of a heat: one-way hashes, so that no two seeds share deals.
+
+    >>> seed_of(7, 0) == seed_of(7, 1), seed_of(7, 1) < 2**53
+    (False, True)
+    """
+    digest = hashlib.sha256(f"tune {seed} {heat}".encode()).digest()
+    return int.from_bytes(digest[:8]) >> 11

@@ -1,0 +1,329 @@
+"""The search of `tune`: which smallest change of a box meets targets?
+
+1. The box itself is played; if it meets the targets, nothing is searched.
+2. The screen: every number moves far up and far down, on the same deals. The half that seems least able to move a
+   target is dropped and the others play more deals, until few are left.
+3. The figures are modelled, and rounds of boxes are proposed, played and modelled again: first the best value of each
+   of the most useful numbers alone, then boxes of one, two and three, until one is likely to meet all targets. If none
+   is, all pairs of the most useful numbers are played, since two may do together what neither does alone.
+4. The likeliest box of each number of changes is a rung of the ladder. The rungs are played on deals that chose
+   nothing, and the intervals of all figures of all rungs hold at once, at every look at them (Bonferroni).
+
+Games are played through a function, so that tests can search planted figures.
+
+Axes: B boxes, C chunks, F columns of figures.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from strozzi_sim.errors import InputError
+from strozzi_sim.game import Game
+from strozzi_sim.game.variants import Variant, with_values
+from strozzi_sim.stats.intervals import Array, t_quantile
+from strozzi_sim.study.box_numbers import BoxNumber, numbers
+from strozzi_sim.study.targets import MET, MISSED, OPEN, Target
+from strozzi_sim.study.tuning_model import Box, Known, Model, Seen, allowed_positions
+
+LOOKS, PER_LOOK = 8, 25  # looks at a rung, chunks of each
+CHUNKS = 20  # of a box while searching
+FAR = (6, 4, 3, 2, 1)  # steps by which a number is first moved: the largest that the game allows
+HEAT, ROUND, FEWEST = 4, 3, 200  # a heat plays 1 / 4 of the deals, a round 1 / 3, among its boxes; at least 200 each
+FEW = 24  # numbers that are modelled
+SINGLES = 10  # boxes of the first round, each of one number
+BOXES, ROUNDS = 6, 5  # boxes of a later round, and most such rounds
+PAIRS_AFTER = 1  # rounds without a likely box after which all pairs are played
+SHARING = 3  # at most one in so many boxes of a round, rounded up, changes the same number
+ENOUGH, LIKELY, DOUBTFUL = 0.95, 0.8, 0.5  # chances of a box: rounds end; no more numbers are tried; more is tried
+ATTEMPTS = 2  # ladders that are checked on new deals before the search ends
+
+Play = Callable[[Sequence[Variant], int, int], tuple[Array, int]]  # (boxes, deals, chunks) -> float64[B, C, F], deals
+
+
+class Search:
+    """A search.
+
+    Attributes:
+        seen: measured changes, by box.
+        screened: the boxes of the last heat of the screen.
+        ladder: rung -> the columns by chunk of itself, and of the box on the same deals if a target needs them.
+        reach: how near each target comes alone, as predicted, in scales outside of its range; {} unless all fail.
+        conflicts: pairs of targets that can be met alone and not together, as predicted.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        box: Variant,
+        targets: Sequence[Target],
+        box_numbers: Sequence[BoxNumber],
+        play: Play,
+        *,
+        deals: int,
+        most: int,
+    ) -> None:
+        self.game, self.box, self.targets, self.numbers = game, box, targets, box_numbers
+        self.deals, self.most, self._play = deals, most, play
+        self.variants: dict[Box, Variant] = {(): box}
+        self.seen: dict[Box, Seen] = {}
+        self.ladder: dict[Box, tuple[Array, Array]] = {}
+        self.deals_of_rung: dict[Box, int] = {}
+        self.screened: list[Box] = []
+        self.reach: dict[str, float] = {}
+        self.conflicts: list[tuple[str, str]] = []
+        self._grids: dict[int, Array] = {}
+        self._base: list[tuple[Array, int]] = []  # the box by chunk, and deals, of every study
+        self._intervals_at_once = len(targets) * LOOKS * (1 + ATTEMPTS * most)
+
+    def run(self) -> None:
+        """Search until a rung meets all targets and no smaller change is likely to, or the attempts are spent."""
+        self._confirm([()])
+        values = [np.asarray(value) for _, value, _ in self.intervals(())]
+        is_inside = all(target.loss(value) <= 0 for target, value in zip(self.targets, values, strict=True))
+        if self.status(()) == MET or (self.status(()) == OPEN and is_inside):
+            return
+        self._screen()
+        if not self._grids:
+            return
+        limit = self.most
+        for attempt in range(ATTEMPTS):
+            self._explore(limit, is_first=not attempt)
+            self._confirm(self._best(limit))
+            if met := [len(box) for box in self.ladder if self.status(box) == MET]:
+                limit = min(met) - 1
+                if not limit or not self._is_likely(limit):
+                    return
+        if limit == self.most:
+            self.reach, self.conflicts = self._model().reach(self.most)
+
+    def intervals(self, box: Box) -> list[tuple[float, float, float]]:
+        """Return low, value and high of every target at a rung; all intervals of a search hold at once."""
+        own, base = self.ladder[box]
+        return [target.interval(own, base, self._intervals_at_once) for target in self.targets]
+
+    def status(self, box: Box) -> str:
+        """Return met if a rung meets every target, missed if it misses one, else open."""
+        pairs = zip(self.targets, self.intervals(box), strict=True)
+        found = {target.status(low, high) for target, (low, _, high) in pairs}
+        return MISSED if MISSED in found else OPEN if OPEN in found else MET
+
+    @property
+    def base_figures(self) -> Array:
+        """The figures of the box over all deals played, float64[F]."""
+        weights = [deals for _, deals in self._base]
+        return np.average([own.mean(axis=0) for own, _ in self._base], axis=0, weights=weights)
+
+    @property
+    def base_error(self) -> Array:
+        """The standard errors of `base_figures`, float64[F]."""
+        weights = np.array([deals for _, deals in self._base])[:, None]
+        variances = np.array([own.var(axis=0, ddof=1) / len(own) for own, _ in self._base])
+        return np.asarray(np.sqrt((weights**2 * variances).sum(axis=0)) / weights.sum())
+
+    # -- playing -------------------------------------------------------------------------------------------------------
+
+    def _variant(self, box: Box) -> Variant | None:
+        """Return the variant of a box; None if the game refuses or ignores a value."""
+        if box not in self.variants:
+            try:
+                changed = with_values(self.game, self.box, {self.numbers[k].key: value for k, value in box})
+            except InputError:
+                return None
+            now = dict(numbers(self.game, changed))
+            if any(now.get(self.numbers[k].key) != value for k, value in box):  # it follows from others
+                return None
+            self.variants[box] = changed
+        return self.variants[box]
+
+    def _measure(self, boxes: Sequence[Box], deals: int) -> None:
+        """Play boxes and the one before any change on the same deals, and note the changes.
+
+        That box is known from more deals than these, so its error on these deals is only taken off as far as a figure
+        goes with it (a control variate): large changes lead to other games, whose figures hardly do.
+        """
+        if not boxes:
+            return
+        figures, played = self._play([self.variants[each] for each in ((), *boxes)], deals, CHUNKS)
+        self._base.append((figures[0], played))
+        base = figures[0]
+        known = self.base_figures
+        error = self.base_error
+        spread = base - base.mean(axis=0)
+        unseen = 0.1 * np.abs(base).mean(axis=0) / played + 1e-6
+        for box, own in zip(boxes, figures[1:], strict=True):
+            joint = (spread * (own - own.mean(axis=0))).sum(axis=0) / np.maximum((spread**2).sum(axis=0), 1e-12)
+            joint = np.clip(joint, 0.0, 1.0)
+            series = own - joint * base
+            variance = series.var(axis=0, ddof=1) / len(series) + ((1 - joint) * error) ** 2 + unseen**2
+            self._note(box, Seen(played, series.mean(axis=0) - (1 - joint) * known, variance))
+
+    def _note(self, box: Box, new: Seen) -> None:
+        self.seen[box] = self.seen[box].and_then(new) if box in self.seen else new
+
+    def _confirm(self, boxes: Sequence[Box]) -> None:
+        """Play rungs on new deals until one meets all targets and all before it miss, or all deals are played.
+
+        A rung that an earlier attempt left open keeps its deals.
+        """
+        paired = any(target.is_paired for target in self.targets) and () not in boxes
+        left = [box for box in boxes if box not in self.ladder or self.status(box) == OPEN]
+        for _ in range(LOOKS if left else 0):
+            played = [(), *left] if paired else left
+            figures, deals = self._play([self.variants[box] for box in played], self.deals // LOOKS, PER_LOOK)
+            if not played[0]:
+                self._base.append((figures[0], deals))
+            for box, own in zip(played, figures, strict=True):
+                if box in left:
+                    before = self.ladder.get(box, (own[:0], own[:0]))
+                    base = figures[0]
+                    self.ladder[box] = np.concatenate([before[0], own]), np.concatenate([before[1], base])
+                    self.deals_of_rung[box] = self.deals_of_rung.get(box, 0) + deals
+                    if box:
+                        variance = own.var(axis=0, ddof=1) / len(own) + self.base_error**2 + 1e-12
+                        self._note(box, Seen(deals, own.mean(axis=0) - self.base_figures, variance))
+            left = [box for box in left if self.status(box) != MISSED]
+            if not left or self.status(left[0]) == MET:
+                break
+
+    # -- the numbers ---------------------------------------------------------------------------------------------------
+
+    def _screen(self) -> None:
+        """Move every number far up and far down; drop the less useful half and play the others more, until FEW stay."""
+        boxes: dict[int, list[Box]] = {}
+        for k, number in enumerate(self.numbers):
+            for sign in (1, -1):
+                far = (((k, number.at(sign * steps)),) for steps in FAR)
+                allowed = (box for box in far if box[0][1] != number.value and self._variant(box) is not None)
+                if box := next(allowed, None):
+                    boxes.setdefault(k, []).append(box)
+        left = sorted(boxes)
+        use: dict[int, float] = {}
+        while left:
+            chosen = [box for k in left for box in boxes[k]]
+            self._measure(chosen, max(self.deals // HEAT // len(chosen), FEWEST))
+            use = {k: max(self._use(box) for box in boxes[k]) for k in left}
+            left = sorted(left, key=lambda k: -use[k])
+            if len(left) <= FEW:
+                break
+            left = left[: max(len(left) // 2, FEW)]
+        for k in left:
+            self._grids[k] = allowed_positions(
+                self.numbers[k], lambda value, k=k: self._variant(((k, value),)) is not None
+            )
+        self.screened = [box for k in left for box in boxes[k]]
+
+    def _use(self, box: Box) -> float:
+        """Return how far a number may move the target that it moves most, in scales, without the error."""
+        seen = self.seen[box]
+        ((k, value),) = box
+        number, base = self.numbers[k], self.base_figures
+        room = np.abs(number.positions).max() / abs(number.steps_to(value))
+        sizes = []
+        for target in self.targets:
+            moved = float(target.value(base + seen.change, base) - target.value(base, base)) / target.scale
+            error = float(np.sqrt(seen.variance[list(target.columns)]).max()) / target.scale
+            sizes.append(np.sqrt(max(moved**2 - error**2, 0.0)))
+        return float(max(sizes)) * min(room, 3)
+
+    # -- the proposals -------------------------------------------------------------------------------------------------
+
+    def _is_active(self, box: Box) -> bool:
+        return bool(box) and all(k in self._grids for k, _ in box)
+
+    def _model(self) -> Model:
+        """Return the model of all boxes of active numbers that were played."""
+        seen = {box: each for box, each in self.seen.items() if self._is_active(box)}
+        played = sum(deals for _, deals in self._base)
+        quantile = t_quantile(LOOKS * PER_LOOK - 1, self._intervals_at_once)
+        half = quantile * self.base_error * np.sqrt(played / self.deals)
+        return Model(self.targets, self.numbers, self._grids, seen, Known(self.base_figures, self.base_error, half))
+
+    def _allowed(self, boxes: Iterable[Box]) -> list[Box]:
+        return [box for box in dict.fromkeys(boxes) if box and self._variant(box) is not None]
+
+    def _round(self, boxes: Sequence[Box]) -> None:
+        self._measure(boxes, max(self.deals // ROUND // max(len(boxes), 1), FEWEST))
+
+    def _explore(self, limit: int, *, is_first: bool) -> None:
+        """Play rounds until a box of at most `limit` changes is likely to meet all targets, or the rounds are spent."""
+        if is_first:
+            self._round(self._allowed(self._model().singles(SINGLES)))
+        for number in range(ROUNDS if is_first else 1):
+            chance = self._best_chance(limit)
+            if chance >= ENOUGH:
+                return
+            if number == PAIRS_AFTER and chance < DOUBTFUL and limit > 1:
+                self._play_pairs()
+            self._round(self._proposals(limit))
+
+    def _play_pairs(self) -> None:
+        """Play all pairs of the active numbers, each as far as it was moved in the screen."""
+        moved = {box[0][0]: box for box in reversed(self.screened)}
+        pairs = self._allowed(tuple(sorted(first + second)) for first, second in combinations(moved.values(), 2))
+        self._round(pairs)
+
+    def _best_chance(self, limit: int) -> float:
+        """Return the chance of the likeliest box of at most `limit` changes that was played."""
+        model = self._model()
+        played = [box for box in self.seen if len(box) <= limit and self._is_active(box)]
+        return max((model.chance(box) for box in played), default=0.0)
+
+    def _is_likely(self, limit: int) -> bool:
+        """Return whether a box of at most `limit` changes is as likely as not to meet all targets."""
+        model = self._model()
+        boxes = (box for size in range(1, limit + 1) for box in model.candidates(size))
+        return any(model.chance(box) > DOUBTFUL for box in boxes)
+
+    def _proposals(self, limit: int) -> list[Box]:
+        """Return the boxes to play next: half of the fewest numbers that are likely to do, and some of fewer."""
+        model = self._model()
+        ranked: dict[int, list[Box]] = {}
+        for size in range(1, limit + 1):
+            known = [box for box in self.seen if len(box) == size and self._is_active(box)]
+            ranked[size] = sorted(self._allowed([*model.candidates(size), *known]), key=model.rank)
+            if ranked[size] and model.chance(ranked[size][0]) > LIKELY:
+                break
+        enough = max(ranked)
+        chosen = list[Box]()
+        for size, boxes in ranked.items():
+            share = max(BOXES // 2, 2) if size == enough else max(BOXES // 4, 1)
+            chosen += _with_few_in_common(boxes, share)
+        if not ranked[enough] or model.chance(ranked[enough][0]) < DOUBTFUL:  # can each target be met alone?
+            chosen += self._allowed(model.alone(self.most))
+        return list(dict.fromkeys(chosen))
+
+    def _best(self, limit: int) -> list[Box]:
+        """Return the rungs: of each number of changes the played box that is likeliest to do, until one is likely."""
+        model = self._model()
+        rungs = list[Box]()
+        before = (1.0, 0.0)
+        for size in range(1, limit + 1):
+            missed = {box for box in self.ladder if self.status(box) == MISSED}
+            found = [box for box in self.seen if len(box) == size and self._is_active(box) and box not in missed]
+            if not found:
+                continue
+            best = min(found, key=model.rank)
+            rank = model.rank(best)
+            if rank[:2] < before:
+                before = (rank[0], rank[1] - 0.1 if rank[0] == 0 else 0.0)  # another number must gain something
+                rungs.append(best)
+                if model.chance(best) > LIKELY:
+                    break
+        return rungs
+
+
+def _with_few_in_common(boxes: Sequence[Box], count: int) -> list[Box]:
+    """Return the first boxes, at most `count`, of which few change the same number."""
+    most = -(-count // SHARING)
+    times: dict[int, int] = {}
+    chosen = list[Box]()
+    for box in boxes:
+        if len(chosen) == count:
+            break
+        if all(times.get(k, 0) < most for k, _ in box):
+            chosen.append(box)
+            for k, _ in box:
+                times[k] = times.get(k, 0) + 1
+    return chosen
