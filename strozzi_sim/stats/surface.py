@@ -107,8 +107,9 @@ def _shown_products(positions: Array, change: Array, error: Array) -> dict[tuple
         moved = np.flatnonzero(position)
         if len(moved) != 2:
             continue
-        singles = [place_of.get(tuple(np.where(np.arange(len(position)) == k, position, 0.0))) for k in moved]
-        if None in singles:
+        alone = (tuple(np.where(np.arange(len(position)) == k, position, 0.0)) for k in moved)
+        singles = [place_of[single] for single in alone if single in place_of]
+        if len(singles) < 2:
             continue
         more = change[place] - change[singles].sum(axis=0)
         variance = error[place] ** 2 + (error[singles] ** 2).sum(axis=0)

@@ -80,7 +80,7 @@ def tunable_numbers(game: Game, variant: Variant, keys: str = "", reach: int = S
     return list(chosen.values())
 
 
-def _box_number(game: Game, key: str, value: float, limits: str, reach: int) -> BoxNumber:
+def _box_number(game: Game, key: str, value: float | int, limits: str, reach: int) -> BoxNumber:
     name, published = name_of_key(game, key), published_value(game, key)
     origins = [value, published] if isinstance(published, int | float) else [value]
     if isinstance(value, float):

@@ -103,7 +103,7 @@ class Target:
             if error is None:
                 return np.asarray(gap)
             by_chance = _RANGE[len(self.columns)] * error[list(self.columns)].max()
-            return np.sqrt(np.maximum(gap**2 - by_chance**2, 0.0))
+            return np.asarray(np.sqrt(np.maximum(gap**2 - by_chance**2, 0.0)))
         own, before = own[..., 0], box[self.columns[0]]
         change = own - before if self.is_paired else own
         return np.asarray(change / before if self.kind == "ratio" else change)

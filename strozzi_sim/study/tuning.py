@@ -15,6 +15,7 @@ Axes: B boxes, C chunks, F columns of figures.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -208,18 +209,18 @@ class Search:
             if len(left) <= FEW:
                 break
             left = left[: max(len(left) // 2, FEW)]
-        for k in left:
-            self._grids[k] = allowed_positions(
-                self.numbers[k], lambda value, k=k: self._variant(((k, value),)) is not None
-            )
+        self._grids = {k: allowed_positions(self.numbers[k], partial(self._is_allowed, k)) for k in left}
         self.screened = [box for k in left for box in boxes[k]]
+
+    def _is_allowed(self, k: int, value: float) -> bool:
+        return self._variant(((k, value),)) is not None
 
     def _use(self, box: Box) -> float:
         """Return how far a number may move the target that it moves most, in scales, without the error."""
         seen = self.seen[box]
         ((k, value),) = box
         number, base = self.numbers[k], self.base_figures
-        room = np.abs(number.positions).max() / abs(number.steps_to(value))
+        room = float(np.abs(number.positions).max()) / abs(number.steps_to(value))
         sizes = []
         for target in self.targets:
             moved = float(target.value(base + seen.change, base) - target.value(base, base)) / target.scale
