@@ -33,8 +33,10 @@ class Surface:
         self._shown = _shown_products(positions, change, error)
         self._weights = np.zeros(change.shape)
         self._inverse = list[Array]()
+        linear = positions[:, None, :] * positions[None, :, :]
+        bent = _spline(positions[:, None, :], positions[None, :, :])
         for figure, slope in enumerate(self.slope.T):
-            covariance = self._kernel(positions, figure, slope)
+            covariance = _kernel(linear, bent, slope) + self._of_shown(positions, figure)
             noise = np.diag(error[:, figure] ** 2 + 1e-12)
             self._inverse.append(np.linalg.inv(covariance + noise))
             self._weights[:, figure] = self._inverse[-1] @ change[:, figure]
@@ -54,12 +56,15 @@ class Surface:
 
     def at(self, position: Array) -> tuple[Array, Array]:
         """Return the predicted changes at a position, float64[K], and their standard errors, float64[F] each."""
+        moved = np.flatnonzero(position)
+        own, others = position[moved], self._positions[:, moved]
+        linear = own * others
+        bent = _spline(own[None, :], others)
+        own_linear, own_bent = own**2, _spline(own, own)
         value, error = np.zeros(self.slope.shape[1]), np.zeros(self.slope.shape[1])
-        for figure, slope in enumerate(self.slope.T):
-            kernel = self._kernel(position[None, :], figure, slope)[0]
-            linear = position**2
-            prior = (linear + BEND * _spline(position, position)) @ slope**2
-            prior += PRODUCT**2 * ((linear @ slope) ** 2 - linear**2 @ slope**2) / 2
+        for figure, slope in enumerate(self.slope[moved].T):
+            kernel = _kernel(linear, bent, slope) + self._of_shown(position[None, :], figure)[0]
+            prior = float(_kernel(own_linear, own_bent, slope))
             prior += sum(
                 variance[figure] * (position[k] * position[other]) ** 2 for (k, other), variance in self._shown.items()
             )
@@ -67,15 +72,21 @@ class Surface:
             error[figure] = np.sqrt(max(prior - kernel @ self._inverse[figure] @ kernel, 0.0))
         return value, error
 
-    def _kernel(self, at: Array, figure: int, slope: Array) -> Array:
-        """Return the prior covariances of a figure at positions float64[M, K] and at the points, float64[M, N]."""
-        linear = at[:, None, :] * self._positions[None, :, :]
-        bent = _spline(at[:, None, :], self._positions[None, :, :])
-        kernel = (linear + BEND * bent) @ slope**2
-        kernel += PRODUCT**2 * ((linear @ slope) ** 2 - linear**2 @ slope**2) / 2
+    def _of_shown(self, at: Array, figure: int) -> Array:
+        """Return the prior covariances of the products in `_shown` at positions float64[M, K] and the points, [M, N]."""
+        total = np.zeros((len(at), len(self._positions)))
         for (k, other), variance in self._shown.items():
-            kernel += variance[figure] * linear[:, :, k] * linear[:, :, other]
-        return np.asarray(kernel)
+            if not (at[:, k] * at[:, other]).any():
+                continue
+            products = self._positions[:, k] * self._positions[:, other]
+            total += variance[figure] * np.outer(at[:, k] * at[:, other], products)
+        return total
+
+
+def _kernel(linear: Array, bent: Array, slope: Array) -> Array:
+    """Return the prior covariances of a figure, without `_shown`, from products and splines of positions [..., K]."""
+    products = (linear @ slope) ** 2 - linear**2 @ slope**2
+    return np.asarray((linear + BEND * bent) @ slope**2 + PRODUCT**2 * products / 2)
 
 
 def _spline(first: Array, second: Array) -> Array:

@@ -77,6 +77,7 @@ class Model:
     ) -> None:
         self.targets, self.numbers, self.known = targets, numbers, known
         self.active, self._grids = [*grids], [*grids.values()]
+        self._chances: dict[Box, float] = {}
         change = np.array([each.change for each in seen.values()])
         error = np.sqrt([each.variance for each in seen.values()])
         self._scale = np.maximum(np.abs(change).max(axis=0), 1e-9)  # figures of all sizes
@@ -86,6 +87,11 @@ class Model:
 
     def chance(self, box: Box) -> float:
         """Return about how likely a box is to be shown to meet all targets."""
+        if box not in self._chances:
+            self._chances[box] = self._chance(box)
+        return self._chances[box]
+
+    def _chance(self, box: Box) -> float:
         change, error = self._surface.at(self._position(box))
         figures = self.known.figures + change * self._scale
         error = error * self._scale
