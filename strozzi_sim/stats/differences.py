@@ -3,8 +3,6 @@
 Axes: C chunks, then any shape of figures.
 """
 
-from typing import Any
-
 import numpy as np
 
 from strozzi_sim.stats.intervals import (
@@ -12,6 +10,7 @@ from strozzi_sim.stats.intervals import (
     MIN_EXCEPTIONS,
     Array,
     Estimate,
+    Sums,
     as_share,
     divide,
     is_median,
@@ -28,17 +27,8 @@ _ROUNDING = 1e-9  # equal differences of ratios may differ by this, relative to 
 _WIDEST_SAVING = 1.0  # a share of variance with a wider interval is uninformative
 
 
-def difference(
-    numerator: tuple[Array, Array],
-    denominator: tuple[Array, Array],
-    *,
-    unit: float = 1.0,
-    n_deals: int | None = None,
-    span: tuple[float, float] | None = None,
-    deals: int | None = None,
-    same: bool = False,
-) -> Estimate:
-    """Return the differences A - B of two ratios, paired by chunk; NaN where A or B has fewer than 30 events.
+def difference(one: Sums, other: Sums, *, same: bool = False) -> Estimate:
+    """Return the differences of two ratios of one kind, paired by chunk; NaN where a side has fewer than 30 events.
 
     Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which is
     valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks; no interval if fewer than 10
@@ -46,9 +36,10 @@ def difference(
     0 with a standard error of 0 has the interval [0, 0] if both sides are the same thing. Otherwise a difference of
     shares combines both intervals as usual, and a difference of means has no interval. With one chunk there is none.
 
-    Numerators and denominators are (A, B), [C, ...] each; `same` is whether A and B are the same thing, for instance
-    copies of one agent. The other arguments are those of `ratio`, for each side.
+    `same` is whether both sides are the same thing, for instance copies of one agent.
     """
+    unit, span = one.unit, one.span
+    numerator, denominator = (one.numerator, other.numerator), (one.denominator, other.denominator)
     pairs = list(zip(numerator, denominator, strict=True))
     sides = [divide(sums.sum(axis=0), events.sum(axis=0)) / unit for sums, events in pairs]
     leave_one_out_values = [leave_one_out(sums, events, unit) for sums, events in pairs]
@@ -59,12 +50,12 @@ def difference(
         return Estimate(np.where(n >= MIN_EVENTS, value, np.nan), missing, missing, n)
     error = jackknife(leave_one_out_values[0] - leave_one_out_values[1])
     equal = (error == 0) & (value == 0)
-    if n_deals is not None:
-        low, high = _of_shares(numerator, denominator, leave_one_out_values, unit, n_deals)
+    if one.n_deals is not None:
+        low, high = _of_shares(numerator, denominator, leave_one_out_values, unit, one.n_deals)
     elif span is not None:
         first, second = (as_share(sums, events, unit=unit, span=span) for sums, events in pairs)
-        parts, groups = (first[0], second[0]), deals or len(denominator[0])
-        low, high = _of_shares(parts, denominator, leave_one_out_values, first[1], groups)
+        parts = first[0], second[0]
+        low, high = _of_shares(parts, denominator, leave_one_out_values, first[1], one.deals or len(denominator[0]))
         low, high = low * (span[1] - span[0]), high * (span[1] - span[0])
     else:
         low, high = _of_means(numerator, denominator, value, error, unit)
@@ -83,10 +74,7 @@ def paired(first: Estimate, second: Estimate, *, same: bool = False) -> Estimate
     n = np.minimum(first.n, second.n)
     value = np.asarray(first.value - second.value)
     if first.sums is not None and second.sums is not None:
-        one, other = first.sums, second.sums
-        counts = (one.numerator, other.numerator), (one.denominator, other.denominator)
-        design: dict[str, Any] = {"unit": one.unit, "n_deals": one.n_deals, "span": one.span, "deals": one.deals}
-        estimate = difference(*counts, **design, same=same)
+        estimate = difference(first.sums, second.sums, same=same)
         low, high = (np.where(np.isnan(value), np.nan, side) for side in (estimate.low, estimate.high))
         return Estimate(np.where(np.isnan(value), np.nan, estimate.value), low, high, n)
     half_width = np.full(value.shape, np.nan)

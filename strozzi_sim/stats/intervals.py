@@ -46,6 +46,12 @@ class Sums:
         by_chunk = _by_chunk(index)
         return replace(self, numerator=self.numerator[by_chunk], denominator=self.denominator[by_chunk])
 
+    def take(self, places: list[int], axis: int) -> "Sums":
+        """Return the counts at these places of an axis of [C, ...]."""
+        return replace(
+            self, numerator=self.numerator.take(places, axis), denominator=self.denominator.take(places, axis)
+        )
+
 
 def _by_chunk(index: Any) -> tuple[Any, ...]:
     """Return an index into figures [...] as an index into [C, ...]."""
