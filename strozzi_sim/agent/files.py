@@ -53,9 +53,8 @@ def check_named(file: str | Path) -> None:
     """Check that the user named a file, and allow it for the rest of the process. Raises InputError."""
     named, resolved = _named.get(), _resolved(file)
     if named is not None and resolved not in named.files and resolved not in _used:
-        raise InputError(
-            f"agent file {file} is named only by {named.by}, so it is not used; if you trust it, {named.advice}"
-        )
+        message = f"agent file {file} is named only by {named.by}, so it is not used; if you trust it, {named.advice}"
+        raise InputError(message)
     _used.add(resolved)
 
 

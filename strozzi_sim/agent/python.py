@@ -123,9 +123,8 @@ class TimeLimit:
                 if self._uses_signal:
                     set_timer(0)
         except _TimeUp:
-            raise InvalidAnswer(
-                f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
-            ) from None
+            message = f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
+            raise InvalidAnswer(message) from None
         except InvalidAnswer:
             raise
         except BaseException as error:  # agents may raise SystemExit and the like

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -13,19 +13,11 @@ from strozzi_sim.facts.blocks import GAMES, Block, Ratio
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.figures import Figure, share
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, with_capital
 
 NAME = r"^[a-z0-9-]{1,64}$(?!\n)"
-
-
-class Counted(Protocol):
-    """The attributes of a game that heat maps need."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def fact_tables(self) -> tuple[Table, ...]: ...  # noqa: D102
 
 
 class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -41,7 +33,7 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     title: str = ""  # title of the picture; default: made from the other fields
 
 
-def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
+def table_of(game: Game, columns: Mapping[str, str], fact: str) -> Table:
     """Return the fact table with all these columns: the one named `fact`, or the only one. Raises ArgumentError.
 
     `columns` maps each column to the argument that names it. Tables that are not `sampled` come first.
@@ -65,7 +57,7 @@ def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
     return matching[0]
 
 
-def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
+def custom_heat_map(game: Game, spec: HeatMapSpec) -> HeatMap:
     """Return the heat map of a specification. Raises ArgumentError."""
     of = spec.value.partition(" ")[2]
     if spec.rows == spec.columns:
@@ -155,8 +147,7 @@ def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
     """Return names of heat maps, not checked, and specifications of custom ones; `asked`: one of either, or a list."""
     entries = [asked] if isinstance(asked, str | Mapping) else asked
     if not isinstance(entries, Sequence) or not all(isinstance(each, str | Mapping) for each in entries):
-        raise ArgumentError(
-            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
-        )
+        message = f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
+        raise ArgumentError("heatmaps", message)
     custom = [{"name": name_of_map(**each), **each} for each in entries if isinstance(each, Mapping)]
     return [each for each in entries if isinstance(each, str)], converted(custom, list[HeatMapSpec], "heatmaps")

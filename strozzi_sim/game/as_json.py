@@ -53,12 +53,7 @@ def decision_type(game: Game) -> Any:
 
 
 def schema(games: Sequence[Game]) -> dict[str, Any]:
-    """Return the JSON schema of a decision of one of these games, which must declare their Views.
-
-    >>> import strozzi_sim as ss
-    >>> sorted(schema([ss.load_game("strozzi")])["$defs"])
-    ['Action', 'strozzi.Decision', 'strozzi.View']
-    """
+    """Return the JSON schema of a decision of one of these games, which must declare their Views."""
     decisions, parts = msgspec.json.schema_components(map(decision_type, games), ref_template="#/$defs/{name}")
     dialect = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": dialect, "title": "A decision", "oneOf": list(decisions), "$defs": parts}

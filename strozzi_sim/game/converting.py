@@ -45,11 +45,7 @@ def built(kind: Kind) -> Kind:
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a type, equal in every version of Python: 3.13 removes the indentation of docstrings.
-
-    >>> json_schema(int)
-    {'type': 'integer'}
-    """
+    """Return the JSON schema of a type, equal in every Python: 3.13 removes the indentation of docstrings."""
     schema = msgspec.json.schema(kind)
     for part in (schema, *schema.get("$defs", {}).values()):
         if "description" in part:

@@ -97,13 +97,7 @@ class Slice:
         return index
 
     def of(self, observations: Any) -> Any:
-        """Return this part [..., *shape] of observations [..., F], an array or a tensor; a view if possible.
-
-        >>> from strozzi_sim.game import load_game
-        >>> slices = load_game("strozzi").slices
-        >>> slices["seats.coins"].of(np.zeros((8, slices.size), np.float32)).shape
-        (8, 6)
-        """
+        """Return this part [..., *shape] of observations [..., F], an array or a tensor; a view if possible."""
         lead = observations.shape[:-1]
         if self.group is None:
             return observations[..., self.columns].reshape((*lead, *self.shape))
@@ -284,9 +278,8 @@ def _statements(
         element = f"{value}[{', '.join(index)}]" if index else value
         return [*loops, f"{'    ' * len(shape)}out[{column}] = float32({element}) / float32({scale})"]
     if axes or len(shape) != 1:
-        raise InputError(
-            f"slice {part.name!r}: a {source.kind} needs one axis and one number, field {field!r} has {axes}"
-        )
+        message = f"slice {part.name!r}: a {source.kind} needs one axis and one number, field {field!r} has {axes}"
+        raise InputError(message)
     (size,) = shape
     if source.kind == "set":
         column = f"out[{start} + member] = float32(({value} >> (member + {source.first})) & 1)"

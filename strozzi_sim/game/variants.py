@@ -120,9 +120,8 @@ def resolve_variant(game: Game, variant: AnyVariant) -> Variant:
             raise InputError(f"expected one name with its changes, got {len(variant)}: {short_repr(list(variant))}")
         return custom_variants(game, variant)[0]
     if not isinstance(variant, Variant):
-        raise InputError(
-            f"expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
-        )
+        message = f"expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
+        raise InputError(message)
     if variant.rules.dtype != game.rules:
         raise InputError(f"{variant.name!r} is a variant of another game than {game.name}")
     return variant
@@ -263,9 +262,8 @@ def from_components(game: Game, name: str, components: Mapping[str, Any], where:
             raise InputError(f"{where}: {key}: unknown key")
         if value is None:
             raise InputError(f"{where}: {key}: missing")
-        raise InputError(
-            f"{where}: {key}: expected {short_repr(expected)} beside the other parts, got {short_repr(value)}"
-        )
+        message = f"{where}: {key}: expected {short_repr(expected)} beside the other parts, got {short_repr(value)}"
+        raise InputError(message)
     return variant
 
 
@@ -347,12 +345,7 @@ def _listed(change: Mapping[str, Any], key: str, where: str) -> list[Any]:
 
 
 def published_value(game: Game, key: str) -> Any:
-    """Return the value of a key in the published game; None for a missing key.
-
-    >>> from strozzi_sim.game import load_game
-    >>> published_value(load_game("strozzi"), "tracks.bonus.9"), published_value(load_game("strozzi"), "ships.S01.sail")
-    (15, 8)
-    """
+    """Return the value of a key in the published game; None for a missing key."""
     *_, value = _along(_shipped(game, BASE).components, key)
     return value
 
