@@ -37,7 +37,6 @@ class Acting(Protocol):
 
     def act(self, view: Any, legal: tuple[int, ...], rng: Any, /) -> int:
         """Return one of the legal actions."""
-        ...
 
 
 class ActingInBatches(Protocol):
@@ -45,7 +44,6 @@ class ActingInBatches(Protocol):
 
     def act_batch(self, observations: NDArray[np.float32], legal: NDArray[np.bool_], rng: NDArray[np.uint64], /) -> Any:
         """Return an action for each row, int[B]."""
-        ...
 
 
 class Replacement(int):
@@ -205,7 +203,8 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
     Raises:
         InvalidAnswer: it failed, or chose an illegal action in `row`.
     """
-    answer = limit.call(_action_array, player, observations, legal.copy(), rng)
+    # the conversion may run the agent's code, so the time limit includes it
+    answer = limit.call(lambda: np.array(player.act_batch(observations, legal.copy(), rng)))
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
         got = f"an array of {answer.dtype}{list(answer.shape)}"
         raise InvalidAnswer(f"returned {got} for a batch; expected whole numbers [{len(legal)}]")
@@ -217,8 +216,3 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
         allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
         raise InvalidAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
     return actions.astype(np.int64)
-
-
-def _action_array(player: Any, *arguments: Any) -> Any:
-    """Return the agent's answer as an array; the conversion may run the agent's code, so the time limit includes it."""
-    return np.array(player.act_batch(*arguments))

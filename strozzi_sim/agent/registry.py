@@ -13,19 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.agent import sources
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.files import SentFile, place_of
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
-from strozzi_sim.agent.sources import (
-    BUILTIN_PACKAGE,
-    Sources,
-    agent_in_file,
-    files_of,
-    load_point,
-    sources_of_files,
-    sources_of_values,
-)
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game, game_names
@@ -114,7 +106,7 @@ class AgentSpec:
     @property
     def builtin(self) -> bool:
         """Whether it comes with the package and is therefore trusted; see `CompiledAgent.sees_state`."""
-        return self.agent.function.__module__.split(".")[0] == BUILTIN_PACKAGE
+        return self.agent.function.__module__.split(".")[0] == sources.BUILTIN_PACKAGE
 
     @property
     def foreign(self) -> bool:
@@ -152,15 +144,15 @@ class AgentSpec:
         return tuple(dict.fromkeys([*names, *(name for policy in self.policies for name in policy.undigested)]))
 
     @property
-    def _code(self) -> Sources | None:
+    def _code(self) -> sources.Sources | None:
         """Its code without its policies' code; None if it is built in."""
         agent = self.agent
         if self.in_code:
-            return sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
+            return sources.sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
         if self.builtin:
             return None
         module = agent.function.__module__.partition(".")[0]
-        return sources_of_files([place_of(self._file)] if self._file else files_of(module))
+        return sources.sources_of_files([place_of(self._file)] if self._file else sources.files_of(module))
 
     @property
     def _given_files(self) -> list[tuple[str, GivenFile, str]]:
@@ -264,7 +256,7 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
         raise InputError(f"agent {shown}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
-        agent = agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
+        agent = sources.agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
         source = f"{file}::{name}" if file else name
         return _with_values(source, agent, given, _name_of(game)).restricted(*without)
     finally:
@@ -393,7 +385,7 @@ def _agent_at(point: str) -> Agent:
     value = find_entry_points(GROUP)[point].value
     check_unique(GROUP, point)
     name, _, game = point.partition("@")
-    agent = load_point(point, value)
+    agent = sources.load_point(point, value)
     if not isinstance(agent, Agent) or agent.name != name:
         raise InputError(f"agent {point!r}: {value} is not an agent of that name")
     if game and not agent.plays_in(game):

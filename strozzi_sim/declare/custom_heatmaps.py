@@ -107,11 +107,6 @@ def words_of(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _several(table: Table) -> str:
-    """Return the name of a fact table in the plural, as words: seats, decisions, round ends, categories."""
-    return re.sub("y$", "ie", words_of(table.name)) + "s"
-
-
 def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> Ratio:
     """Return the figure of a value, with this name (default: made from the value).
 
@@ -120,7 +115,8 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
     """
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
-        return Ratio(Figure(name or "count", f"number of {_several(table)} in a game", "number"), denominator=GAMES)
+        several = re.sub("y$", "ie", words_of(table.name)) + "s"  # seats, round ends, categories
+        return Ratio(Figure(name or "count", f"number of {several} in a game", "number"), denominator=GAMES)
     if kind == "share" and not of and along:
         return Ratio(share(name or "share", label="share of the row"), along=along)
     if kind not in ("mean", "share") or not of:

@@ -32,10 +32,6 @@ def _parsed(text: str) -> ast.Expression:
         return ast.parse(text, mode="eval")
 
 
-def _quoted(match: re.Match[str]) -> str:
-    return repr(match[1]) if match[1] else match[0]
-
-
 def _constant(node: ast.AST) -> str | float | None:
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
@@ -47,7 +43,7 @@ class Condition:
     def __init__(self, text: str) -> None:
         self.text = text
         try:
-            plain = _RESERVED.sub(_quoted, text.strip())
+            plain = _RESERVED.sub(lambda match: repr(match[1]) if match[1] else match[0], text.strip())
             tree = _parsed(plain)
             for node in ast.walk(tree):
                 if isinstance(_constant(node), int | float):

@@ -56,14 +56,10 @@ class _NarrowModel(DataModel):  # type: ignore[misc]
     def get_value_type(self) -> Any:
         return _WORD
 
+    get_argument_type = get_return_type = get_value_type
+
     def get_data_type(self) -> Any:
         return ir.IntType(self._fe_type.bitwidth)
-
-    def get_argument_type(self) -> Any:
-        return _WORD
-
-    def get_return_type(self) -> Any:
-        return _WORD
 
     def as_data(self, builder: Any, value: Any) -> Any:
         return builder.trunc(value, self.get_data_type())
@@ -77,19 +73,14 @@ class _NarrowModel(DataModel):  # type: ignore[misc]
     as_argument = from_argument = as_return = from_return = _unchanged
 
 
+@lower_cast(types.Integer, Narrow)
+@lower_cast(types.IntegerLiteral, Narrow)
+@lower_cast(types.Boolean, Narrow)
+@lower_cast(types.BooleanLiteral, Narrow)
+@lower_cast(types.Float, Narrow)
+@lower_cast(types.IntEnumMember, Narrow)
 def _lower_write(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return context.cast(builder, value, source, types.int64)
-
-
-for _source in (
-    types.Integer,
-    types.IntegerLiteral,
-    types.Boolean,
-    types.BooleanLiteral,
-    types.Float,
-    types.IntEnumMember,
-):
-    lower_cast(_source, Narrow)(_lower_write)
 
 
 @lower_cast(Narrow, types.Integer)
