@@ -1,20 +1,17 @@
 """Ratings of agents, with intervals: Plackett-Luce strengths and ranks from finishing orders, and Nash averaging.
 
-In the model of Plackett (1975) and Luce (1959) the winner is drawn with probability proportional to exp(strength), then
-the second among the remaining agents, and so on. The fit is the maximum likelihood, found by Newton's method from the
-sets that remained (simulation.finishing_orders); this is equivalent to fitting the full orders. A prior of a hundredth
-of a tied game for every two agents keeps strengths finite for an agent that was never beaten. All sums are in one fixed
-order by NumPy alone, without BLAS, so that the bits do not depend on threads.
+docs/tournaments.md describes both. Strengths are the maximum likelihood of the model of Plackett (1975) and Luce
+(1959), found by Newton's method from the sets that remained (simulation.finishing_orders), which is equivalent to
+fitting the full orders. All sums are in one fixed order by NumPy alone, without BLAS, so that the bits do not depend on
+threads.
 
 The library choix fits the same model, and tests compare with it. It takes whole orders without weights, so orders
 cannot be counted first, nor ties shared out. For 8 agents at 4 seats, 140,000 orders and 200 chunks a first fit of its
 I-LSR took 2.7 s and a warm start 1.7 s, so that the jackknife would take 5.6 minutes; here it takes 0.1 s.
 
-Nash averaging is for two players. Their tournament is itself a game: each side picks an agent, and the payoff is the
-share of games won minus one half, an antisymmetric matrix. Its Nash equilibrium is a mixture of agents that no agent
-beats. Agents are rated by their scores against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
-Adding copies or weak agents changes no score. The paper takes log odds as payoffs; shares are finite even where an
-agent won every game.
+Nash averaging is for two players: the payoff of a pair of agents is the share of games won minus one half, an
+antisymmetric matrix (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). The paper takes log odds as
+payoffs; shares are finite even where an agent won every game.
 
 Axes: C chunks, F agents, K sets, N places in a set.
 """

@@ -15,10 +15,13 @@ def counts(chunks=12, seed=5, size=()):
     return rng.binomial(denominator, 0.3), denominator
 
 
+def sides(numerators, denominators, **design):
+    return [stats.Sums(*side, **design) for side in zip(numerators, denominators, strict=True)]
+
+
 def difference(numerators, denominators, *, same=False, **design):
     """The difference of two ratios, given by the numerators and the denominators of both."""
-    sides = (stats.Sums(*side, **design) for side in zip(numerators, denominators, strict=True))
-    return stats.difference(*sides, same=same)
+    return stats.difference(*sides(numerators, denominators, **design), same=same)
 
 
 def test_ratio_is_the_ratio_of_sums_and_its_error_the_delete_one_jackknife():
@@ -79,7 +82,7 @@ def test_a_share_that_is_the_same_in_every_deal_is_bounded_by_deals_that_could_d
     less = difference((wins, games // 3), (games, games), n_deals=50)
     alone = stats.ratio(wins, games, n_deals=50)
     assert less.high - less.low < 2 * (alone.high - alone.low)
-    assert np.isnan(stats.variance_saved((wins, games // 3), (games, games), share=True).value)
+    assert np.isnan(stats.variance_saved(*sides((wins, games // 3), (games, games), n_deals=50)).value)
 
 
 def test_shares_stay_inside_0_and_1_and_hold_their_value():
@@ -152,14 +155,14 @@ def test_what_pairing_saves_has_no_value_where_a_few_exceptions_make_the_varianc
     rng = np.random.default_rng(11)
     ones, luck = np.ones(200, np.int64), rng.normal(0, 100, 200)
     scores = [np.round(1000 + luck + rng.normal(0, 100, 200)).astype(int) for _ in range(2)]
-    saved = stats.variance_saved((scores[0], scores[1]), (ones, ones))
+    saved = stats.variance_saved(*sides(scores, (ones, ones)))
     assert saved.value == pytest.approx(0.5, abs=0.15)
     assert np.isnan([saved.low, saved.high]).all()
     nearly_always_first = 2 * ones
     nearly_always_first[:29] = 4  # in 29 of 200 deals second
-    assert np.isnan(stats.variance_saved((nearly_always_first, scores[1]), (ones, ones), unit=2).value)
+    assert np.isnan(stats.variance_saved(*sides((nearly_always_first, scores[1]), (ones, ones), unit=2)).value)
     nearly_always_first[29] = 4
-    assert not np.isnan(stats.variance_saved((nearly_always_first, scores[1]), (ones, ones), unit=2).value)
+    assert not np.isnan(stats.variance_saved(*sides((nearly_always_first, scores[1]), (ones, ones), unit=2)).value)
 
 
 def test_mid_p_ends_leave_out_what_they_say():
