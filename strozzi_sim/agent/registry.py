@@ -74,11 +74,8 @@ class AgentSpec:
         """Return this agent for `game`, where its policies are looked up. Raises InputError."""
         if self.game == game.name:
             return self
-        if (
-            is_installed(self.agent, self.game)
-            and not is_installed(self.agent, game.name)
-            and self.agent.plays_in(game)
-        ):
+        differs = is_installed(self.agent, self.game) and not is_installed(self.agent, game.name)
+        if differs and self.agent.plays_in(game):
             raise InputError(f"agent {self.agent.name!r} is a different agent in {game.name}; look it up for that game")
         return replace(self, game=game.name)
 
@@ -265,9 +262,8 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
     whole = {key: int(value) for key, value in values.items() if isinstance(value, float) and value.is_integer()}
-    return {
-        key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in {**values, **whole}.items()
-    }
+    given = {**values, **whole}
+    return {key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in given.items()}
 
 
 def _with_values(
@@ -312,10 +308,7 @@ def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | 
 
 
 def agents(game: str | Game | None = None) -> list[str]:
-    """Return the names of the agents, or of those that play a game.
-
-    Args:
-        game: name or Game; default: all agents.
+    """Return the names of the agents, or of those that play `game`, a name or a Game.
 
     >>> import strozzi_sim as ss
     >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
@@ -370,9 +363,8 @@ def _registered(name: str, game: str | None) -> Agent:
     point = _point(name, game)
     if point is not None:
         return _agent_at(point)
-    games = ", ".join(
-        sorted(point.partition("@")[2] for point in find_entry_points(GROUP) if point.startswith(f"{name}@"))
-    )
+    own_points = sorted(point for point in find_entry_points(GROUP) if point.startswith(f"{name}@"))
+    games = ", ".join(point.partition("@")[2] for point in own_points)
     if games and game is None:
         raise InputError(f"agent {name!r} is game-specific; name its game: {games}")
     if games:

@@ -170,9 +170,8 @@ def figures_of(declared: ReportFile, figure_names: Figures, known: Known) -> tup
 def _levels(given: tuple[str, ...], column: str, table: pd.DataFrame | None) -> tuple[str, ...]:
     """Return levels, with "*" replaced by all levels in a column of the table except `all`."""
     occurring = tuple(table[column].unique()) if OCCURRING in given and table is not None and column in table else ()
-    return tuple(
-        level for each in given for level in ([one for one in occurring if one != ALL] if each == OCCURRING else [each])
-    )
+    levels = {OCCURRING: [level for level in occurring if level != ALL]}
+    return tuple(level for each in given for level in levels.get(each, [each]))
 
 
 def caption_of(declared: ReportFile, text: str) -> str:

@@ -104,11 +104,9 @@ class Condition:
             hint = "it is a number" if numeric else suggest_names(str(value), names)
             raise ArgumentError("where", f"{short_repr(self.text)}: {column} is never {value!r}; {hint}")
         if not abs(value * scale) <= MAX_NUMBER:
-            raise ArgumentError(
-                "where",
-                f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}; give a number between "
-                f"{-(MAX_NUMBER // scale)} and {MAX_NUMBER // scale}",
-            )
+            compared = f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}"
+            most = MAX_NUMBER // scale
+            raise ArgumentError("where", f"{compared}; give a number between {-most} and {most}")
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 
     def evaluate(

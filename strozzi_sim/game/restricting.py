@@ -49,9 +49,8 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 def _pattern_of(declared: Iterable[str], name: str) -> str | None:
     """Return the declared name that `name` equals, but for any text in place of N; None for an unknown name."""
-    return next(
-        (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
-    )
+    matching = (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1])))
+    return next(matching, None)
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:

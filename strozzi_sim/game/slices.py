@@ -187,11 +187,8 @@ class Layout(dict[str, Slice]):
     def describe(self) -> str:
         """Return a table as text: name, shape, range and meaning of every slice."""
         rows = [(part.name, str(part.shape), f"{part.low:g} .. {part.high:g}", part.meaning) for part in self.values()]
-        widths = [max(len(row[k]) for row in rows) for k in range(3)]
-        return "\n".join(
-            f"{name:<{widths[0]}}  {shape:<{widths[1]}}  {values:<{widths[2]}}  {meaning}"
-            for name, shape, values, meaning in rows
-        )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:3]
+        return "\n".join("  ".join([*map(str.ljust, row, widths), row[3]]) for row in rows)
 
 
 def things_shown(slices: Layout, position: Any, who: Sequence[str]) -> Iterator[tuple[Slice, Any]]:
@@ -286,7 +283,5 @@ def _statements(
         return [f"for member in range({size}):", f"    {column}"]
     if source.kind == "seat":
         return [f"if 0 <= {value} < players:", f"    out[{start} + ({value} + players - seat) % players] = 1"]
-    return [
-        f"if {source.first} <= {value} < {source.first + size}:",
-        f"    out[{start} + {value} - {source.first}] = 1",
-    ]
+    last = source.first + size
+    return [f"if {source.first} <= {value} < {last}:", f"    out[{start} + {value} - {source.first}] = 1"]

@@ -57,17 +57,13 @@ def dense(x: Any, weights: Any, bias: Any = None) -> Any:
     """
     x, weights = np.ascontiguousarray(x), np.ascontiguousarray(weights)
     if x.dtype not in (np.float32, np.float64) or x.ndim != 2 or weights.ndim != 2 or x.shape[1] != weights.shape[0]:
-        raise ValueError(
-            f"dense: expected x float32[B, I] or float64[B, I] and weights [I, O], got {x.dtype}{list(x.shape)} and "
-            f"{weights.dtype}{list(weights.shape)}"
-        )
+        got = f"{x.dtype}{list(x.shape)} and {weights.dtype}{list(weights.shape)}"
+        raise ValueError(f"dense: expected x float32[B, I] or float64[B, I] and weights [I, O], got {got}")
     outputs = weights.shape[1]
     bias = np.zeros(outputs, x.dtype) if bias is None else np.ascontiguousarray(bias)
     if weights.dtype != x.dtype or bias.dtype != x.dtype or bias.shape != (outputs,):
-        raise ValueError(
-            f"dense: expected weights and bias [{outputs}] of {x.dtype} like x, got {weights.dtype} and "
-            f"{bias.dtype}{list(bias.shape)}"
-        )
+        got = f"{weights.dtype} and {bias.dtype}{list(bias.shape)}"
+        raise ValueError(f"dense: expected weights and bias [{outputs}] of {x.dtype} like x, got {got}")
     out = np.empty((len(x), outputs), x.dtype)
     # The compiled signature excludes read-only arrays, such as the class attributes of Python agents.
     arrays = [np.require(array, requirements=["C", "A", "W"]) for array in (x, weights, bias)]

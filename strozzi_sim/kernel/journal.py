@@ -32,9 +32,8 @@ class JournalFull(InputError):
     """A game that wrote more events than its journal has room for; `message` is without the game's name."""
 
     def __init__(self, game: str, events: int, capacity: int) -> None:
-        self.message = (
-            f"a game wrote {events:,} events; JOURNAL_ROWS has room for {capacity:,}; make it at least {events:,}"
-        )
+        room = f"JOURNAL_ROWS has room for {capacity:,}; make it at least {events:,}"
+        self.message = f"a game wrote {events:,} events; {room}"
         super().__init__(f"{game}: journal: {self.message}")
 
 

@@ -272,9 +272,8 @@ class AxesPanel(Panel):
         box = axes.get_window_extent()
         dpi = axes.figure.dpi
         size = box.width * 72 / dpi, box.height * 72 / dpi
-        super().__init__(
-            lambda artist, _: axes.add_artist(artist), axes.figure, axes.transData, face.ends, size, count()
-        )
+        place = axes.figure, axes.transData, face.ends, size, count()
+        super().__init__(lambda artist, _: axes.add_artist(artist), *place)
         axes.set_xlim(*self.x)
         axes.set_ylim(*self.y)
         axes.set_title(face.title, loc="left", pad=16 if face.bare else None)

@@ -50,22 +50,14 @@ def toml_value(text: str) -> Any:
 
 
 def whole_number(text: str) -> int:
-    """Return the integer written as digits with an optional sign. Raises ValueError for other text, such as `1_0`.
-
-    >>> whole_number("-12")
-    -12
-    """
+    """Return the integer written as digits with an optional sign. Raises ValueError for other text, such as `1_0`."""
     if not _WHOLE.fullmatch(text):
         raise ValueError(f"expected a whole number, got {short_repr(text)}")
     return int(text)
 
 
 def real_number(text: str) -> float:
-    """Return the number in digits with optional sign, point, exponent. Raises ValueError for other text, such as `nan`.
-
-    >>> real_number("1.5e3")
-    1500.0
-    """
+    """Return the number in digits with optional sign, point, exponent. Raises ValueError for any other text."""
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"expected a number, got {short_repr(text)}")
     return float(text)

@@ -144,9 +144,8 @@ def variance_saved(one: Sums, other: Sums) -> Estimate:
     value = divide(twice_product.sum(axis=0), squares.sum(axis=0))
     # Without chunk c the means change too: these are sums of products of C - 1 numbers about the new means.
     scale = chunks / (chunks - 1)
-    leave_one_out_values = divide(
-        twice_product.sum(axis=0) - scale * twice_product, squares.sum(axis=0) - scale * squares
-    )
+    products_left, squares_left = (part.sum(axis=0) - scale * part for part in (twice_product, squares))
+    leave_one_out_values = divide(products_left, squares_left)
     with np.errstate(divide="ignore", invalid="ignore"):
         half_width = t_quantile(chunks - 1) * jackknife(np.arctanh(np.clip(leave_one_out_values, -1, 1)))
         low, high = np.tanh(np.arctanh(value) - half_width), np.tanh(np.arctanh(value) + half_width)

@@ -48,9 +48,8 @@ class Sums:
 
     def take(self, places: list[int], axis: int) -> "Sums":
         """Return the counts at these places of an axis of [C, ...]."""
-        return replace(
-            self, numerator=self.numerator.take(places, axis), denominator=self.denominator.take(places, axis)
-        )
+        numerator, denominator = (part.take(places, axis) for part in (self.numerator, self.denominator))
+        return replace(self, numerator=numerator, denominator=denominator)
 
 
 def _by_chunk(index: Any) -> tuple[Any, ...]:
@@ -164,9 +163,8 @@ def bounded_interval(
     So the rank of one of two agents has the interval that follows from its share of wins.
     """
     part, unit_of_part = as_share(numerator, denominator, unit=unit, span=span)
-    _, low, high = share_interval(
-        part, denominator, unit=unit_of_part, deals=len(denominator) if deals is None else deals
-    )
+    groups = len(denominator) if deals is None else deals
+    _, low, high = share_interval(part, denominator, unit=unit_of_part, deals=groups)
     return span[0] + (span[1] - span[0]) * low, span[0] + (span[1] - span[0]) * high
 
 
@@ -274,11 +272,8 @@ def share_interval(
     if not constant.any():
         return value, low, high
     half_width = np.where(constant, exact_share(np.zeros(value.shape), independent_groups(denominator, deals))[1], 0.0)
-    return (
-        value,
-        np.where(constant, value * (1 - half_width), low),
-        np.where(constant, value + (1 - value) * half_width, high),
-    )
+    low = np.where(constant, value * (1 - half_width), low)
+    return value, low, np.where(constant, value + (1 - value) * half_width, high)
 
 
 def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
@@ -292,11 +287,8 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
     groups = independent_groups(denominator, deals)
     with np.errstate(divide="ignore", invalid="ignore"):
         inflation = events * error**2 / binomial
-        log_error = (
-            len(numerator) * contributions**2 / (contributions**2).sum(axis=0)
-            - share
-            - (1 - 2 * value) / binomial * contributions
-        )
+        of_error = len(numerator) * contributions**2 / (contributions**2).sum(axis=0)
+        log_error = of_error - share - (1 - 2 * value) / binomial * contributions
         df = 2 * len(numerator) ** 2 / (log_error**2).sum(axis=0)
         rarer = events * np.minimum(value, 1 - value)
         weight = 1 / (1 + rarer)

@@ -99,9 +99,8 @@ def _components(sums: Moments) -> Array:
     total = mean.mean()
     game = _game_of(players)
     game_means = np.array([mean[game == r].mean() for r in range(players)])
-    agents, seats, games = (
-        float(((m - total) ** 2).mean()) for m in (mean.mean(axis=1), mean.mean(axis=0), game_means)
-    )
+    margins = mean.mean(axis=1), mean.mean(axis=0), game_means
+    agents, seats, games = (float(((means - total) ** 2).mean()) for means in margins)
     fixed = float(((mean - total) ** 2).mean())
     d, s, a, g, c = (float(square / deals) for square in squares)
     # variances from deal to deal, chance included
@@ -133,9 +132,8 @@ class LuckSums:
         The slope is 0 if luck does not vary, or if the mean result of fewer than 10 of these chunks (or C - 2, if less)
         differs from the median: a few exceptions would determine the slope, and such a mean has no interval.
         """
-        results, luck, squares, products, played = (
-            part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
-        )
+        parts = self.results, self.luck, self.squares, self.products, self.played
+        results, luck, squares, products, played = (part.sum(axis=0) - part for part in parts)
         spread = squares - divide(luck * luck, played)
         slope = divide(products - divide(results * luck, played), spread)
         means = divide(self.results, self.played)

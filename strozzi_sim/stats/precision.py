@@ -53,10 +53,8 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
             lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - share)), 0.0)
         return np.asarray(deals * (gained + lost) >= limit)
 
-    return (
-        _edge(partial(excluded, 1), np.zeros(np.shape(value)), value),
-        _edge(partial(excluded, -1), np.ones(np.shape(value)), value),
-    )
+    low = _edge(partial(excluded, 1), np.zeros(np.shape(value)), value)
+    return low, _edge(partial(excluded, -1), np.ones(np.shape(value)), value)
 
 
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:

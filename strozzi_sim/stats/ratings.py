@@ -225,9 +225,8 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     low, high = missing, missing
     if len(ahead) >= 2 and (met_without_chunk[:, others] > 0).all() and not np.isnan(solution).any():
         low, high = _intervals(ahead, met, solution, deals)
-    return NashAverage(
-        Estimate(solution[0], low[0], high[0], games), Estimate(solution[1], low[1], high[1], games_of_score)
-    )
+    weight = Estimate(solution[0], low[0], high[0], games)
+    return NashAverage(weight, Estimate(solution[1], low[1], high[1], games_of_score))
 
 
 def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[Array, Array]:
@@ -236,9 +235,8 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
     weighty = solution[0] > 0
     total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
     try:
-        leave_one_out_values = np.array(
-            [averaged(total_ahead - ahead[c], total_met - met[c]) for c in range(len(ahead))]
-        )
+        chunks = range(len(ahead))
+        leave_one_out_values = np.array([averaged(total_ahead - ahead[c], total_met - met[c]) for c in chunks])
     except ArithmeticError:
         return missing, missing
     error = jackknife(leave_one_out_values)
