@@ -1,10 +1,8 @@
 """Files of agents: which of them may be used, and where they are on the workers of a cluster.
 
-A file, program, graph or weights in a spec string is used only if the user names it. A spec string in a results folder
-or the call of an assistant is data by its author. While it is looked up, `only_named` is active, and `check_named`
-checks every file in it before that file is read or run.
-
-Workers of a cluster have copies of the files in a folder, which replace the paths in spec strings.
+A spec string in a results folder or the call of an assistant is data by its author. While it is looked up, `only_named`
+is active, and `check_named` refuses every file that the user did not name. Workers of a cluster have copies of the
+files in a folder, which replace the paths in spec strings.
 """
 
 import os

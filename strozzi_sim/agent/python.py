@@ -198,11 +198,7 @@ def _checked_action(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng
 
 
 def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, limit: TimeLimit) -> Any:
-    """Return the actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
-
-    Raises:
-        InvalidAnswer: it failed, or chose an illegal action in `row`.
-    """
+    """Return the actions int64[rows] that `player.act_batch` chooses for the first rows. Raises InvalidAnswer."""
     # the conversion may run the agent's code, so the time limit includes it
     answer = limit.call(lambda: np.array(player.act_batch(observations, legal.copy(), rng)))
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":

@@ -1,8 +1,7 @@
 """The sources of an agent, that is the code and files that determine its behaviour: their import, and their digest.
 
-Files and packages of third parties are imported first in a worker process, where a failure does no harm, and by any
-other process only after a worker has done so. Code that hangs, or that ends the importing process, is a fault of the
-agent.
+Files and packages of third parties are imported first in a worker process, where code that hangs or ends its process
+does no harm, and by any other process only after a worker has done so.
 
 The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
 agent in a package, that package and its imports. Imports are followed by name, without running code. Python,

@@ -1,10 +1,7 @@
-"""The game contract: the parts of a game, and the verbs that compiled code for any game calls.
+"""The game contract: a game as a value, and the verbs that compiled code for any game calls.
 
-A game is one folder: a package of modules with the same names in every game (`game.parts`). `components`, `report`,
-`fact_handlers`, `restrictions`, `table`, `verify` and `variants.toml` are optional. Searches, loops and agents of any
-game are written with the verbs below. A module of the game implements a verb, or the verb's own body does, and the
-compiler chooses the implementation by the dtype of the first argument. `Game.register` registers the implementations
-before code for the game is compiled.
+Searches, loops and agents of any game are written with the verbs below. A module of the game's folder (`game.parts`)
+implements a verb, or the verb's own body does; the compiler chooses by the dtype of the first argument.
 """
 
 from collections.abc import Callable, Mapping

@@ -282,7 +282,7 @@ class Say:
             self._values["does"] = _Shown(verb_of(names, line["player"]))  # {does:passes} agrees with the player
 
     def _shown(self, field: Field, value: Any) -> _Shown:
-        """Return a value: `{player:bids}` is a seat and the verb that agrees with it, `{coins:coin}` a number of it."""
+        """Return a value: `{player:bids}` is a seat and a verb that agrees, `{coins:coin}` a number and its noun."""
 
         def show(form: str) -> str:
             if field.kind == "seat":

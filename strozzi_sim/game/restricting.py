@@ -1,8 +1,7 @@
 """Restricted play: actions forbidden to a seat, as data in the rules record that kernels read.
 
 A thing is worth what a seat loses by doing without it. The kernels of legal actions enforce a restriction; it is void
-at a decision where it would leave no action; a game may count such decisions. Component data and records are
-unchanged: every action of a restricted seat is allowed by the rules of the game.
+at a decision where it would leave no action. Component data and records are unchanged.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Observations as named slices, whose columns are computed from a declaration.
 
 A game's `view.py` lists its slices in the order of the columns. If it has no kernel `observe`, this is made from their
-sources (`observer`): the numbers come from a field of the state, or from a kernel. A group with sources is over seats,
-the first axis of its fields; seats count clockwise from the observer, and the columns of seats that are not in the game
-are zero. A hand-written `observe` gets the first columns from `starts`. Observations are read by name:
+sources (`observer`). A group with sources is over seats, the first axis of its fields, clockwise from the observer; the
+columns of seats that are not in the game are zero. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices

@@ -120,8 +120,9 @@ def resolve_variant(game: Game, variant: AnyVariant) -> Variant:
             raise InputError(f"expected one name with its changes, got {len(variant)}: {short_repr(list(variant))}")
         return custom_variants(game, variant)[0]
     if not isinstance(variant, Variant):
-        message = f"expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
-        raise InputError(message)
+        raise InputError(
+            f"expected the name of a variant, a name with its changes, or a Variant, got {short_repr(variant)}"
+        )
     if variant.rules.dtype != game.rules:
         raise InputError(f"{variant.name!r} is a variant of another game than {game.name}")
     return variant

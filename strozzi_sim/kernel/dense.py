@@ -47,10 +47,7 @@ def _compiled(dtype: Any) -> Any:
 def dense(x: Any, weights: Any, bias: Any = None) -> Any:
     """Return `x @ weights + bias`, with bits that depend neither on the other rows nor on the processor.
 
-    Args:
-        x: float32[B, I] or float64[B, I].
-        weights: [I, O], dtype of x.
-        bias: [O], dtype of x, the initial value of the sums; default: zeros.
+    `x` is float32[B, I] or float64[B, I]; `weights` [I, O] and `bias` [O], with which the sums begin, have its dtype.
 
     >>> dense(np.eye(2, dtype=np.float32), np.ones((2, 3), np.float32)).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]

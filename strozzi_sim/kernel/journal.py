@@ -1,8 +1,8 @@
 """The journal: the events of a game, as rows of fixed width. Records, replays and tests read it.
 
-A game's core calls `write_event` for each event. The type of `sink` selects its effect at compile time: None compiles
-to nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An
-event beyond the capacity of a journal is counted but not stored, so a journal must be read with `events_in`.
+The type of the `sink` of `write_event` selects its effect at compile time: None compiles to nothing, so that search has
+no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An event beyond the capacity of a
+journal is counted but not stored, so a journal must be read with `events_in`.
 """
 
 from typing import Any

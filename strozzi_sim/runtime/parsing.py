@@ -1,8 +1,7 @@
 """Bounded reading of the user's files: TOML and JSON as plain data, others as lines.
 
 TOML and JSON can nest without limit, contain numbers of any length, and be as large as a device. A document read here
-results in plain data within these bounds, or in an error of one line. Later code can therefore neither run out of stack
-or memory nor exceed 64 bits.
+results in plain data within bounds, so that later code cannot run out of stack, memory or 64 bits, or in an InputError.
 """
 
 import re

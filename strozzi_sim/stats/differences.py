@@ -31,13 +31,10 @@ _WIDEST_SAVING = 1.0  # a share of variance with a wider interval is uninformati
 def difference(one: Sums, other: Sums, *, same: bool = False) -> Estimate:
     """Return the differences of two ratios of one kind, paired by chunk; NaN where a side has fewer than 30 events.
 
-    Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008), which is
-    valid near 0 and 1. Means: value +- t se, adjusted for the skewness of the chunks; no interval if fewer than 10
-    chunks (or C - 1, if less) contribute to the error. Means with a `span` are treated as shares of it. A difference of
-    0 with a standard error of 0 has the interval [0, 0] if both sides are the same thing. Otherwise a difference of
-    shares combines both intervals as usual, and a difference of means has no interval. With one chunk there is none.
-
-    `same` is whether both sides are the same thing, for instance copies of one agent.
+    Shares: the intervals of both sides, combined with their correlation (Newcombe 1998; Zou and Donner 2008). Means:
+    value +- t se, adjusted for the skewness of the chunks; no interval if fewer than 10 chunks (or C - 1, if less)
+    contribute to the error. Means with a `span` are treated as shares of it. With one chunk there is no interval. If
+    both sides are the `same` thing, such as copies of one agent, a difference of 0 without an error has [0, 0].
     """
     unit, span = one.unit, one.span
     pairs = [(side.numerator, side.denominator) for side in (one, other)]

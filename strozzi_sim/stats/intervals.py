@@ -1,11 +1,7 @@
 """Figures with intervals from sums by chunk.
 
-A figure's value comes from the summed counts. Its standard error comes from the delete-one-chunk jackknife (Miller
-1974): with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. A chunk holds a range of deals
-with all their seatings, so the repeated use of a deal stays inside the chunk and does not bias the error.
-
-Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, means value +- t se. Both are corrected
-where their coverage would not be 95 %: see `share_interval` and `mean_interval`.
+A figure's value comes from the summed counts, its standard error from the delete-one-chunk jackknife (Miller 1974):
+with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. docs/statistics.md has the methods.
 
 `wilson` and `exact_share` agree with statsmodels' `proportion_confint` to 2e-15 and take equally long. They stay
 because they accept empty cells without a warning, and because importing statsmodels would cost each command 1.4 s.
@@ -195,9 +191,8 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
     """Return value, low and high of means: value +- t se, adjusted for the skewness of the chunks.
 
     A mean of mostly equal numbers is a count of exceptions. Its interval is therefore that of a Poisson count with
-    equal skewness, which is +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the effective number
-    of chunks - 1, (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). If fewer than 10 chunks (or C - 1, if
-    less) differ from the median, there is no interval: the frequency and size of the exceptions are unknown.
+    equal skewness (`skewed_sides`). Degrees of freedom are (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965).
+    There is no interval if fewer than 10 chunks (or C - 1, if less) differ from the median.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0)) / unit
     if len(numerator) < 2:
@@ -258,9 +253,7 @@ def share_interval(
     The effective n is the number of independent events with the jackknife's error. It is an estimate, so the interval
     is widened by t / z, with the degrees of freedom of its logarithm (Satterthwaite). With x events on the rarer side,
     the inverse of n is averaged with that of the number of independent groups of events, about deals, with weights x
-    and 1 / (1 + x). Below 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson
-    (1934), with fewer than 60 effective events on one side the mid-P one (Lancaster 1961). A share that is equal in
-    every chunk is bounded by the share of groups that could differ.
+    and 1 / (1 + x). A share that is equal in every chunk is bounded by the share of groups that could differ.
     """
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit

@@ -195,12 +195,11 @@ class NashAverage:
 def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     """Return weights and scores with their intervals; None if two agents never met.
 
-    Weights are discontinuous where one agent overtakes another, and scores have a kink there. Intervals therefore
-    exist only if it is certain which agents have a weight: every weight is significantly above 0 and every other
-    agent's score significantly below 1/2, all simultaneously (Bonferroni). Scores against a single agent are shares,
-    with the interval of shares. Weights of several agents, and scores against them, have +- t se from the
-    delete-one-chunk jackknife. There are no values with several equilibria, or if a score is of under 30 games or the
-    program fails.
+    Weights are discontinuous where one agent overtakes another, and scores have a kink there. Intervals therefore exist
+    only if it is certain which agents have a weight: every weight is significantly above 0 and every other agent's
+    score significantly below 1/2, all simultaneously (Bonferroni). Scores against a single agent are shares, with the
+    interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
+    jackknife. There are no values with several equilibria, or if a score is of under 30 games or the program fails.
 
     `ahead` is the number of games that i won against j (a tie counts half), `met` that of their games: [C, F, F] each;
     `deals` is the number of deals.
@@ -265,10 +264,7 @@ def equilibrium(payoff: Array) -> Array:
 
     Copies count as one agent and share its weight. A linear program finds every agent that has a weight in some
     equilibrium. Each of these has payoff 0 against any equilibrium, so equilibria are in the null space of the payoffs
-    among them.
-
-    Raises:
-        ArithmeticError: there is more than one equilibrium, or the program fails.
+    among them. Raises ArithmeticError if there is more than one equilibrium, or the program fails.
     """
     _, first, member, copies = np.unique(
         np.round(payoff, _DIGITS), axis=0, return_index=True, return_inverse=True, return_counts=True
