@@ -23,7 +23,7 @@ from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argumen
 from strozzi_sim.game.components import read_only
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.runtime.threads import single_threaded_blas
@@ -32,8 +32,6 @@ from strozzi_sim.simulation.interrupts import call_interruptible
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Array = np.ndarray[Any, Any]
 
 
 class Seat:
@@ -81,7 +79,7 @@ class Seat:
         analyse = self.spec.agent.analyse
         return None if analyse is None else list(analyse(self._memory[0], legal, node))
 
-    def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
+    def choose(self, state: Array, *, concealed: bool = True) -> int:
         """Return the agent's action in a state, shape (1,), in which its seat acts.
 
         The agent receives what its seat knows; with `concealed=False` a copy of the full state, as the game loops pass

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
-from strozzi_sim.kernel.record_types import field_bytes
+from strozzi_sim.kernel.record_types import Array, field_bytes
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
@@ -25,7 +25,6 @@ from strozzi_sim.play.start import GameSetup, check_drawn, illegal_action_error,
 if TYPE_CHECKING:
     from strozzi_sim.simulation.vector import VectorEnv
 
-Array = np.ndarray[Any, Any]
 _Past = tuple[Any, int, bytes, bytes, int] | None  # the earlier past, an action, and state, chance and actor before it
 
 

@@ -13,12 +13,11 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, resolve_variant
 from strozzi_sim.kernel.jit import Kernels
 from strozzi_sim.kernel.journal import events_in
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, game_key
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.simulation.match import check_players
 
-Array = np.ndarray[Any, Any]
 MAX_SEED = 2**53 - 1  # largest seed, and largest deal
 
 

@@ -12,21 +12,22 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strozzi_sim.errors import Stopped
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.runtime.system import ENDING, call_in_forks, end_process, is_executing, postpones
 
 Result = TypeVar("Result")
 
 NO_STOP = np.zeros(1, np.int64)
-_current: ContextVar[np.ndarray[Any, Any]] = ContextVar("stop_flag", default=NO_STOP)
+_current: ContextVar[Array] = ContextVar("stop_flag", default=NO_STOP)
 _outside: dict[int, Any] = {}  # handlers of signals outside the outermost `stop_flag` of the main thread
 
 
-def current_stop() -> np.ndarray[Any, Any]:
+def current_stop() -> Array:
     """Return the stop flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0."""
     return _current.get()
 
 
-def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -> Result:
+def call_interruptible(stop: Array, call: Callable[[], Result]) -> Result:
     """Return `call()`, whose kernels end early once `stop`, int64[1], is set.
 
     Python runs signal handlers in the main thread, and not during a kernel there. So if the caller is the main thread,
@@ -54,7 +55,7 @@ def _restore() -> None:
 
 
 @contextmanager
-def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
+def stop_flag() -> Iterator[Array]:
     """Yield an int64[1] that a signal sets to its number if it ends the block; the end of the block sets it too.
 
     A signal means inside the block what it means outside: its handler is called at once, as Python does. If that

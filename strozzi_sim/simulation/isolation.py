@@ -4,16 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 from strozzi_sim.simulation.interrupts import stop_flag
 
-Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
+Blame = Callable[[Array, str], AgentFault]
 
 
 def run_in_worker(
@@ -47,7 +46,7 @@ def query_in_worker(function: Callable[..., Any], spec: AgentSpec, game: Game, *
     if not spec.foreign:
         return call()
 
-    def blame(beat: np.ndarray[Any, Any], what: str) -> AgentFault:
+    def blame(beat: Array, what: str) -> AgentFault:
         last = beat[0]
         if not last["busy"]:
             return AgentFault(f"agent {spec.text!r} {what} outside a decision, in {game.name}")

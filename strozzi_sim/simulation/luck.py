@@ -22,7 +22,7 @@ from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.game.contract import Game, apply, count_legal, deal, kth_legal, score
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, int64_at, zero_at
-from strozzi_sim.kernel.record_types import keep_words
+from strozzi_sim.kernel.record_types import Array, keep_words
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SOURCES, below, hash_combine, mix, redraw, stream_key
 from strozzi_sim.simulation.interrupts import NO_STOP
 
@@ -72,9 +72,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
     ], align=True))  # fmt: skip
 
 
-def luck_records(
-    luck: LuckMethod, game: Game, stop: np.ndarray[Any, Any] = NO_STOP, count: int = 1
-) -> tuple[np.ndarray[Any, Any], Any]:
+def luck_records(luck: LuckMethod, game: Game, stop: Array = NO_STOP, count: int = 1) -> tuple[Array, Any]:
     """Return `count` records of `luck_dtype` and the objects that must outlive them; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)
     memory, records = np.zeros(1, evaluator.memory), np.zeros(count, luck_dtype(game))

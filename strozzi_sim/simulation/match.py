@@ -17,7 +17,7 @@ from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code
 from strozzi_sim.simulation.interrupts import call_interruptible, current_stop
@@ -72,10 +72,10 @@ class MatchResult:
     """Result of a range of deals."""
 
     games: int
-    outcome: np.ndarray[Any, Any]  # record of `outcome_dtype`, array of shape (1,)
-    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.PlayTask` for orders
-    rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
-    journal: np.ndarray[Any, Any] | None  # of one game, if requested
+    outcome: Array  # record of `outcome_dtype`, array of shape (1,)
+    counts: Array  # of the facts, int64[plan.size], or empty; see `pool.PlayTask` for orders
+    rows: Array  # ROW records, one per game and seat, or empty
+    journal: Array | None  # of one game, if requested
     playouts: int = 0  # number of playouts of the agents that count them
     kept: bytes = b""  # the stored rows of facts (see `facts.row_storage`)
 
@@ -142,7 +142,7 @@ class Match:
         return any(spec.foreign for spec in self.lineup)
 
     @cached_property
-    def design(self) -> np.ndarray[Any, Any]:
+    def design(self) -> Array:
         """Seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
 
@@ -156,7 +156,7 @@ class Match:
         return deal % len(self.design) if self.seatings == SPREAD else 0
 
     @cached_property
-    def _rules(self) -> np.ndarray[Any, Any]:
+    def _rules(self) -> Array:
         """Rules records, one for each seating, or one for all seatings if no agent is restricted."""
         if not any(spec.without for spec in self.lineup):
             return self.variant.rules
@@ -191,7 +191,7 @@ class Match:
         *,
         plan: CrosstabPlan | None = None,
         seating: int | None = None,
-        stop: np.ndarray[Any, Any] | None = None,
+        stop: Array | None = None,
         **measured: Any,
     ) -> MatchResult:
         """Play deals first .. last - 1; `measured` are the fields of Measures, or a plan, instead of `crosstabs`.
@@ -208,7 +208,7 @@ class Match:
         measures: Measures,
         *,
         seating: int | None = None,
-        stop: np.ndarray[Any, Any] | None = None,
+        stop: Array | None = None,
     ) -> list[MatchResult]:
         """Play deals first .. last - 1 of each range (first, last), with their seatings or only number `seating`.
 
@@ -248,7 +248,7 @@ class Match:
             raise blame(tally.fault[0], "")
         return measuring.results(tally, answers, games.agents["playouts"].sum(axis=1).tolist())
 
-    def _games_of(self, ranges: Sequence[tuple[int, int]], table: np.ndarray[Any, Any], seating: int | None) -> Games:
+    def _games_of(self, ranges: Sequence[tuple[int, int]], table: Array, seating: int | None) -> Games:
         """Return the games of some ranges, as the loop takes them; `table` has the AGENT records of the positions."""
         jobs = np.zeros(len(ranges), JOB)
         jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, self.players
@@ -263,9 +263,7 @@ class Match:
         # a copy of the rules is writable, and a change by an agent is found and stays there
         return Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, work_dtype(self.game)))
 
-    def agent_table(
-        self, stop: np.ndarray[Any, Any] | None = None
-    ) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
+    def agent_table(self, stop: Array | None = None) -> tuple[Array, list[CompiledAgent | None], list[Array | None]]:
         """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories.
 
         Searches end early once `stop`, int64[1], is not 0.
@@ -287,7 +285,7 @@ class Match:
                 agents[position]["address"] = UNIFORM
         return agents, compiled, memories
 
-    def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
+    def lost(self, beat: Array, what: str, seating: int | None = None) -> AgentFault:
         """Return the fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
         last = beat[0]
         if not last["busy"]:
@@ -321,15 +319,15 @@ class Match:
 class _Measuring:
     """The arrays in which a call of the loop measures several ranges, and the record that the core writes events to."""
 
-    def __init__(self, match: Match, measures: Measures, ranges: int, stop: np.ndarray[Any, Any]) -> None:
+    def __init__(self, match: Match, measures: Measures, ranges: int, stop: Array) -> None:
         self.match, self.measures = match, measures
         self.output = ""  # see `compiled_loop`
         self.sink: Any = None  # record of the facts or the journal
         self.facts: FactCounts | None = None
         self.counts = np.zeros((ranges, 0), np.int64)
-        self.journal: np.ndarray[Any, Any] | None = None
+        self.journal: Array | None = None
         self.recorder: RowRecorder | None = None
-        self.lucks: np.ndarray[Any, Any] | None = None
+        self.lucks: Array | None = None
         if measures.luck is not None:
             self.lucks, self._evaluator = luck_records(measures.luck, match.game, stop, ranges)
         if measures.journal:
@@ -350,7 +348,7 @@ class _Measuring:
         self.output, self.sink = "facts", records[0]
         self.facts = FactCounts(tuple(plan.counting(records)), self.counts)
 
-    def results(self, tally: Tally, answers: np.ndarray[Any, Any], playouts: Sequence[int]) -> list[MatchResult]:
+    def results(self, tally: Tally, answers: Array, playouts: Sequence[int]) -> list[MatchResult]:
         dtype = outcome_dtype(self.measures.luck is not None, self.measures.answers)
         kept = self.recorder.content() if self.recorder is not None else b""
         results, end = list[MatchResult](), 0
@@ -378,7 +376,7 @@ def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
     return np.dtype([*OUTCOME.descr, *(LUCK_FIELDS if luck else ()), *(ANSWERS.descr if answers else ())], align=True)
 
 
-def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+def _merged(dtype: np.dtype[Any], *parts: Array | None) -> Array:
     """Return a record of `dtype`, each field from the first part that has it; all are arrays of shape (1,)."""
     merged = np.zeros(1, dtype)
     for part in reversed([part for part in parts if part is not None]):
@@ -387,7 +385,7 @@ def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.nda
     return merged
 
 
-def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
+def agent_row(agent: CompiledAgent, memory: Array, variant: Variant) -> tuple[int, ...]:
     """Return the fields of the AGENT record of a compiled agent, whose memory is the array `memory`."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
     return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, playouts_offset(agent.memory), 0, 0

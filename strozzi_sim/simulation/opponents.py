@@ -11,13 +11,12 @@ from strozzi_sim.agent.registry import AGENT_TYPES
 from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.simulation.loop import AGENT
 from strozzi_sim.simulation.match import agent_row
 
 _MEMORY = 2**32  # most bytes of the opponents' memory in all games
 _ALIGNED = 16  # bytes to which a game's memory is aligned
-
-Array = np.ndarray[Any, Any]
 
 
 class Opponents:

@@ -19,7 +19,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Layout
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats
@@ -46,8 +46,6 @@ MAX_SEED = 2**53 - 1
 ROTATE = "rotate"
 Reward = Literal["win", "score", "lead"]
 REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
-
-Array = np.ndarray[Any, Any]
 
 
 class VectorEnv:

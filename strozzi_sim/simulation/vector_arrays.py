@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.simulation.vector_kernels import SKIPPED
-
-Array = np.ndarray[Any, Any]
 
 
 class SupportsSlot(Protocol):
