@@ -36,10 +36,9 @@ def run_in_worker(
 
 
 def query_in_worker(function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0) -> Any:
-    """Return the result of `function(spec, game, *arguments)`, called in a worker process if the agent is third-party.
+    """Return `function(spec, game, *arguments)`, called in a worker process if the agent is third-party.
 
-    Raises:
-        AgentFault: the process ended, or was killed because a decision took too long; `seed` is for its text.
+    `seed` is for the text of a fault.
     """
     spec = spec.resolve_for(game)
     call = partial(function, spec, game, *arguments)

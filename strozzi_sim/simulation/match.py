@@ -33,7 +33,6 @@ from strozzi_sim.simulation.loop import (
     Seats,
     Tally,
     compiled_loop,
-    playouts_offset,
     work_dtype,
 )
 from strozzi_sim.simulation.luck import LUCK_FIELDS, LuckMethod, luck_records
@@ -52,11 +51,6 @@ class Measures:
     journal: bool = False  # the journal of one game, without facts
     luck: LuckMethod | None = None  # the fields LUCK_FIELDS of the outcome
     answers: bool = False  # the fields ANSWERS of the outcome
-
-    @property
-    def counts_facts(self) -> bool:
-        """Whether facts are counted or stored."""
-        return bool(self.crosstabs or self.keep.tables)
 
     @property
     def one_range(self) -> bool:
@@ -333,7 +327,7 @@ class _Measuring:
         if measures.journal:
             self.journal = np.zeros(1, match.game.journal)
             self.output, self.sink = "journal", self.journal[0]
-        elif measures.counts_facts:
+        elif measures.crosstabs or measures.keep.tables:
             self._count_facts(match.plan(measures.crosstabs), ranges)
 
     def _count_facts(self, plan: CrosstabPlan, ranges: int) -> None:
@@ -388,7 +382,9 @@ def _merged(dtype: np.dtype[Any], *parts: Array | None) -> Array:
 def agent_row(agent: CompiledAgent, memory: Array, variant: Variant) -> tuple[int, ...]:
     """Return the fields of the AGENT record of a compiled agent, whose memory is the array `memory`."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
-    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, playouts_offset(agent.memory), 0, 0
+    fields = agent.memory.fields or {}
+    counter = int(fields["playouts"][1]) if "playouts" in fields else -1
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter, 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:

@@ -70,11 +70,8 @@ class VectorEnv:
             wins); "lead": its lead over the mean of the others.
         variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
 
-    Attributes:
-        game, players, num_envs, seat, reward, variant: the arguments, game and variant as objects.
-        pool: line-ups of opponents, each with an agent for the positions 1 .. players - 1; () without opponents.
-        seed: seed of the deals; None before the first `reset`.
-        steps: calls of `step` since the last `reset` that did not fail.
+    The arguments are attributes, and so are `pool`, the line-ups of opponents at the positions 1 .. players - 1, `seed`,
+    None before the first `reset`, and `steps`, the number of calls of `step` since then that did not fail.
 
     >>> import strozzi_sim as ss
     >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
@@ -184,12 +181,9 @@ class VectorEnv:
     def put(self, slot: int, position: SupportsSlot) -> Step:
         """Replace the game in a slot by a copy of a position; return the last Step, with the slot's new decision.
 
-        The new game counts as the slot's current deal, and the slot's next deal follows it. Opponents begin
-        there with empty memories; the random streams of all seats are the position's, from their beginning.
-
-        Args:
-            slot: the slot.
-            position: a `Position` of the same game, players and variant, in which the caller decides.
+        The position is a `Position` of the same game, players and variant, in which the caller decides. It counts as
+        the slot's current deal, and the slot's next deal follows it. Opponents begin there with empty memories; the
+        random streams of all seats are the position's, from their beginning.
         """
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
@@ -281,17 +275,15 @@ class VectorEnv:
         return out
 
     def observe(self, seats: Any) -> NDArray[np.float32]:
-        """Return the observation of one seat in every game, float32[n, F]; the seat need not be the acting one.
+        """Return the observation of one seat in every game, float32[n, F]; it need not be the acting seat.
 
-        Args:
-            seats: whole numbers [n], a seat of each game, or one for all.
+        `seats` are whole numbers [n], or one for all games.
         """
         self._last_step()
         chosen = np.asarray(seats)
         if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.num_envs,)):
-            raise ArgumentError(
-                "seats", f"expected one or {self.num_envs} whole numbers, got {chosen.dtype}{list(chosen.shape)}"
-            )
+            got = f"{chosen.dtype}{list(chosen.shape)}"
+            raise ArgumentError("seats", f"expected one or {self.num_envs} whole numbers, got {got}")
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.players:
             raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {chosen.min()} to {chosen.max()}")
         seat_of_game = np.full(self.num_envs, chosen, np.int64)
@@ -302,10 +294,8 @@ class VectorEnv:
     def lineups(self, deals: Any = None) -> NDArray[np.int64]:
         """Return the number of the line-up of `pool` that plays each deal of the seed, int64[k]; 0 without opponents.
 
-        Line-ups are equally likely; the draw depends on (seed, game, players, deal) alone.
-
-        Args:
-            deals: whole numbers [k], such as `info.final_deals`; default: the deal in each slot.
+        Line-ups are equally likely; the draw depends on (seed, game, players, deal) alone. `deals` are whole numbers
+        [k], such as `info.final_deals`; default: the deal in each slot.
         """
         current = self._last_step().info.deals
         deal_array = np.asarray(current if deals is None else deals)
@@ -320,9 +310,8 @@ class VectorEnv:
         self._closed, self._last = True, None
         self._opponents.memories = []
         self._finals = Finals(*(part[:0] for part in self._finals))
-        self._works, self._slots, self._seat_agents, self._randoms = (
-            part[:0] for part in (self._works, self._slots, self._seat_agents, self._randoms)
-        )
+        arrays = self._works, self._slots, self._seat_agents, self._randoms
+        self._works, self._slots, self._seat_agents, self._randoms = (part[:0] for part in arrays)
 
     def __enter__(self) -> "VectorEnv":
         return self
@@ -353,7 +342,7 @@ class VectorEnv:
             self._last = None
             raise AgentFault(f"agent {self._opponents.untrusted} changed the rules that it received")
         info = Info(rows.words, rows.choices, rows.deals, *(part[:ended].copy() for part in self._finals))
-        self._last = Step(rows.observations, rows.masks, rows.seats, rows.rewards, rows.done, info)
+        self._last = Step(*rows[:5], info)
         return self._last
 
     def _refused(self, code: int, actions: Array) -> Exception:
@@ -366,9 +355,8 @@ class VectorEnv:
             return ArgumentError("actions", f"{where}: {actions[slot]} is not legal; legal: {legal}")
         self._last = None
         if code == UNASKED:
-            return InputError(
-                f"VectorEnv: slot {slot}: no decision for the caller in {MAX_UNASKED:,} deals; check the components"
-            )
+            why = f"no decision for the caller in {MAX_UNASKED:,} deals; check the components"
+            return InputError(f"VectorEnv: slot {slot}: {why}")
         assert code == FAULTY
         fault = self._fault[0]
         lineup = np.zeros(1, np.int64)
@@ -404,9 +392,8 @@ def _restored(
     """Return the environment that `VectorEnv._saved` saved. Raises InputError if the game's behaviour has changed."""
     env = VectorEnv(*arguments, variant=variant)
     if env.game.behaviour != behaviour:
-        raise InputError(
-            f"VectorEnv: saved at behaviour {behaviour} of {env.game.name}, which is now {env.game.behaviour}"
-        )
+        now = f"which is now {env.game.behaviour}"
+        raise InputError(f"VectorEnv: saved at behaviour {behaviour} of {env.game.name}, {now}")
     env._works, env._slots, env._randoms, env._job = (exact_copy(part) for part in games)
     for memory, saved in zip(env._opponents.memories, memories, strict=True):
         memory[:] = saved

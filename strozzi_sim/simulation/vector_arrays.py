@@ -35,9 +35,7 @@ class Info:
     final_deals: NDArray[np.int64]  # [k], the deals of these games
     final_seats: NDArray[np.int64]  # [k], the caller's seat that acted last; with opponents the learner's seat
     final_scores: NDArray[np.int64]  # [k, P], the final score of every seat, in points of the game
-    final_wins: NDArray[
-        np.float32
-    ]  # [k, P], each seat's share of the win: 1 for the only winner, divided among several
+    final_wins: NDArray[np.float32]  # [k, P], each seat's share of the win: 1, divided among several winners
     final_observations: NDArray[np.float32]  # [k, P, F], every seat's observation of the end
 
 

@@ -158,11 +158,10 @@ def _first_illegal(rules, works, actions):
 
 @jit
 def _step(plan, job, rules, works, slots, agents, strides, seats, actions, rows, finals, fault, beat):
-    """Play an action in every slot, or deal to all of them if there are no actions.
+    """Play an action in every slot, or deal to all of them if there are no actions; return how many games ended.
 
-    Of a slot that is SKIPPED only `done` and `rewards` are written, as 0.
-
-    Returns the number of games that ended, without skipped ones; or FAULTY or UNASKED; or ILLEGAL: nothing was played.
+    A failure returns FAULTY, UNASKED, or ILLEGAL: nothing was played. SKIPPED slots are not counted; only their `done`
+    and `rewards` are written, as 0.
     """
     games, players = slots.shape[0], job.players
     is_reset = actions.shape[0] == 0
