@@ -146,11 +146,9 @@ def python_of(words: Sequence[str]) -> str:
 
 
 def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
-    """Return the box of a variant with changed keys, and the names that questions about it can use.
+    """Return the box of a variant with changed keys, KEY=VALUE, and the names that questions about it can use.
 
-    A setting is KEY=VALUE, as `--set` takes it; a refused one raises InputError. A group of the box has fields, each
-    with key, label, kind, range, step, value before and after the changes, and both in words; or it has blocks, as a
-    table. Groups and blocks name the source of their data.
+    A group of the box has fields, or a table of blocks; groups and blocks name the source of their data.
     """
     game = find_game(game)
     unchanged, changed = resolve_variant(game, variant), with_settings(game, variant, settings)

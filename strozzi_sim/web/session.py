@@ -16,7 +16,7 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
-from strozzi_sim.game.table import GameTable, ask
+from strozzi_sim.game.table import ask
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import next_steps, table_of
@@ -65,11 +65,6 @@ class _Line:
 
 class Session:
     """The games of one player, one at a time; `on_end` receives a copy of each finished game, in its own thread."""
-
-    _position: Position
-    _table: GameTable
-    _chosen: list[int]  # number of actions before each decision of the player
-    _left: dict[int, _Line]  # lines of play that the player left, by number
 
     def __init__(self, sitting: Sitting, on_end: Callable[["Session", Position], None] | None = None) -> None:
         self.sitting, self._on_end = sitting, on_end
@@ -196,7 +191,8 @@ class Session:
         self.games += 1
         self._deal += 1
         self._position = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
-        self._chosen, self._left = [], {}
+        self._chosen: list[int] = []  # number of actions before each decision of the player
+        self._left: dict[int, _Line] = {}  # lines of play that the player left, by number
         self.result = None
         self._cut(0)
         self._restart_fold()
