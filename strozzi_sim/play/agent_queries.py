@@ -167,10 +167,9 @@ class AgentQueries:
         return self.actor
 
     def seated(self, agent: AnyAgent) -> Seat:
-        """Return the agent for the acting seat. Its memory is separate for each seat.
+        """Return the agent of a spec string, such as "ismcts:iterations=500", or declared in code, for the acting seat.
 
-        Args:
-            agent: a spec string, such as "ismcts:iterations=500", or an agent declared in code.
+        Its memory is separate for each seat.
 
         Raises:
             InputError: the game is over, no such agent plays this game and player count, or it has a restriction.
@@ -212,9 +211,6 @@ class AgentQueries:
 
         The position stays unchanged: the next `ask` returns the action that is `chosen` here. Agents that declare
         `analyse` provide an analysis, such as `ismcts`; `strozzi replay --explain` shows analyses of whole games.
-
-        Args:
-            agent: see `seated`.
 
         Returns:
             Columns action, name, chosen, visits (of the agent's search), share (of all visits), value (expected for the

@@ -82,7 +82,6 @@ class _ExplainedDecision:
 
     @cached_property
     def _futures(self) -> Futures:
-        """Imagined games consistent with the acting seat's knowledge."""
         rng = np.zeros(1, RANDOM)
         rng["cursor"] = self.number
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
