@@ -20,11 +20,8 @@ def run_in_worker(
 ) -> Any:
     """Return the result of a function that queries agents, or raise its exception; `call_in_worker` calls it.
 
-    `blame(beat, what)` returns the fault of a process that died, from its last HEARTBEAT and the cause.
-
-    Raises:
-        AgentFault: the process ended, or was killed because a decision took too long.
-        Cancelled: `is_cancelled` returned True.
+    If the process ended, or was killed because a decision took too long, `blame(beat, what)` returns the AgentFault,
+    from its last HEARTBEAT and the cause. Cancelled: `is_cancelled` returned True.
     """
     try:
         with stop_flag():
@@ -36,10 +33,7 @@ def run_in_worker(
 
 
 def query_in_worker(function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0) -> Any:
-    """Return `function(spec, game, *arguments)`, called in a worker process if the agent is third-party.
-
-    `seed` is for the text of a fault.
-    """
+    """Return `function(spec, game, *arguments)`, called in a worker process if the agent is third-party."""
     spec = spec.resolve_for(game)
     call = partial(function, spec, game, *arguments)
     if not spec.foreign:

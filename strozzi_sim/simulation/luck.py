@@ -112,8 +112,7 @@ def redraw_all(luck, word):
 def _measure(luck, state, rules, start, action, count, start_player):
     """Add to `luck.total` the luck of what led to `state`: an action in `luck.before`, or the deal (action 0).
 
-    `count`: the number of legal actions if the action was random, which is drawn anew too, else 1. `start` keys the
-    redraws.
+    `count`: the number of legal actions if the action was random, and is drawn again, else 1. `start`: key of redraws.
     """
     players = state.players
     for seat in range(SEATS):

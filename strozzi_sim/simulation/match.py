@@ -58,9 +58,6 @@ class Measures:
         return self.journal or bool(self.keep.tables)
 
 
-NOTHING_MORE = Measures()
-
-
 @dataclass
 class MatchResult:
     """Result of a range of deals."""
@@ -106,10 +103,7 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except the plans and `design`, which the receiver computes again.
-
-        Ray makes arrays that it sends read-only, and compiled code requires writable ones; rules are copied later.
-        """
+        """Return all attributes but the plans and `design`, an array, which Ray would make read-only."""
         return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "design")}
 
     @property
@@ -188,10 +182,7 @@ class Match:
         stop: Array | None = None,
         **measured: Any,
     ) -> MatchResult:
-        """Play deals first .. last - 1; `measured` are the fields of Measures, or a plan, instead of `crosstabs`.
-
-        `seating`, `stop` and errors are those of `play_ranges`.
-        """
+        """Play deals first .. last - 1, see `play_ranges`; `measured`: fields of Measures, `plan` for its crosstabs."""
         measures = Measures(**measured) if plan is None else Measures(crosstabs=plan.crosstabs, **measured)
         (result,) = self.play_ranges([(first, last)], measures, seating=seating, stop=stop)
         return result
@@ -258,10 +249,7 @@ class Match:
         return Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, work_dtype(self.game)))
 
     def agent_table(self, stop: Array | None = None) -> tuple[Array, list[CompiledAgent | None], list[Array | None]]:
-        """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories.
-
-        Searches end early once `stop`, int64[1], is not 0.
-        """
+        """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories."""
         lineup_agents = [
             compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None for spec in self.lineup
         ]

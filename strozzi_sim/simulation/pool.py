@@ -8,7 +8,7 @@ Compiled agents release the interpreter lock, so the workers are threads by defa
 import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from time import monotonic
 from typing import Any
@@ -21,7 +21,7 @@ from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.interrupts import NO_STOP
 from strozzi_sim.simulation.isolation import run_in_worker
-from strozzi_sim.simulation.match import NOTHING_MORE, Match, MatchResult, Measures
+from strozzi_sim.simulation.match import Match, MatchResult, Measures
 
 _GROUP = 4  # batches per worker in a call of joblib, if the backend returns all results of a call at once
 _AHEAD = 256  # if workers are processes, at least this many batches are dispatched ahead: a cluster may grow
@@ -42,7 +42,7 @@ class PlayTask:
     match: Match
     first: int
     last: int
-    measures: Measures = NOTHING_MORE
+    measures: Measures = field(default_factory=Measures)
     orders: bool = False
     finish: Callable[[MatchResult], Any] | None = None
 

@@ -70,7 +70,7 @@ class VectorEnv:
             wins); "lead": its lead over the mean of the others.
         variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
 
-    The arguments are attributes, and so are `pool`, the line-ups of opponents at the positions 1 .. players - 1, `seed`,
+    The arguments are attributes, and so are `pool`, the line-ups of opponents at positions 1 .. players - 1, `seed`,
     None before the first `reset`, and `steps`, the number of calls of `step` since then that did not fail.
 
     >>> import strozzi_sim as ss
