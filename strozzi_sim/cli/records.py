@@ -30,6 +30,7 @@ from strozzi_sim.play.records import (
 )
 from strozzi_sim.runtime.files import GAME_PAGE, REPORT_PAGE, check_replaceable, is_standard_output
 from strozzi_sim.simulation.interrupts import stop_flag
+from strozzi_sim.study.arguments import refuse_given
 from strozzi_sim.table.plain import table_of
 
 Document = dict[str, Any]
@@ -202,10 +203,7 @@ def replay(
         if decision is not None:
             raise ArgumentError("decision", "a page shows all decisions; leave it out")
         return _pages(Path(file), Path(html), game, judge, redraws or 32, overwrite)
-    if overwrite:
-        raise ArgumentError("overwrite", "only valid with --html PAGE")
-    if judge:
-        raise ArgumentError("judge", "only valid with --html PAGE")
+    refuse_given("only valid with --html PAGE", overwrite=overwrite or None, judge=judge)
     recorded = numbered_game(Path(file), game or 1)
     if explain:
         return _explained(recorded, explain, decision)
@@ -280,7 +278,6 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
 
 
 def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Document]:
-    """Return, by seat, the number of explained decisions, and of those in which the agent agrees with the move."""
     decisions = Counter(document["seat"] for document in documents)
     same = Counter(document["seat"] for document in documents if document["same"])
     return [

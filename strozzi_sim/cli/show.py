@@ -1,7 +1,4 @@
-"""Output of commands: an answer as lines or as one JSON document, and results with their verdict first.
-
-A table for a terminal has a title and, unless it is a heat map, at most eight columns.
-"""
+"""Output of commands: an answer as lines or as one JSON document, and results with their verdict first."""
 
 import json
 import sys
@@ -36,10 +33,7 @@ class Answer:
 
 
 def show(command: str, answer: Any, *, with_json: bool, every_table: bool, opens: bool = False) -> int:
-    """Print what a command's function returned, an Answer, a Listing, Results or None, and return the exit code.
-
-    `opens`: open the page in the browser, or say that this cannot be done.
-    """
+    """Print what a command's function returned, an Answer, a Listing, Results or None, and return the exit code."""
     if answer is None:
         return 0
     if isinstance(answer, Listing):
@@ -58,7 +52,6 @@ def show(command: str, answer: Any, *, with_json: bool, every_table: bool, opens
 
 
 def _open(page: Path | None) -> None:
-    """Open a page in the browser, or say on standard error why not."""
     import webbrowser
 
     if page is None:
@@ -102,7 +95,10 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     yield from results.verdict
     tables: Mapping[str, Any] = results.tables
     if not every_table:
-        own_maps = {name: tables[name] for name in _own_maps(results) if name in tables}
+        from strozzi_sim.declare.custom_heatmaps import map_table_name
+
+        names = [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
+        own_maps = {name: tables[name] for name in names if name in tables}
         tables = (own_maps or results.study.printed_tables(tables)) if page is None else {}
     for name, table in tables.items():
         if name == "changes":
@@ -135,12 +131,6 @@ def _changes(results: "Results", every: bool) -> Iterator[str]:
         yield f"\n{second} beside {first}\n{_first_lines(lines, most)}"
 
 
-def _own_maps(results: "Results") -> list[str]:
-    from strozzi_sim.declare.custom_heatmaps import map_table_name
-
-    return [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
-
-
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:
     """Return the numbers of games, the seconds, and the paths of the folder, its tables and the report, or the part."""
     document: dict[str, Any] = {"results": str(results.folder)} if results.folder else {}
@@ -165,8 +155,7 @@ def rows_of(results: "Results") -> dict[str, Any]:
 def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> str:
     """Return one of the tables for the terminal; its title has the player count and the texts that all rows share.
 
-    A table of figures is laid out by `_figures`, a heat map by `_grids`; any other table has a line for each row. Lines
-    beyond the first `most` are only counted, except in heat maps. The table `figures` says what the figures measure.
+    Lines beyond the first `most` are only counted, except in heat maps.
     """
     from strozzi_sim.declare.figure_tables import figures_in
 
