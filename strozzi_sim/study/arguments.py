@@ -1,7 +1,4 @@
-"""Arguments that functions of studies share, and each one's offer to its command, the desk and assistants.
-
-Imports no engine code.
-"""
+"""Arguments that functions of studies share, and their offers to commands, desk and assistants; no engine code."""
 
 from __future__ import annotations
 

@@ -75,10 +75,7 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """Return study, look, part, files (name -> SHA-256) and run from the database of a results folder, as plain data.
-
-    `run` is the last one, {} if there is none. Nothing is written, and another run may be writing.
-    """
+    """Return study, look, part, files (name -> SHA-256) and the last run (or {}) of a results folder, as plain data."""
     place = str(folder / DATABASE)
     refuse_links(folder)
     _refuse_old(folder)

@@ -1,7 +1,4 @@
-"""Tables, sections and verdicts of studies that show the pages of a game, in one or several variants.
-
-The figures of seats and line-ups are the same for every game; a game's pages declare others, also on the balance.
-"""
+"""Tables, sections and verdicts of studies that show the pages of a game, in one or several variants."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

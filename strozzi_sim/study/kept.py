@@ -136,7 +136,6 @@ def _repeated(value: Any, times: int) -> Any:
 
 
 def _are_labels(column: Column, setting: GameConfig) -> bool:
-    """Return whether the values of a column represent names rather than numbers."""
     levels: Levels | None = column.levels_in(setting)
     if levels is None or levels is YES_NO:
         return False
@@ -223,7 +222,6 @@ def _write(tables: Iterator[Any], file: IO[bytes]) -> None:
 
 
 def _games(store: Store, study: Study, cell: Cell) -> Iterator[Any]:
-    """Yield one row per game and seat, an Arrow table for every chunk."""
     names = np.array(cell.positions)
     for rows in store.rows(cell, range(study.chunks)):
         keys = {key: np.full(len(rows), getattr(cell, key)) for key in KEYS}

@@ -1,7 +1,4 @@
-"""Run a study: play the missing chunks, all or until every headline has its precision, then make the tables.
-
-In a results folder, running again resumes.
-"""
+"""Run a study: play the missing chunks, all or until every headline has its precision, then make the tables."""
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -216,11 +213,7 @@ def _finished_part(store: Store, chunks: int, workers: int, why: str) -> Results
 
 @contextmanager
 def _one_thread_each(workers: int) -> Iterator[None]:
-    """Let BLAS use one thread inside the block, and joblib as many as there are workers; a signal ends the block.
-
-    The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
-    uses one thread unless the backend is set.
-    """
+    """Let BLAS use one thread inside the block, on which the bits of a fit depend, and joblib as many as workers."""
     with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=workers):
         yield
 

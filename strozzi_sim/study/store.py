@@ -171,11 +171,8 @@ class Store:
         self._opened.close()
 
     def _sql(self, statement: str, *values: Any) -> list[Any]:
-        """Return the rows of a statement."""
         with files.database_errors(self._place):
             return self._database.execute(statement, values).fetchall()
-
-    # -- the study -----------------------------------------------------------------------------------------------------
 
     def _open_study(self) -> None:
         """Write the study into a new database; check that an existing one has this study, and take over its facts.
@@ -243,8 +240,6 @@ class Store:
         """The chunks of this part; with more deals each chunk stays in its part."""
         every = product(range(len(self.study.cells)), range(self.study.chunks))
         return [key for key in every if sum(key) % self.part.of == self.part.number - 1]
-
-    # -- chunks --------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _holds(self) -> list[str]:
@@ -355,8 +350,6 @@ class Store:
     def kept(self, cell: Cell, table: Table, chunks: range) -> Iterator[Iterator[KeptRows]]:
         """Yield for each of some chunks of a cell the kept rows of a fact table, block by block."""
         yield from (kept_rows(content, self.held, table) for content in self._column("kept", cell, chunks))
-
-    # -- files and runs ------------------------------------------------------------------------------------------------
 
     def _made_of(self, look: Look) -> str:
         """Return the digest of everything that determines the tables: study, look, versions and chunks."""
