@@ -34,13 +34,7 @@ from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.game.converting import built, differences
 from strozzi_sim.runtime.cache import processor_type
-from strozzi_sim.runtime.files import (
-    check_inside,
-    open_atomically,
-    remove_unfinished,
-    storage_errors,
-    write_atomically,
-)
+from strozzi_sim.runtime.files import check_inside, open_atomically, remove_unfinished, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
