@@ -20,21 +20,8 @@ from strozzi_sim.game.variants import Variant
 from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code
+from strozzi_sim.simulation import loop
 from strozzi_sim.simulation.interrupts import call_interruptible, current_stop
-from strozzi_sim.simulation.loop import (
-    AGENT,
-    FAULT,
-    JOB,
-    OUTCOME,
-    ROW,
-    UNIFORM,
-    FactCounts,
-    Games,
-    Seats,
-    Tally,
-    compiled_loop,
-    work_dtype,
-)
 from strozzi_sim.simulation.luck import LUCK_FIELDS, LuckMethod, luck_records
 from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
@@ -163,7 +150,7 @@ class Match:
 
     def warm(self, *, counted: bool = False, luck: LuckMethod | None = None) -> None:
         """Compile what workers load to play this match, except third-party agents; `warm_all` has two processes."""
-        compiled_loop(self.game, "facts" if counted else "", luck is not None)
+        loop.compiled_loop(self.game, "facts" if counted else "", luck is not None)
         if luck is not None:
             compile_evaluator(luck.agent, self.game)
         for spec in self.lineup:
@@ -209,10 +196,10 @@ class Match:
         per_deal = self.games_per_deal if seating is None else 1
         number_of_games = per_deal * sum(last - first for first, last in ranges)
         assert number_of_games == 1 or not measures.journal
-        rows = np.zeros(number_of_games * self.players if measures.rows else 0, ROW)
-        tally = Tally(np.zeros(len(ranges), OUTCOME), rows, np.zeros(1, FAULT), heartbeat())
+        rows = np.zeros(number_of_games * self.players if measures.rows else 0, loop.ROW)
+        tally = loop.Tally(np.zeros(len(ranges), loop.OUTCOME), rows, np.zeros(1, loop.FAULT), heartbeat())
         measuring = _Measuring(self, measures, len(ranges), stop)
-        loop = compiled_loop(self.game, measuring.output, measures.luck is not None)
+        play = loop.compiled_loop(self.game, measuring.output, measures.luck is not None)
 
         def blame(fault: Any, what: str) -> AgentFault:
             fault["seating"] += seating or 0  # the loops number the seatings that they play from 0
@@ -226,16 +213,16 @@ class Match:
         with active_heartbeat(tally.beat, self.players, ranges[0][0]):
             for part in parts:
                 rest = tally._replace(rows=rows[played * self.players :])
-                played += call_interruptible(stop, partial(loop, part, stop, rest, *written_by_core))
+                played += call_interruptible(stop, partial(play, part, stop, rest, *written_by_core))
         if games.rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if tally.fault["found"][0]:
             raise blame(tally.fault[0], "")
         return measuring.results(tally, answers, games.agents["playouts"].sum(axis=1).tolist())
 
-    def _games_of(self, ranges: Sequence[tuple[int, int]], table: Array, seating: int | None) -> Games:
+    def _games_of(self, ranges: Sequence[tuple[int, int]], table: Array, seating: int | None) -> loop.Games:
         """Return the games of some ranges, as the loop takes them; `table` has the AGENT records of the positions."""
-        jobs = np.zeros(len(ranges), JOB)
+        jobs = np.zeros(len(ranges), loop.JOB)
         jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, self.players
         jobs["first"], jobs["last"] = np.transpose(ranges)
         jobs["spread"] = self.seatings == SPREAD
@@ -243,10 +230,10 @@ class Match:
         if seating is not None:
             design = design[seating : seating + 1]
             rules = rules if len(rules) == 1 else rules[seating : seating + 1]
-        seats = Seats(np.zeros(self.players, AGENT), np.zeros(self.players, RANDOM), design)
+        seats = loop.Seats(np.zeros(self.players, loop.AGENT), np.zeros(self.players, RANDOM), design)
         agents = np.repeat(table[np.newaxis], len(ranges), axis=0)
         # a copy of the rules is writable, and a change by an agent is found and stays there
-        return Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, work_dtype(self.game)))
+        return loop.Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, loop.work_dtype(self.game)))
 
     def agent_table(self, stop: Array | None = None) -> tuple[Array, list[CompiledAgent | None], list[Array | None]]:
         """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories."""
@@ -255,7 +242,7 @@ class Match:
         ]
         compiled = [lineup_agents[position % len(lineup_agents)] for position in range(self.players)]
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
-        agents = np.zeros(self.players, AGENT)
+        agents = np.zeros(self.players, loop.AGENT)
         for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
             # in Python: address 0; without secrets the observations of a batch agent are made from the state itself
             if agent is None or memory is None:
@@ -264,7 +251,7 @@ class Match:
                 continue
             agents[position] = agent_row(agent, memory, self.variant)
             if spec.is_uniform and not self.in_python:  # the mixed loop calls it as any other
-                agents[position]["address"] = UNIFORM
+                agents[position]["address"] = loop.UNIFORM
         return agents, compiled, memories
 
     def lost(self, beat: Array, what: str, seating: int | None = None) -> AgentFault:
@@ -273,7 +260,7 @@ class Match:
         if not last["busy"]:
             agents = " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec in self.lineup if spec.foreign))
             return AgentFault(f"{agents} {what} outside a decision, in {self.game.name}")
-        fault = np.zeros(1, FAULT)
+        fault = np.zeros(1, loop.FAULT)
         number = int(last["seating"]) + (seating or 0)
         position = int(self.design[number, last["seat"]])
         decision = int(last["decisions"] - last["first"]) - 1
@@ -305,7 +292,7 @@ class _Measuring:
         self.match, self.measures = match, measures
         self.output = ""  # see `compiled_loop`
         self.sink: Any = None  # record of the facts or the journal
-        self.facts: FactCounts | None = None
+        self.facts: loop.FactCounts | None = None
         self.counts = np.zeros((ranges, 0), np.int64)
         self.journal: Array | None = None
         self.recorder: RowRecorder | None = None
@@ -328,9 +315,9 @@ class _Measuring:
             records["taker"] = self.recorder.address
         self.counts = np.zeros((ranges, plan.size), np.int64)
         self.output, self.sink = "facts", records[0]
-        self.facts = FactCounts(tuple(plan.counting(records)), self.counts)
+        self.facts = loop.FactCounts(tuple(plan.counting(records)), self.counts)
 
-    def results(self, tally: Tally, answers: Array, playouts: Sequence[int]) -> list[MatchResult]:
+    def results(self, tally: loop.Tally, answers: Array, playouts: Sequence[int]) -> list[MatchResult]:
         dtype = outcome_dtype(self.measures.luck is not None, self.measures.answers)
         kept = self.recorder.content() if self.recorder is not None else b""
         results, end = list[MatchResult](), 0
@@ -353,9 +340,12 @@ def describe_failure(action: int) -> str:
 
 def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
     """Return the dtype of a range's outcome: OUTCOME, LUCK_FIELDS if luck is measured, ANSWERS if they are counted."""
-    if not luck and not answers:
-        return OUTCOME
-    return np.dtype([*OUTCOME.descr, *(LUCK_FIELDS if luck else ()), *(ANSWERS.descr if answers else ())], align=True)
+    fields = [*loop.OUTCOME.descr]
+    if luck:
+        fields += LUCK_FIELDS
+    if answers:
+        fields += ANSWERS.descr
+    return np.dtype(fields, align=True)
 
 
 def _merged(dtype: np.dtype[Any], *parts: Array | None) -> Array:
