@@ -116,7 +116,6 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
 
 
 def _changes(results: "Results", every: bool) -> Iterator[str]:
-    """Yield a table for each pair of variants: the headlines of the changes, then the largest others."""
     from strozzi_sim.study.games import labelled_changes
 
     for first, second, rows in labelled_changes(results.study, results.tables, every=every):
@@ -181,7 +180,6 @@ def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> 
 
 
 def _first_lines(lines: Sequence[Sequence[str]], most: int) -> str:
-    """Return the heading and the first `most` lines in columns, and the number of the others."""
     remaining = len(lines) - 1 - most
     more = f"\nand {pluralize(remaining, 'more line')}: --tables" if remaining > 0 else ""
     return f"{columns_of(lines[: most + 1])}{more}"

@@ -205,7 +205,6 @@ def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
 
 
 def _blocks(kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]) -> Json:
-    """Return blocks with ids as a table with a row for each; added and removed ones are marked."""
     columns = [name for name in now[0] if name not in _SILENT]
     kept, old, sources = ({each["id"]: each for each in blocks} for blocks in (now, before, boxed))
 

@@ -117,7 +117,6 @@ def _check_decision(spec: AgentSpec, table: Position) -> tuple[int, Leak | None]
 
 
 def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed: str) -> Leak:
-    """Return the leak at a position where the agent chose `action` and its copy `moved_to`."""
     view, seat = table.game.view, table.actor
     concealed = table.view()
 

@@ -167,7 +167,6 @@ def take_playouts(agent, memory):
 
 @jit
 def _count(state, positions, decisions, outcome, sink, facts):
-    """Add one finished game to the outcome, and every seat's result to the facts."""
     outcome.games += 1
     outcome.decisions += decisions
     for seat in range(len(positions)):

@@ -221,7 +221,6 @@ class Match:
         return measuring.results(tally, answers, games.agents["playouts"].sum(axis=1).tolist())
 
     def _games_of(self, ranges: Sequence[tuple[int, int]], table: Array, seating: int | None) -> loop.Games:
-        """Return the games of some ranges, as the loop takes them; `table` has the AGENT records of the positions."""
         jobs = np.zeros(len(ranges), loop.JOB)
         jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, self.players
         jobs["first"], jobs["last"] = np.transpose(ranges)

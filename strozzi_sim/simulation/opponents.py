@@ -56,7 +56,6 @@ class Opponents:
 
 
 def _pool(game: Game, players: int, opponents: Any) -> tuple[tuple[AgentSpec, ...], ...]:
-    """Return the line-ups of opponents; empty if the caller decides for every seat."""
     if opponents is None:
         return ()
     is_list = isinstance(opponents, list | tuple) and bool(opponents)
@@ -66,7 +65,6 @@ def _pool(game: Game, players: int, opponents: Any) -> tuple[tuple[AgentSpec, ..
 
 
 def _lineup(game: Game, players: int, opponents: Any) -> tuple[AgentSpec, ...]:
-    """Return the agents at positions 1 .. players - 1."""
     agents = [opponents] if isinstance(opponents, AGENT_TYPES) else opponents
     seats = players - 1
     if not isinstance(agents, Sequence) or not all(isinstance(agent, AGENT_TYPES) for agent in agents):

@@ -149,7 +149,6 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
 
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
-    """Add the seat gap, the gap by chance, the bound of a seat's gain, the test of equal seats, and the game length."""
     wins = cell.totals("seat", "wins")
     gap = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games, unknown = np.asarray(cell.games), np.asarray(np.nan)
@@ -221,7 +220,6 @@ def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
-    """Yield the two largest figures and the smallest one that the finding of a page compares."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
         yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")

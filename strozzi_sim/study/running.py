@@ -120,7 +120,6 @@ def play(kind: type[Study], options: StudyOptions, look: Look | None = None, /, 
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
-    """Play the missing chunks of an open store, make its tables unless it is a part, and return the results."""
     study, folder = store.study, store.folder
     start = monotonic()
     if reporter.command != Progress.command and study.chunks:
@@ -295,7 +294,6 @@ def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
 
 
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
-    """Play the chunks of every cell with these numbers that the store lacks."""
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     # In rounds of FEWEST_CHUNKS: the finished part then has all cells, and a cell is still played in long calls.

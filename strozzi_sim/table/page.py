@@ -64,7 +64,6 @@ def _asset(name: str) -> str:
 
 
 def _of_game(game: Game, name: str) -> str:
-    """Return the text of a file in the game's folder; "" without it."""
     path = files(game.package).joinpath(name)
     return path.read_text("utf-8-sig") if path.is_file() else ""
 

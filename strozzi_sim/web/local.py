@@ -129,7 +129,6 @@ def as_object(content: bytes) -> dict[str, Any]:
 
 
 def _host_name(host: str) -> str | None:
-    """Return the name in a Host header, without port and brackets; None if it is none."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:

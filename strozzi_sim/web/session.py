@@ -54,8 +54,6 @@ class Sitting:
 
 @dataclass
 class _Line:
-    """A line of play that the player left."""
-
     actions: tuple[int, ...]
     position: Position  # before the choice at which the player left it
     name: str  # that choice
@@ -209,7 +207,6 @@ class Session:
         self._cuts.append((self.version, kept))
 
     def _chosen_action(self, action: Any, name: Any) -> int | str:
-        """Return a legal action, or a name for `Position.play` to check."""
         position = self._position
         if type(action) is int and action in position.legal:
             return action
@@ -235,7 +232,6 @@ class Session:
             raise
 
     def _play_on(self) -> None:
-        """Let the agents play up to the player's turn or the end, in a thread."""
         self.fault = ""
         self._show()
         position = self._position
