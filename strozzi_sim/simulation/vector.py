@@ -6,7 +6,6 @@ seating) and on the caller's actions alone, not on n or on what happens in other
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from secrets import randbits
 from typing import Any, Literal
 
@@ -202,10 +201,9 @@ class VectorEnv:
         self._slots["decisions"][slot] = 0
         for memory in self._opponents.memories:
             memory[slot] = 0
-        rows = Rows(*(part.copy() for part in (*last[:5], last.info.random_bits, last.info.num_legal, last.info.deals)))
+        rows = Rows(*(part.copy() for part in (*last[:5], *last.info[:3])))
         self._kernels.show_slot(slot, self._plan[0], self._rules[0], self._works, self._slots, self._randoms, rows)
-        info = replace(last.info, random_bits=rows.words, num_legal=rows.choices, deals=rows.deals)
-        self._last = Step(*rows[:5], info)
+        self._last = Step(*rows[:5], Info(*rows[5:], *last.info[3:]))
         return self._last
 
     def copy(self) -> "VectorEnv":
@@ -341,8 +339,8 @@ class VectorEnv:
         if self._opponents.untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
             self._last = None
             raise AgentFault(f"agent {self._opponents.untrusted} changed the rules that it received")
-        info = Info(rows.words, rows.choices, rows.deals, *(part[:ended].copy() for part in self._finals))
-        self._last = Step(*rows[:5], info)
+        finals = (part[:ended].copy() for part in self._finals)
+        self._last = Step(*rows[:5], Info(*rows[5:], *finals))
         return self._last
 
     def _refused(self, code: int, actions: Array) -> Exception:

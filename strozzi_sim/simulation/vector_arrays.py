@@ -1,6 +1,5 @@
 """The arrays that `vector.VectorEnv` takes and returns."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -24,8 +23,7 @@ class SupportsSlot(Protocol):
     rng: Array
 
 
-@dataclass(frozen=True)
-class Info:
+class Info(NamedTuple):
     """Additional arrays of a step; k is the number of games that ended in it, without skipped ones."""
 
     random_bits: NDArray[np.uint64]  # [n], 64 random bits for each decision, from the stream of the acting seat
@@ -72,15 +70,10 @@ class Step(NamedTuple):
 
     def keep_rows(self, previous: "Step", actions: Array) -> None:
         """Copy the rows of slots that waited in this step from the step before; their rewards and `done` stay 0."""
-        slots = np.flatnonzero(actions == SKIPPED)
-        if len(slots) == 0:
-            return
-        for old, new in zip(previous._decision_rows(), self._decision_rows(), strict=True):
-            new[slots] = old[slots]
-
-    def _decision_rows(self) -> tuple[Array, ...]:
-        info = self.info
-        return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
+        waited = np.flatnonzero(actions == SKIPPED)
+        if len(waited):
+            for new, old in zip((*self[:3], *self.info[:3]), (*previous[:3], *previous.info[:3]), strict=True):
+                new[waited] = old[waited]
 
 
 def record_bytes(records: Array) -> Array:
