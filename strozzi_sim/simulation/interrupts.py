@@ -18,13 +18,9 @@ from strozzi_sim.runtime.system import ENDING, call_in_forks, end_process, is_ex
 Result = TypeVar("Result")
 
 NO_STOP = np.zeros(1, np.int64)
-_current: ContextVar[Array] = ContextVar("stop_flag", default=NO_STOP)
+# the stop flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0
+current_stop: ContextVar[Array] = ContextVar("stop_flag", default=NO_STOP)
 _outside: dict[int, Any] = {}  # handlers of signals outside the outermost `stop_flag` of the main thread
-
-
-def current_stop() -> Array:
-    """Return the stop flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0."""
-    return _current.get()
 
 
 def call_interruptible(stop: Array, call: Callable[[], Result]) -> Result:
@@ -94,7 +90,7 @@ def stop_flag() -> Iterator[Array]:
                 raise KeyboardInterrupt from None  # numba replaces an Exception
             raise
 
-    token = _current.set(stop)
+    token = current_stop.set(stop)
     is_outermost = not _outside
     if is_outermost:
         _outside.update({number: handlers[number] for number in caught})
@@ -104,7 +100,7 @@ def stop_flag() -> Iterator[Array]:
         yield stop
     finally:
         is_leaving = True
-        _current.reset(token)
+        current_stop.reset(token)
         stop[0] = stop[0] or 1  # after an error, calls that still run in other threads end early
         for number in caught:
             signal.signal(number, handlers[number])

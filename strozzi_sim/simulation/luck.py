@@ -159,18 +159,13 @@ def before_action(luck, state, chance):
 
 
 @jit
-def _was_drawn(luck, chance):
-    drawn = False
-    for source in range(SOURCES):
-        drawn |= chance.cursor[source] != luck.chance.cursor[source]
-    return drawn
-
-
-@jit
 def after_action(luck, state, rules, action, at_random, chance):
     """Measure the luck of an action that has been played in `state`; `at_random`: the agent `random` chose it."""
     count = count_legal(luck.before, rules) if at_random else 1
-    if count == 1 and not _was_drawn(luck, chance):
+    is_event = count > 1
+    for source in range(SOURCES):
+        is_event |= chance.cursor[source] != luck.chance.cursor[source]
+    if not is_event:
         return
     luck.events += 1
     start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))  # no word that redraws of the deal have used

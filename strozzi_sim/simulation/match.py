@@ -184,12 +184,12 @@ class Match:
     ) -> list[MatchResult]:
         """Play deals first .. last - 1 of each range (first, last), with their seatings or only number `seating`.
 
-        Return a result for each range. Once `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before
+        Return a result for each range. Once `stop`, int64[1] (default: `current_stop`), is not 0, play ends before
         the next game, searches before the next playout, and the results must be discarded. With agents in Python, and
         measures of `one_range`, there must be one range.
         """
         assert len(ranges) == 1 or not (self.in_python or measures.one_range)
-        stop = current_stop() if stop is None else stop
+        stop = current_stop.get() if stop is None else stop
         table, compiled, _memories = self.agent_table(stop)
         games = self._games_of(ranges, table, seating)
         original_rules = games.rules.tobytes()
