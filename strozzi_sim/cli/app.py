@@ -69,15 +69,14 @@ def run(arguments: Sequence[str]) -> int:
     _signals.clear()
     debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
     command: Declared | None = None
+    code = 0
     try:
         if words[0] == "--version":
             from importlib.metadata import version
 
             print(f"strozzi-sim {version('strozzi-sim')}")
-            code = 0
         elif words[0] in ("--help", "-h"):
             print(help_text())
-            code = 0
         else:
             with _signals_before_errors():
                 command = command_named(words[0])

@@ -204,9 +204,8 @@ def _figures(frame: Any, figures: "Mapping[str, Figure]", things: Sequence[str])
     cells = frame.assign(thing=things, text=texts, figure=frame["figure"].str.replace("_", " "))
     many, few = cells["figure"].nunique(), len(set(things)) <= FEW
     down, across = ("figure", "thing") if few and many > len(set(things)) else ("thing", "figure")
-    grid = (
-        cells.set_index([down, across])["text"].unstack(across, fill_value="-", sort=False).iloc[:, : MOST_COLUMNS - 2]
-    )
+    texts_by_cell = cells.set_index([down, across])["text"]
+    grid = texts_by_cell.unstack(across, fill_value="-", sort=False).iloc[:, : MOST_COLUMNS - 2]
     counts = cells.groupby(down)["n"].max()
     return [[down, *grid.columns, "n"], *([name, *row, f"{counts[name]:,}"] for name, *row in grid.itertuples())]
 

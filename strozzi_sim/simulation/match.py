@@ -74,9 +74,8 @@ class Match:
         object.__setattr__(self, "lineup", tuple(spec.resolve_for(self.game) for spec in self.lineup))
         if not 1 <= len(self.lineup) <= self.players:
             agents = ", ".join(spec.text for spec in self.lineup)
-            raise InputError(
-                f"a line-up of {len(self.lineup)} agents ({agents}) for {self.players} seats; give 1 to {self.players}"
-            )
+            given = f"{len(self.lineup)} agents ({agents}) for {self.players} seats"
+            raise InputError(f"a line-up of {given}; give 1 to {self.players}")
         if not 0 <= self.seed < 2**53:
             raise InputError(f"seed: must be between 0 and 2^53 - 1, got {self.seed}")
         check_lineup(self.lineup, self.game, self.players)
@@ -339,7 +338,7 @@ def describe_failure(action: int) -> str:
 
 def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
     """Return the dtype of a range's outcome: OUTCOME, LUCK_FIELDS if luck is measured, ANSWERS if they are counted."""
-    fields = [*loop.OUTCOME.descr]
+    fields: list[Any] = [*loop.OUTCOME.descr]
     if luck:
         fields += LUCK_FIELDS
     if answers:

@@ -68,10 +68,8 @@ def _lineup(game: Game, players: int, opponents: Any) -> tuple[AgentSpec, ...]:
     agents = [opponents] if isinstance(opponents, AGENT_TYPES) else opponents
     seats = players - 1
     if not isinstance(agents, Sequence) or not all(isinstance(agent, AGENT_TYPES) for agent in agents):
-        raise ArgumentError(
-            "opponents",
-            f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(opponents)}",
-        )
+        expected = "None, an agent, a list of agents, or a list of such lists"
+        raise ArgumentError("opponents", f"expected {expected}, got {short_repr(opponents)}")
     if not 1 <= len(agents) <= seats:
         raise ArgumentError("opponents", f"expected 1 to {seats} beside the learner, got {len(agents)}")
     specs = [as_argument_error("opponents", find_agent, agent, game) for agent in agents]

@@ -172,10 +172,8 @@ class VectorEnv:
         """Return the game in a slot; `Position.from_slot` makes a position of it."""
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
-        state, chance = (
-            np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance")
-        )
-        return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
+        copies = (np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance"))
+        return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), *copies)
 
     def put(self, slot: int, position: SupportsSlot) -> Step:
         """Replace the game in a slot by a copy of a position; return the last Step, with the slot's new decision.
@@ -186,9 +184,8 @@ class VectorEnv:
         """
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
-            raise ArgumentError(
-                "position", f"must be of {self.game.name}, {self.players} players, without scripted chance"
-            )
+            needed = f"{self.game.name}, {self.players} players, without scripted chance"
+            raise ArgumentError("position", f"must be of {needed}")
         if position.variant.rules.tobytes() != self.variant.rules.tobytes():
             raise ArgumentError("position", f"must be of variant {self.variant.name!r}, got {position.variant.name!r}")
         seats = set(range(self.players)) if not self.pool else {int(last.seats[slot])}
@@ -203,7 +200,8 @@ class VectorEnv:
             memory[slot] = 0
         rows = Rows(*(part.copy() for part in (*last[:5], *last.info[:3])))
         self._kernels.show_slot(slot, self._plan[0], self._rules[0], self._works, self._slots, self._randoms, rows)
-        self._last = Step(*rows[:5], Info(*rows[5:], *last.info[3:]))
+        info = last.info._replace(random_bits=rows.words, num_legal=rows.choices, deals=rows.deals)
+        self._last = Step(*rows[:5], info)
         return self._last
 
     def copy(self) -> "VectorEnv":
@@ -226,7 +224,8 @@ class VectorEnv:
         arguments = (self.game, self.players, self.num_envs, opponents, self.seat, self.reward)
         games = [exact_copy(part) for part in (self._works, self._slots, self._randoms, self._job)]
         memories = [memory.copy() for memory in self._opponents.memories]
-        return arguments, self.variant, self.game.behaviour, games, memories, self.seed, self.steps, self._last
+        course = self.seed, self.steps, self._last
+        return arguments, self.variant, self.game.behaviour, games, memories, course
 
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
         """Deal n deals of a seed, one to each slot, and advance each game to the caller's first decision.
@@ -378,14 +377,7 @@ class VectorEnv:
 
 
 def _restored(
-    arguments: tuple[Any, ...],
-    variant: Variant,
-    behaviour: int,
-    games: list[Array],
-    memories: list[Array],
-    seed: int | None,
-    steps: int,
-    last: Step | None,
+    arguments: Any, variant: Variant, behaviour: int, games: list[Array], memories: list[Array], course: Any
 ) -> VectorEnv:
     """Return the environment that `VectorEnv._saved` saved. Raises InputError if the game's behaviour has changed."""
     env = VectorEnv(*arguments, variant=variant)
@@ -395,7 +387,7 @@ def _restored(
     env._works, env._slots, env._randoms, env._job = (exact_copy(part) for part in games)
     for memory, saved in zip(env._opponents.memories, memories, strict=True):
         memory[:] = saved
-    env.seed, env.steps, env._last = seed, steps, last
-    if last is not None:
+    env.seed, env.steps, env._last = course
+    if env._last is not None:
         env._seat_agents = env._opponents.seated(env.lineups(env._slots["game"]), env._design[env._slots["seating"]])
     return env

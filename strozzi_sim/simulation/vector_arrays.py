@@ -72,7 +72,9 @@ class Step(NamedTuple):
         """Copy the rows of slots that waited in this step from the step before; their rewards and `done` stay 0."""
         waited = np.flatnonzero(actions == SKIPPED)
         if len(waited):
-            for new, old in zip((*self[:3], *self.info[:3]), (*previous[:3], *previous.info[:3]), strict=True):
+            own: tuple[Array, ...] = (*self[:3], *self.info[:3])
+            kept: tuple[Array, ...] = (*previous[:3], *previous.info[:3])
+            for new, old in zip(own, kept, strict=True):
                 new[waited] = old[waited]
 
 

@@ -63,13 +63,8 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
     """Return name -> SHA-256 of the files of runs ("" for an unfinished one); refuse a name that no run writes."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
-        if (
-            not isinstance(name, str)
-            or not name
-            or ".." in Path(name).parts
-            or Path(name).anchor  # a drive or a root
-            or "\0" in name
-        ):
+        is_text = isinstance(name, str) and name and "\0" not in name
+        if not is_text or ".." in Path(name).parts or Path(name).anchor:  # a drive or a root
             raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
     return files
 

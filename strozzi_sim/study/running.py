@@ -366,9 +366,8 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     outcome = store.outcome(cell, chunks)
     if not outcome["decisions"].any():
         games = f"{pluralize(int(outcome['games'].sum()), 'game')} with {cell.players} players"
-        raise InputError(
-            f"{study.game}: variant {cell.variant}: no seat has a choice in {games}; change its components"
-        )
+        why = f"no seat has a choice in {games}; change its components"
+        raise InputError(f"{study.game}: variant {cell.variant}: {why}")
     return CellCounts(
         **vars(cell),
         outcome=outcome,
