@@ -169,11 +169,7 @@ class AgentQueries:
     def seated(self, agent: AnyAgent) -> Seat:
         """Return the agent of a spec string, such as "ismcts:iterations=500", or declared in code, for the acting seat.
 
-        Its memory is separate for each seat.
-
-        Raises:
-            InputError: the game is over, no such agent plays this game and player count, or it has a restriction.
-            AgentFault: the agent's file or package cannot be imported, or the agent cannot be compiled or made.
+        Its memory is separate for each seat. An agent that cannot be imported, compiled or made raises AgentFault.
         """
         if self.actor < 0:
             raise ArgumentError("agent", "no seat decides, since the game is over")

@@ -81,10 +81,6 @@ class Position(AgentQueries):
             start_player: the seat that starts; in records and studies it is always seat 0.
             chance: outcomes of all draws in order, 0 .. n - 1 for a draw among n, instead of the chance of seed and
                 deal. A draw beyond the last outcome raises ScriptEnded and changes nothing.
-
-        Raises:
-            InputError: an invalid argument; names it and the allowed values.
-            ScriptEnded: `chance` is too short for the deal; names the next draw.
         """
         self._begin(set_up_game(game, players, seed, deal, variant, start_player, chance))
 

@@ -230,9 +230,7 @@ class VectorEnv:
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
         """Deal n deals of a seed, one to each slot, and advance each game to the caller's first decision.
 
-        Args:
-            seed: random seed, below 2^53; None: one from the operating system, stored in the attribute `seed`.
-            deal: the first deal of slot 0; that of slot i is deal + i, its next one deal + i + n.
+        The first deal of slot i is deal + i, its next one deal + i + n. A seed None is drawn by the operating system.
         """
         self._check_open()
         first = check_whole("deal", deal, 0, MAX_SEED)
@@ -249,8 +247,8 @@ class VectorEnv:
             actions: whole numbers [n], each legal in `masks`. SKIPPED (`vector_kernels`) makes a game wait.
 
         Raises:
-            InputError: another shape or type, an illegal action (names slot, seat and the legal ones), or `reset` was
-                not called: nothing was played. Or no decision for the caller in 1,000 deals: only `reset` helps then.
+            InputError: invalid actions, or `reset` was not called: nothing was played. Or no decision for the caller in
+                1,000 deals: only `reset` helps then.
             AgentFault: an opponent chose an illegal action or failed; only `reset` helps then.
         """
         previous, chosen = self._last_step(), np.asarray(actions)

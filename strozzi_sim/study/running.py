@@ -75,10 +75,6 @@ def run(
         trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which.
 
     Raises:
-        InputError: the folder holds another study, or agents whose code may have changed; names the difference.
-        StorageError: the folder cannot be written, or is in use.
-        AgentFault: an agent chose an illegal action, failed or hung.
-        ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
         KeyboardInterrupt: Ctrl-C. A folder keeps the finished chunks. In memory, 20 chunks or more are the attribute
             `results` of the exception; in a notebook the function returns these results, with a warning.
 
