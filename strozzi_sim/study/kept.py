@@ -2,8 +2,7 @@
 
 facts/<table>/4-players,base,random/cell-0000.parquet, in the order of deals and seatings. Players, variant and line-up
 are columns of every file: a reader that took them from names of folders would guess their types, and read variant 007
-as the number 7. Metadata describe every column; `levels` are the names of its levels in the cell.
-games/cell-0000.parquet has a row for every game and seat.
+as the number 7. games/cell-0000.parquet has a row for every game and seat.
 """
 
 import hashlib

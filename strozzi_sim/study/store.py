@@ -1,9 +1,7 @@
 """The store of a study: one SQLite database, in the results folder or in memory.
 
-Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A
-chunk is written in one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that
-does not match it, or lacks requested facts or rows, is played again. SQLite's lock keeps a second run out until the run
-ends.
+A chunk is written in one transaction, so a killed run keeps every finished chunk. A chunk that does not match its
+SHA-256, or lacks requested facts or rows, is played again. SQLite's lock keeps a second run out until the run ends.
 """
 
 import hashlib

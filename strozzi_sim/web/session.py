@@ -1,8 +1,8 @@
 """A human player's game for the page: the position stays here, and the page receives what the player's seat may see.
 
 While `thinking` names a seat, agents play in a separate thread, and only that thread changes the position. The hinting
-agent searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play, a
-record line a line of the game's record; each record line is a step of the page.
+agent searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play; each
+line of the record is a step of the page.
 """
 
 import json
