@@ -358,8 +358,8 @@ def _merged(dtype: np.dtype[Any], *parts: Array | None) -> Array:
 def agent_row(agent: CompiledAgent, memory: Array, variant: Variant) -> tuple[int, ...]:
     """Return the fields of the AGENT record of a compiled agent, whose memory is the array `memory`."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
-    fields = agent.memory.fields or {}
-    counter = int(fields["playouts"][1]) if "playouts" in fields else -1
+    fields = agent.memory.fields
+    counter = int(fields["playouts"][1]) if fields and "playouts" in fields else -1
     return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter, 0, 0
 
 

@@ -71,6 +71,7 @@ class Session:
         self.thinking: int | None = None  # seat of the agent that decides now
         self.fault = ""
         self.result: Json | None = None
+        self._chosen: list[int] = []  # number of actions before each decision of the player
         self._cuts: list[tuple[int, int]] = []  # (version, steps that it kept of the version before)
         self._steps: list[Json] = []
         self._record_lines: list[Json] = []  # lines that are folded into `_steps`
@@ -189,7 +190,7 @@ class Session:
         self.games += 1
         self._deal += 1
         self._position = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
-        self._chosen: list[int] = []  # number of actions before each decision of the player
+        self._chosen = []
         self._left: dict[int, _Line] = {}  # lines of play that the player left, by number
         self.result = None
         self._cut(0)
