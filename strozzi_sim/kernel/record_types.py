@@ -23,6 +23,8 @@ from numba.core.typing.arraydecl import get_array_index_type
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin
 
+Array = np.ndarray[Any, Any]
+
 _WORD = ir.IntType(64)
 # numba uses the text of a type as the name of NumPy's dtype, and in the names of composed types. So each size has a
 # unique text that means an int64 to NumPy.
@@ -247,11 +249,11 @@ def _lower_record(context: Any, builder: Any, source: Any, target: Any, value: A
     return builder.bitcast(value, context.get_value_type(target))
 
 
-def field_bytes(records: np.ndarray[Any, Any]) -> bytes:
+def field_bytes(records: Array) -> bytes:
     """Return the bytes of all fields, without the padding between them: equal for equal records."""
     return b"".join(records[name].tobytes() for name in records.dtype.names or ())
 
 
-def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def exact_copy(records: Array) -> Array:
     """Return a copy of all bytes, padding included, which NumPy does not guarantee."""
     return records.view(np.uint8).copy().view(records.dtype)
