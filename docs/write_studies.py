@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.blocks import Quantiles
-from strozzi_sim.game import as_json, load_game
+from strozzi_sim.game import load_game
+from strozzi_sim.game.as_json import decision_type
 from strozzi_sim.game.converting import json_schema
 from strozzi_sim.study.kinds.balance import Balance
 from strozzi_sim.study.kinds.sweep import Sweep
@@ -214,7 +217,11 @@ def schema() -> str:
 
 def decision_schema() -> str:
     """Return docs/decision.schema.json: what a seat sees and may do in the games of the package."""
-    return json.dumps(as_json.schema([load_game(name) for name in OUR_GAMES]), indent=1) + "\n"
+    kinds = [decision_type(load_game(name)) for name in OUR_GAMES]
+    decisions, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    found = {"$schema": dialect, "title": "A decision", "oneOf": list(decisions), "$defs": parts}
+    return json.dumps(found, indent=1) + "\n"
 
 
 def table_schema() -> str:

@@ -157,10 +157,9 @@ def _compile(agent: Agent, function: Callable[..., Any], game: Game, memory: np.
             reason = describe_compile_error(error, names)
             raise AgentFault(f"agent {agent.name!r} does not compile for {game.name}: {reason}") from error
         if not builtin and _GLOBAL_STREAM.search(compiled.inspect_llvm()):
-            raise AgentFault(
-                f"agent {agent.name!r}: {Path(function.__code__.co_filename).name}, or code that it calls, draws with "
-                "`random` of Python or NumPy, so its games could not be repeated; draw with randbelow(rng, n) of "
-                "strozzi_sim.kernel.streams"
-            )
+            file = Path(function.__code__.co_filename).name
+            fault = f"{file}, or code that it calls, draws with `random` of Python or NumPy"
+            advice = "draw with randbelow(rng, n) of strozzi_sim.kernel.streams"
+            raise AgentFault(f"agent {agent.name!r}: {fault}, so its games could not be repeated; {advice}")
         _compiled[key] = (agent, compiled)
     return _compiled[key][1]

@@ -68,10 +68,8 @@ class Agent:
             for function in filter(None, (self.function, self.evaluation, self.probabilities)):
                 _check_records(self.name, function)
             if not callable(self.memory) and not (isinstance(self.memory, np.dtype) and self.memory.names):
-                raise InputError(
-                    f"agent {self.name}: memory: expected a dtype with named fields, or a function (values, game) that "
-                    f"returns one, got {self.memory!r}"
-                )
+                expected = "expected a dtype with named fields, or a function (values, game) that returns one"
+                raise InputError(f"agent {self.name}: memory: {expected}, got {self.memory!r}")
         elif isinstance(self.function, type):
             _check_init(self.name, self.function, params)
 
@@ -120,11 +118,9 @@ def _check_init(name: str, agent_class: type, declared: Mapping[str, Parameter])
     try:
         signature.bind(**declared)
     except TypeError as error:  # such as: missing a required argument: 'depth'
-        names = ", ".join(declared) or "none"
-        raise InputError(
-            f"agent {name}: __init__ does not fit the declared parameters ({names}): {error}; the decorator "
-            "declares KEY=DEFAULT for each of its arguments, and no others"
-        ) from None
+        fault = f"__init__ does not fit the declared parameters ({', '.join(declared) or 'none'}): {error}"
+        advice = "the decorator declares KEY=DEFAULT for each of its arguments, and no others"
+        raise InputError(f"agent {name}: {fault}; {advice}") from None
 
 
 def compiled_agent(

@@ -1,10 +1,8 @@
 """Files of agents: which of them may be used, and where they are on the workers of a cluster.
 
-A file, program, graph or weights in a spec string is used only if the user names it. A spec string in a results folder
-or the call of an assistant is data by its author. While it is looked up, `only_named` is active, and `check_named`
-checks every file in it before that file is read or run.
-
-Workers of a cluster have copies of the files in a folder, which replace the paths in spec strings.
+A spec string in a results folder or the call of an assistant is data by its author. While it is looked up, `only_named`
+is active, and `check_named` refuses every file that the user did not name. Workers of a cluster have copies of the
+files in a folder, which replace the paths in spec strings.
 """
 
 import os
@@ -53,9 +51,8 @@ def check_named(file: str | Path) -> None:
     """Check that the user named a file, and allow it for the rest of the process. Raises InputError."""
     named, resolved = _named.get(), _resolved(file)
     if named is not None and resolved not in named.files and resolved not in _used:
-        raise InputError(
-            f"agent file {file} is named only by {named.by}, so it is not used; if you trust it, {named.advice}"
-        )
+        message = f"agent file {file} is named only by {named.by}, so it is not used; if you trust it, {named.advice}"
+        raise InputError(message)
     _used.add(resolved)
 
 

@@ -122,10 +122,8 @@ def seat_others(others: Sequence[AgentSpec], players: int, seat: int) -> list[Ag
 
     The entry of `seat` itself is the first agent, for the caller to replace. Every `opponents` argument works this way.
     """
-    return [
-        others[(other_seat - seat - 1) % players % len(others)] if other_seat != seat else others[0]
-        for other_seat in range(players)
-    ]
+    places = [0 if other == seat else (other - seat - 1) % players for other in range(players)]
+    return [others[place % len(others)] for place in places]
 
 
 def check_lineup(lineup: Sequence[AgentSpec], game: Game, players: int) -> None:
@@ -187,12 +185,10 @@ def check_one_variant_per_name(variants: Iterable[Variant]) -> None:
     for variant in variants:
         first = by_name.setdefault(variant.name, variant)
         if first.components != variant.components:
-            first_text, second_text = (
-                ", ".join(each.settings) or f"components {short_repr(each.components)}" for each in (first, variant)
-            )
-            raise InputError(
-                f"two variants are called {variant.name!r}: {first_text}; and {second_text}; give them different names"
-            )
+            both = (first, variant)
+            texts = [", ".join(each.settings) or f"components {short_repr(each.components)}" for each in both]
+            message = f"two variants are called {variant.name!r}: {'; and '.join(texts)}; give them different names"
+            raise InputError(message)
 
 
 def listed_variants(game: Game, listed: Any, own: Mapping[str, Any], has_data: bool) -> tuple[Variant, ...]:
@@ -246,9 +242,8 @@ def variants_of_file(game: Game, file: str | Path) -> dict[str, Variant]:
         variants = listed_variants(game, keys.get("variants", ["base"]), changes, has_data=False)
     except InputError as error:
         raise ArgumentError("study", f"{file}: {error}") from None
-    return {
-        variant.name: replace(variant, file=str(file)) if variant.name in changes else variant for variant in variants
-    }
+    by_name = {variant.name: variant for variant in variants}
+    return by_name | {name: replace(by_name[name], file=str(file)) for name in changes}
 
 
 def one_variant(game: Game, argument: str, variant: Any, file: str | Path = "") -> Variant:

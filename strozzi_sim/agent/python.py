@@ -37,7 +37,6 @@ class Acting(Protocol):
 
     def act(self, view: Any, legal: tuple[int, ...], rng: Any, /) -> int:
         """Return one of the legal actions."""
-        ...
 
 
 class ActingInBatches(Protocol):
@@ -45,7 +44,6 @@ class ActingInBatches(Protocol):
 
     def act_batch(self, observations: NDArray[np.float32], legal: NDArray[np.bool_], rng: NDArray[np.uint64], /) -> Any:
         """Return an action for each row, int[B]."""
-        ...
 
 
 class Replacement(int):
@@ -123,9 +121,8 @@ class TimeLimit:
                 if self._uses_signal:
                     set_timer(0)
         except _TimeUp:
-            raise InvalidAnswer(
-                f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
-            ) from None
+            message = f"did not answer within {self.seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
+            raise InvalidAnswer(message) from None
         except InvalidAnswer:
             raise
         except BaseException as error:  # agents may raise SystemExit and the like
@@ -201,12 +198,9 @@ def _checked_action(player: Any, view: Any, legal: tuple[int, ...], rng: SeatRng
 
 
 def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, limit: TimeLimit) -> Any:
-    """Return the actions int64[rows] that `player.act_batch` chooses for the first `rows` rows.
-
-    Raises:
-        InvalidAnswer: it failed, or chose an illegal action in `row`.
-    """
-    answer = limit.call(_action_array, player, observations, legal.copy(), rng)
+    """Return the actions int64[rows] that `player.act_batch` chooses for the first rows. Raises InvalidAnswer."""
+    # the conversion may run the agent's code, so the time limit includes it
+    answer = limit.call(lambda: np.array(player.act_batch(observations, legal.copy(), rng)))
     if answer.shape != (len(legal),) or answer.dtype.kind not in "iu":
         got = f"an array of {answer.dtype}{list(answer.shape)}"
         raise InvalidAnswer(f"returned {got} for a batch; expected whole numbers [{len(legal)}]")
@@ -218,8 +212,3 @@ def ask_batch(player: Any, observations: Any, legal: Any, rng: Any, rows: int, l
         allowed = ", ".join(map(str, np.flatnonzero(legal[row])))
         raise InvalidAnswer(f"chose the illegal action {actions[row]}; legal: {allowed}", row)
     return actions.astype(np.int64)
-
-
-def _action_array(player: Any, *arguments: Any) -> Any:
-    """Return the agent's answer as an array; the conversion may run the agent's code, so the time limit includes it."""
-    return np.array(player.act_batch(*arguments))

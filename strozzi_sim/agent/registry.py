@@ -13,19 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from strozzi_sim.agent import sources
 from strozzi_sim.agent.declare import EVERY_GAME, Agent
 from strozzi_sim.agent.files import SentFile, place_of
 from strozzi_sim.agent.parameters import NONE, Evaluator, GivenFile, Param, Parameter, Policy, Value
 from strozzi_sim.agent.python import Acting, ActingInBatches
-from strozzi_sim.agent.sources import (
-    BUILTIN_PACKAGE,
-    Sources,
-    agent_in_file,
-    files_of,
-    load_point,
-    sources_of_files,
-    sources_of_values,
-)
 from strozzi_sim.agent.spec_text import MAX_NESTED, MAX_SPEC, split_file, split_top_level, strip_parentheses
 from strozzi_sim.errors import AgentFault, InputError, short_repr, suggest_names
 from strozzi_sim.game import find_game, game_names
@@ -82,11 +74,8 @@ class AgentSpec:
         """Return this agent for `game`, where its policies are looked up. Raises InputError."""
         if self.game == game.name:
             return self
-        if (
-            is_installed(self.agent, self.game)
-            and not is_installed(self.agent, game.name)
-            and self.agent.plays_in(game)
-        ):
+        differs = is_installed(self.agent, self.game) and not is_installed(self.agent, game.name)
+        if differs and self.agent.plays_in(game):
             raise InputError(f"agent {self.agent.name!r} is a different agent in {game.name}; look it up for that game")
         return replace(self, game=game.name)
 
@@ -114,7 +103,7 @@ class AgentSpec:
     @property
     def builtin(self) -> bool:
         """Whether it comes with the package and is therefore trusted; see `CompiledAgent.sees_state`."""
-        return self.agent.function.__module__.split(".")[0] == BUILTIN_PACKAGE
+        return self.agent.function.__module__.split(".")[0] == sources.BUILTIN_PACKAGE
 
     @property
     def foreign(self) -> bool:
@@ -152,15 +141,15 @@ class AgentSpec:
         return tuple(dict.fromkeys([*names, *(name for policy in self.policies for name in policy.undigested)]))
 
     @property
-    def _code(self) -> Sources | None:
+    def _code(self) -> sources.Sources | None:
         """Its code without its policies' code; None if it is built in."""
         agent = self.agent
         if self.in_code:
-            return sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
+            return sources.sources_of_values([agent.function, agent.memory, agent.evaluation, agent.probabilities])
         if self.builtin:
             return None
         module = agent.function.__module__.partition(".")[0]
-        return sources_of_files([place_of(self._file)] if self._file else files_of(module))
+        return sources.sources_of_files([place_of(self._file)] if self._file else sources.files_of(module))
 
     @property
     def _given_files(self) -> list[tuple[str, GivenFile, str]]:
@@ -264,7 +253,7 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
         raise InputError(f"agent {shown}: at most {MAX_NESTED} nested agents")
     token = _depth.set(_depth.get() + 1)
     try:
-        agent = agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
+        agent = sources.agent_in_file(file, str(place_of(file)), name) if file else _registered(name, _name_of(game))
         source = f"{file}::{name}" if file else name
         return _with_values(source, agent, given, _name_of(game)).restricted(*without)
     finally:
@@ -273,9 +262,8 @@ def load_agent(text: str, game: str | Game | None = None) -> AgentSpec:
 
 def _texts(values: Mapping[str, Any]) -> dict[str, str]:
     whole = {key: int(value) for key, value in values.items() if isinstance(value, float) and value.is_integer()}
-    return {
-        key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in {**values, **whole}.items()
-    }
+    given = {**values, **whole}
+    return {key: value.text if isinstance(value, AgentSpec) else str(value) for key, value in given.items()}
 
 
 def _with_values(
@@ -320,10 +308,7 @@ def _parse_value(shown: str, key: str, param: Parameter, text: str, game: str | 
 
 
 def agents(game: str | Game | None = None) -> list[str]:
-    """Return the names of the agents, or of those that play a game.
-
-    Args:
-        game: name or Game; default: all agents.
+    """Return the names of the agents, or of those that play `game`, a name or a Game.
 
     >>> import strozzi_sim as ss
     >>> "fair-price" in ss.agents("medici_vs_strozzi"), "fair-price" in ss.agents("strozzi")
@@ -378,9 +363,8 @@ def _registered(name: str, game: str | None) -> Agent:
     point = _point(name, game)
     if point is not None:
         return _agent_at(point)
-    games = ", ".join(
-        sorted(point.partition("@")[2] for point in find_entry_points(GROUP) if point.startswith(f"{name}@"))
-    )
+    own_points = sorted(point for point in find_entry_points(GROUP) if point.startswith(f"{name}@"))
+    games = ", ".join(point.partition("@")[2] for point in own_points)
     if games and game is None:
         raise InputError(f"agent {name!r} is game-specific; name its game: {games}")
     if games:
@@ -393,7 +377,7 @@ def _agent_at(point: str) -> Agent:
     value = find_entry_points(GROUP)[point].value
     check_unique(GROUP, point)
     name, _, game = point.partition("@")
-    agent = load_point(point, value)
+    agent = sources.load_point(point, value)
     if not isinstance(agent, Agent) or agent.name != name:
         raise InputError(f"agent {point!r}: {value} is not an agent of that name")
     if game and not agent.plays_in(game):

@@ -1,8 +1,7 @@
 """The sources of an agent, that is the code and files that determine its behaviour: their import, and their digest.
 
-Files and packages of third parties are imported first in a worker process, where a failure does no harm, and by any
-other process only after a worker has done so. Code that hangs, or that ends the importing process, is a fault of the
-agent.
+Files and packages of third parties are imported first in a worker process, where code that hangs or ends its process
+does no harm, and by any other process only after a worker has done so.
 
 The sources of an agent in a file are the file and the user's modules that it imports, with their whole packages; of an
 agent in a package, that package and its imports. Imports are followed by name, without running code. Python,
@@ -34,17 +33,8 @@ from strozzi_sim.agent.declare import Agent
 from strozzi_sim.agent.files import check_named
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import SIGNALS, AgentFault, InputError, short_repr, short_text, suggest_names
+from strozzi_sim.runtime import workers
 from strozzi_sim.runtime.entry_points import load_object
-from strozzi_sim.runtime.workers import (
-    Hung,
-    WorkerDied,
-    active_heartbeat,
-    call_in_worker,
-    describe_exception,
-    heartbeat,
-    is_worker,
-    stdout_to_stderr,
-)
 
 BUILTIN_PACKAGE = "strozzi_agents"  # the package of the built-in agents
 MIN_SECONDS = 10.0  # shortest time limit of an import, since libraries take seconds to load
@@ -97,26 +87,26 @@ def load_point(name: str, value: str) -> Any:
 
 def _load(what: str, load: Callable[..., Any], *arguments: Any, trusted: bool = False) -> Any:
     """Return `load(*arguments)`; a worker process runs it first if it is not trusted. Raises AgentFault."""
-    if not (trusted or is_worker()):
+    if not (trusted or workers.is_worker()):
         seconds = max(seconds_allowed(), MIN_SECONDS)
         try:
-            call_in_worker(_try, what, load, *arguments, seconds=seconds)
-        except Hung:
+            workers.call_in_worker(_try, what, load, *arguments, seconds=seconds)
+        except workers.Hung:
             limit = f"{seconds:g} s ({SECONDS_VARIABLE} sets the limit)"
             raise AgentFault(f"{what} does not import: it takes longer than {limit}") from None
-        except WorkerDied as died:
+        except workers.WorkerDied as died:
             raise AgentFault(f"{what} does not import: it {died.what}") from None
     try:
-        with stdout_to_stderr():
+        with workers.stdout_to_stderr():
             return load(*arguments)
     except BaseException as error:
-        if isinstance(error, SIGNALS) and not is_worker():  # a worker ignores Ctrl-C, so there the file raised it
-            raise
-        raise AgentFault(f"{what} does not import: {describe_exception(error)}") from error
+        if isinstance(error, SIGNALS) and not workers.is_worker():
+            raise  # a signal that ends the run; a worker ignores Ctrl-C, so there the file raised it
+        raise AgentFault(f"{what} does not import: {workers.describe_exception(error)}") from error
 
 
 def _try(what: str, load: Callable[..., Any], *arguments: Any) -> None:
-    with active_heartbeat(heartbeat()):
+    with workers.active_heartbeat(workers.heartbeat()):
         _load(what, load, *arguments)
 
 

@@ -57,10 +57,9 @@ def read_networks(file: Path, sizes: Mapping[int, Size] | None = None) -> dict[i
         sizes_in_file = (len(networks[key][0][0]), len(networks[key][-1][1]))
         allowed = (outputs,) if isinstance(outputs, int) else outputs
         if sizes_in_file[0] != inputs or sizes_in_file[1] not in allowed:
-            raise InputError(
-                f"weights {file}: {_name(key)} players: expected {inputs} inputs and "
-                f"{' or '.join(map(str, allowed))} outputs, got {sizes_in_file[0]} and {sizes_in_file[1]}"
-            )
+            expected = f"expected {inputs} inputs and {' or '.join(map(str, allowed))} outputs"
+            got = f"{sizes_in_file[0]} and {sizes_in_file[1]}"
+            raise InputError(f"weights {file}: {_name(key)} players: {expected}, got {got}")
     return networks
 
 

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from inspect import signature
 from io import TextIOWrapper
 from types import FrameType
@@ -64,22 +65,18 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command with these arguments and return the exit code; Stopped passes through.
-
-    An error is one line on standard error, after its traceback with --debug.
-    """
+    """Run the command with these arguments and return the exit code; Stopped passes through."""
     _signals.clear()
     debug, words = "--debug" in arguments, [word for word in arguments if word != "--debug"] or ["--help"]
     command: Declared | None = None
+    code = 0
     try:
         if words[0] == "--version":
             from importlib.metadata import version
 
             print(f"strozzi-sim {version('strozzi-sim')}")
-            code = 0
         elif words[0] in ("--help", "-h"):
             print(help_text())
-            code = 0
         else:
             with _signals_before_errors():
                 command = command_named(words[0])
@@ -130,21 +127,14 @@ def _call(command: Declared, words: Sequence[str]) -> int:
     if listing is not None and arguments.keys() <= signature(listing).parameters.keys() and not every_table:
         answer: Any = listing(**arguments)
     elif command.takes_progress:
-        with _watching(shlex.join(["strozzi", *words]), quiet=as_json) as progress:
-            answer = command.function(**arguments, progress=progress)
+        from strozzi_sim.study.progress import progress_of
+
+        with progress_of(not as_json) as progress:
+            watched = replace(progress, command=shlex.join(["strozzi", *words]))
+            answer = command.function(**arguments, progress=watched)
     else:
         answer = command.function(**arguments)
     return show(name, answer, with_json=as_json, every_table=every_table, opens=opens)
-
-
-@contextmanager
-def _watching(line: str, *, quiet: bool) -> Iterator[Any]:
-    from dataclasses import replace
-
-    from strozzi_sim.study.progress import progress_of
-
-    with progress_of(not quiet) as progress:
-        yield replace(progress, command=line)
 
 
 def _complain(message: str, code: int, debug: bool) -> int:

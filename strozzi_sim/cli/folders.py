@@ -1,7 +1,4 @@
-"""run, report: a study file is played into a results folder, and a folder's page or a page of several is written.
-
-The engine is imported by the functions, so that the help of `strozzi run` does not wait for it.
-"""
+"""run, report: play a study file, write the page of folders; the engine is imported late, so that help is quick."""
 
 from collections.abc import Sequence
 from pathlib import Path

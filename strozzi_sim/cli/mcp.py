@@ -170,9 +170,8 @@ def as_json(data: Any) -> Any:
 def _shown_results(results: Any, asked: Sequence[str], conditions: Sequence[str]) -> Document:
     """Return the verdict, and the first rows of the tables `asked`, or else of the main ones, that meet all conditions.
 
-    The main tables are those that the kind of study offers, or else those that the terminal prints. A condition is
-    COLUMN=VALUE; a table without its column is left out. Rows with `p` are sorted by it. Rows of figures without an
-    interval are only counted.
+    The main tables are those that the kind of study offers, or else those that the terminal prints. Rows of figures
+    without an interval are only counted.
     """
     kept_facts = [name for name in results.look.facts if name not in results.tables]
     known_names = [*results.tables, *kept_facts]
@@ -214,10 +213,7 @@ def call(
     is_abandoned: Callable[[], bool] = lambda: False,
     status: Path | None = None,
 ) -> Document:
-    """Return the answer of a tool; its process is killed after `seconds` or once `is_abandoned` returns True.
-
-    `status` is the file for its phase, see `answer`.
-    """
+    """Return the answer of a tool; its process is killed after `seconds` or once `is_abandoned` returns True."""
     from strozzi_sim.runtime.workers import Cancelled, WorkerDied, call_in_worker
 
     deadline, function = monotonic() + seconds, function_of(tool)

@@ -29,6 +29,7 @@ from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import write_record
 from strozzi_sim.play.start import joined, split_names
 from strozzi_sim.runtime.workers import stdout_to_stderr
+from strozzi_sim.study.arguments import refuse_given
 from strozzi_sim.web.session import Sitting
 
 HELP = """Type a choice, or its first letters if no other choice begins with them; type numbers whole. Or type
@@ -85,9 +86,7 @@ def play(
         print(f"{', '.join(foreign)} {words}", file=sys.stderr)
     seat_agents = seat_others(others, count, seat)
     if not web:
-        for option, value in (("hint", hint), ("port", port), ("out", out)):
-            if value:
-                raise ArgumentError(option, "only valid with --web")
+        refuse_given("only valid with --web", hint=hint, port=port or None, out=out)
         given = {"players": count, "agents": agents, "seat": seat, "seed": seed, "deal": deal}
         given |= {"variant": table.variant.origin or table.variant.name, "study": table.variant.file}
         options = [f"--{name}={value}" for name, value in given.items() if value != ""]
@@ -101,11 +100,12 @@ def play(
     hint_spec = as_argument_error("hint", load_agent, hint, the_game)
     as_argument_error("hint", check_lineup, [hint_spec], the_game, count)
     sitting = Sitting(the_game, table.variant, count, seed, deal, seat, seat_agents, hint_spec.text, judge_spec)
-    from strozzi_sim.web.server import TableServer
+    from strozzi_sim.web.local import LocalServer
+    from strozzi_sim.web.server import PlayedTable
 
     if out and not Path(out).exists():
         write_record(Path(out), [])  # so that a file that cannot be created is an error before the game
-    with TableServer(sitting, Path(out) if out else None, port) as server:
+    with LocalServer(PlayedTable(sitting, Path(out) if out else None), port) as server:
         server.serve_until_interrupted("table")
 
 

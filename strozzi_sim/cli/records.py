@@ -14,22 +14,14 @@ from strozzi_sim.cli.show import Answer, columns_of, linked
 from strozzi_sim.errors import ArgumentError, RuleViolation, as_argument_error, check_range, pluralize
 from strozzi_sim.game import find_game, load_game
 from strozzi_sim.game.variants import AnyVariant
+from strozzi_sim.play import records
 from strozzi_sim.play.analyse import GameAnalysis, analyse_game, analyse_record, find_judge
 from strozzi_sim.play.explain import explain as explained_decisions
 from strozzi_sim.play.judging import outcomes_of_game
 from strozzi_sim.play.position import Position
-from strozzi_sim.play.records import (
-    RecordedGame,
-    match_of,
-    numbered_game,
-    read_record,
-    reconstruct_actions,
-    record_games,
-    verify_record,
-    write_record,
-)
 from strozzi_sim.runtime.files import GAME_PAGE, REPORT_PAGE, check_replaceable, is_standard_output
 from strozzi_sim.simulation.interrupts import stop_flag
+from strozzi_sim.study.arguments import refuse_given
 from strozzi_sim.table.plain import table_of
 
 Document = dict[str, Any]
@@ -71,14 +63,14 @@ def record(
     """
     the_game = find_game(game)
     the_variant = one_variant(the_game, "variant", variant, study)
-    match, deals = match_of(the_game, players, agents, games, deal, seating, seatings, seed, the_variant)
+    match, deals = records.match_of(the_game, players, agents, games, deal, seating, seatings, seed, the_variant)
     path = Path(out or f"{game}.jsonl")
     to_output = is_standard_output(path)
     if json and to_output:
         raise ArgumentError("out", f"{path}: it and --json both go to standard output; name a file")
     try:
         with stop_flag():
-            games_written = write_record(path, record_games(match, deals, seating), overwrite=overwrite)
+            games_written = records.write_record(path, records.record_games(match, deals, seating), overwrite=overwrite)
     except BrokenPipeError:  # by `| head`, which has read enough
         return Answer(None)
     lines = [] if to_output else [f"{pluralize(games_written, 'game')} written to {path}"]
@@ -95,7 +87,7 @@ def verify(file: str | Path, *, json: bool = False) -> Answer:
         json: print one JSON document and nothing else
     """
     try:
-        games = verify_record(Path(file))
+        games = records.verify_record(Path(file))
     except RuleViolation as violation:
         if not json:
             raise
@@ -134,7 +126,7 @@ def analyse(
     check_range("top", top, 0, 1e6)
     if page:
         check_replaceable(Path(page), REPORT_PAGE, "page", overwrite=overwrite)
-    recorded = numbered_game(Path(file), game)
+    recorded = records.numbered_game(Path(file), game)
     table, analysis = analyse_record(recorded, agent, redraws)
     if page:
         from strozzi_sim.report.analysis import analysis_page
@@ -202,11 +194,8 @@ def replay(
         if decision is not None:
             raise ArgumentError("decision", "a page shows all decisions; leave it out")
         return _pages(Path(file), Path(html), game, judge, redraws or 32, overwrite)
-    if overwrite:
-        raise ArgumentError("overwrite", "only valid with --html PAGE")
-    if judge:
-        raise ArgumentError("judge", "only valid with --html PAGE")
-    recorded = numbered_game(Path(file), game or 1)
+    refuse_given("only valid with --html PAGE", overwrite=overwrite or None, judge=judge)
+    recorded = records.numbered_game(Path(file), game or 1)
     if explain:
         return _explained(recorded, explain, decision)
     if decision is not None:
@@ -215,7 +204,7 @@ def replay(
     return _moves(recorded)
 
 
-def _moves(recorded: RecordedGame) -> Answer:
+def _moves(recorded: records.RecordedGame) -> Answer:
     game, components, names = load_game(recorded.header["game"]), recorded.header["components"], recorded.names
 
     def steps() -> Iterator[tuple[Any, list[Any], list[str]]]:
@@ -236,11 +225,11 @@ def _moves(recorded: RecordedGame) -> Answer:
     return Answer(document, text_lines())
 
 
-def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answer:
+def _explained(recorded: records.RecordedGame, agent: str, decision: int | None) -> Answer:
     spec = as_argument_error("explain", load_agent, agent, recorded.header["game"])
     table, names = Position(**recorded.deal_again()), recorded.names
     as_argument_error("explain", check_lineup, [spec], table.game, table.players)
-    actions = reconstruct_actions(recorded, table)
+    actions = records.reconstruct_actions(recorded, table)
     if decision is not None and not 1 <= decision <= len(actions):
         raise ArgumentError("decision", f"the game has decisions 1 to {len(actions)}, got {decision}")
     decisions = explained_decisions(table, actions, spec, [decision] if decision else range(1, len(actions) + 1))
@@ -280,7 +269,6 @@ def _explained(recorded: RecordedGame, agent: str, decision: int | None) -> Answ
 
 
 def _agreement(documents: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Document]:
-    """Return, by seat, the number of explained decisions, and of those in which the agent agrees with the move."""
     decisions = Counter(document["seat"] for document in documents)
     same = Counter(document["seat"] for document in documents if document["same"])
     return [
@@ -327,7 +315,7 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int, o
     is_page = html.suffix.lower() in (".html", ".htm")
     if not is_page and html.is_file():
         raise ArgumentError("html", f"{html} is a file; name a page that ends in .html, or a folder")
-    games = iter([numbered_game(file, game or 1)]) if is_page or game else read_record(file)
+    games = iter([records.numbered_game(file, game or 1)]) if is_page or game else records.read_record(file)
     place = html if is_page else html / "index.html"
     how: dict[str, Any] = {"argument": "html", "overwrite": overwrite}
     check_replaceable(place, GAME_PAGE, **how)  # before a judge takes its time
@@ -348,9 +336,9 @@ def _pages(file: Path, html: Path, game: int | None, judge: str, redraws: int, o
     return Answer({"pages": pages, "page": str(place)}, [written], page=place)
 
 
-def _judged(recorded: RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
+def _judged(recorded: records.RecordedGame, judge: str, redraws: int) -> tuple[Any, Any]:
     start = Position(**recorded.deal_again())
     spec = as_argument_error("judge", find_judge, judge, start.game, start.players, start.variant)
-    actions = reconstruct_actions(recorded, start)
+    actions = records.reconstruct_actions(recorded, start)
     namer = table_of(start.game, recorded.header)
     return analyse_game(start.copy(), actions, spec, redraws), outcomes_of_game(start.copy(), actions, spec, namer)

@@ -1,7 +1,4 @@
-"""Output of commands: an answer as lines or as one JSON document, and results with their verdict first.
-
-A table for a terminal has a title and, unless it is a heat map, at most eight columns.
-"""
+"""Output of commands: an answer as lines or as one JSON document, and results with their verdict first."""
 
 import json
 import sys
@@ -36,10 +33,7 @@ class Answer:
 
 
 def show(command: str, answer: Any, *, with_json: bool, every_table: bool, opens: bool = False) -> int:
-    """Print what a command's function returned, an Answer, a Listing, Results or None, and return the exit code.
-
-    `opens`: open the page in the browser, or say that this cannot be done.
-    """
+    """Print what a command's function returned, an Answer, a Listing, Results or None, and return the exit code."""
     if answer is None:
         return 0
     if isinstance(answer, Listing):
@@ -58,7 +52,6 @@ def show(command: str, answer: Any, *, with_json: bool, every_table: bool, opens
 
 
 def _open(page: Path | None) -> None:
-    """Open a page in the browser, or say on standard error why not."""
     import webbrowser
 
     if page is None:
@@ -102,7 +95,10 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
     yield from results.verdict
     tables: Mapping[str, Any] = results.tables
     if not every_table:
-        own_maps = {name: tables[name] for name in _own_maps(results) if name in tables}
+        from strozzi_sim.declare.custom_heatmaps import map_table_name
+
+        names = [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
+        own_maps = {name: tables[name] for name in names if name in tables}
         tables = (own_maps or results.study.printed_tables(tables)) if page is None else {}
     for name, table in tables.items():
         if name == "changes":
@@ -120,7 +116,6 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
 
 
 def _changes(results: "Results", every: bool) -> Iterator[str]:
-    """Yield a table for each pair of variants: the headlines of the changes, then the largest others."""
     from strozzi_sim.study.games import labelled_changes
 
     for first, second, rows in labelled_changes(results.study, results.tables, every=every):
@@ -133,12 +128,6 @@ def _changes(results: "Results", every: bool) -> Iterator[str]:
             lines.append([what, before, change, f"{row.n:,}", row.verdict])
         most = ALL_LINES if every else _MOST_CHANGES
         yield f"\n{second} beside {first}\n{_first_lines(lines, most)}"
-
-
-def _own_maps(results: "Results") -> list[str]:
-    from strozzi_sim.declare.custom_heatmaps import map_table_name
-
-    return [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
 
 
 def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:
@@ -165,8 +154,7 @@ def rows_of(results: "Results") -> dict[str, Any]:
 def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> str:
     """Return one of the tables for the terminal; its title has the player count and the texts that all rows share.
 
-    A table of figures is laid out by `_figures`, a heat map by `_grids`; any other table has a line for each row. Lines
-    beyond the first `most` are only counted, except in heat maps. The table `figures` says what the figures measure.
+    Lines beyond the first `most` are only counted, except in heat maps.
     """
     from strozzi_sim.declare.figure_tables import figures_in
 
@@ -192,7 +180,6 @@ def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> 
 
 
 def _first_lines(lines: Sequence[Sequence[str]], most: int) -> str:
-    """Return the heading and the first `most` lines in columns, and the number of the others."""
     remaining = len(lines) - 1 - most
     more = f"\nand {pluralize(remaining, 'more line')}: --tables" if remaining > 0 else ""
     return f"{columns_of(lines[: most + 1])}{more}"
@@ -217,9 +204,8 @@ def _figures(frame: Any, figures: "Mapping[str, Figure]", things: Sequence[str])
     cells = frame.assign(thing=things, text=texts, figure=frame["figure"].str.replace("_", " "))
     many, few = cells["figure"].nunique(), len(set(things)) <= FEW
     down, across = ("figure", "thing") if few and many > len(set(things)) else ("thing", "figure")
-    grid = (
-        cells.set_index([down, across])["text"].unstack(across, fill_value="-", sort=False).iloc[:, : MOST_COLUMNS - 2]
-    )
+    texts_by_cell = cells.set_index([down, across])["text"]
+    grid = texts_by_cell.unstack(across, fill_value="-", sort=False).iloc[:, : MOST_COLUMNS - 2]
     counts = cells.groupby(down)["n"].max()
     return [[down, *grid.columns, "n"], *([name, *row, f"{counts[name]:,}"] for name, *row in grid.itertuples())]
 

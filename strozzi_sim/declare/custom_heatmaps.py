@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -13,19 +13,11 @@ from strozzi_sim.facts.blocks import GAMES, Block, Ratio
 from strozzi_sim.facts.columns import YES_NO, Column, Table
 from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.figures import Figure, share
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import listed, with_capital
 
 NAME = r"^[a-z0-9-]{1,64}$(?!\n)"
-
-
-class Counted(Protocol):
-    """The attributes of a game that heat maps need."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def fact_tables(self) -> tuple[Table, ...]: ...  # noqa: D102
 
 
 class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -41,7 +33,7 @@ class HeatMapSpec(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     title: str = ""  # title of the picture; default: made from the other fields
 
 
-def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
+def table_of(game: Game, columns: Mapping[str, str], fact: str) -> Table:
     """Return the fact table with all these columns: the one named `fact`, or the only one. Raises ArgumentError.
 
     `columns` maps each column to the argument that names it. Tables that are not `sampled` come first.
@@ -65,7 +57,7 @@ def table_of(game: Counted, columns: Mapping[str, str], fact: str) -> Table:
     return matching[0]
 
 
-def custom_heat_map(game: Counted, spec: HeatMapSpec) -> HeatMap:
+def custom_heat_map(game: Game, spec: HeatMapSpec) -> HeatMap:
     """Return the heat map of a specification. Raises ArgumentError."""
     of = spec.value.partition(" ")[2]
     if spec.rows == spec.columns:
@@ -115,11 +107,6 @@ def words_of(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _several(table: Table) -> str:
-    """Return the name of a fact table in the plural, as words: seats, decisions, round ends, categories."""
-    return re.sub("y$", "ie", words_of(table.name)) + "s"
-
-
 def counted(table: Table, value: str, argument: str, *, name: str = "", along: str = "") -> Ratio:
     """Return the figure of a value, with this name (default: made from the value).
 
@@ -128,7 +115,8 @@ def counted(table: Table, value: str, argument: str, *, name: str = "", along: s
     """
     kind, _, of = value.partition(" ")
     if kind == "count" and not of:
-        return Ratio(Figure(name or "count", f"number of {_several(table)} in a game", "number"), denominator=GAMES)
+        several = re.sub("y$", "ie", words_of(table.name)) + "s"  # seats, round ends, categories
+        return Ratio(Figure(name or "count", f"number of {several} in a game", "number"), denominator=GAMES)
     if kind == "share" and not of and along:
         return Ratio(share(name or "share", label="share of the row"), along=along)
     if kind not in ("mean", "share") or not of:
@@ -155,8 +143,7 @@ def split_maps(asked: Any) -> tuple[list[str], list[HeatMapSpec]]:
     """Return names of heat maps, not checked, and specifications of custom ones; `asked`: one of either, or a list."""
     entries = [asked] if isinstance(asked, str | Mapping) else asked
     if not isinstance(entries, Sequence) or not all(isinstance(each, str | Mapping) for each in entries):
-        raise ArgumentError(
-            "heatmaps", f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
-        )
+        message = f"expected names of heat maps, or mappings with rows and columns, got {short_repr(asked)}"
+        raise ArgumentError("heatmaps", message)
     custom = [{"name": name_of_map(**each), **each} for each in entries if isinstance(each, Mapping)]
     return [each for each in entries if isinstance(each, str)], converted(custom, list[HeatMapSpec], "heatmaps")

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from strozzi_sim import stats
-from strozzi_sim.declare.custom_heatmaps import Counted, HeatMapSpec, custom_heat_map, words_of
+from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURE,
@@ -126,7 +126,7 @@ BALANCE = Page("Balance", "Is the game fair to its seats?", (), add=_add_scores,
 class Report:
     """A game's report, from `report.toml` (`where` in errors) and `report.py`; without them, the page `balance`."""
 
-    def __init__(self, game: Counted, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
+    def __init__(self, game: Game, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
         blocks, add = (code.BLOCKS, code.ADD) if code else ({}, {})
         declared_pages = self._declared.pages

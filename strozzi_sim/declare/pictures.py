@@ -106,10 +106,8 @@ class Picture:
         if self.kind not in ("intervals", "lines") or len(self.figures) < 2 or by_panel:
             return
         if self.series != "figure" or len({figure.measure.factor for figure in self.figures}) > 1:
-            raise InputError(
-                f"picture {self.name!r}: several figures in one panel of {self.kind} need one unit and "
-                "series='figure'; use dots for a panel per figure"
-            )
+            needs = f"several figures in one panel of {self.kind} need one unit and series='figure'"
+            raise InputError(f"picture {self.name!r}: {needs}; use dots for a panel per figure")
 
 
 def unknown_figures(picture: Picture, table: pd.DataFrame) -> list[str]:

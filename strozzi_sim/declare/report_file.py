@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pandas as pd
 
-from strozzi_sim.declare.custom_heatmaps import Counted, counted, map_table_name, table_of, words_of
+from strozzi_sim.declare.custom_heatmaps import counted, map_table_name, table_of, words_of
 from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.declare.finding import Figures, Finding
 from strozzi_sim.declare.pictures import HeatMap, Kind, Picture
@@ -22,6 +22,7 @@ from strozzi_sim.errors import ArgumentError, InputError, short_repr, suggest_na
 from strozzi_sim.facts.blocks import ALL, Block, Ratio
 from strozzi_sim.facts.columns import Table
 from strozzi_sim.facts.figures import Figure, filled
+from strozzi_sim.game.contract import Game
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.sentences import with_capital
 
@@ -169,9 +170,8 @@ def figures_of(declared: ReportFile, figure_names: Figures, known: Known) -> tup
 def _levels(given: tuple[str, ...], column: str, table: pd.DataFrame | None) -> tuple[str, ...]:
     """Return levels, with "*" replaced by all levels in a column of the table except `all`."""
     occurring = tuple(table[column].unique()) if OCCURRING in given and table is not None and column in table else ()
-    return tuple(
-        level for each in given for level in ([one for one in occurring if one != ALL] if each == OCCURRING else [each])
-    )
+    levels = {OCCURRING: [level for level in occurring if level != ALL]}
+    return tuple(level for each in given for level in levels.get(each, [each]))
 
 
 def caption_of(declared: ReportFile, text: str) -> str:
@@ -202,7 +202,7 @@ def picture_of(declared: ReportFile, name: str, tables: Tables, known: Known, bo
     )
 
 
-def counted_figures(page: DeclaredPage, game: Counted, where: str) -> tuple[Table | None, list[Ratio]]:
+def counted_figures(page: DeclaredPage, game: Game, where: str) -> tuple[Table | None, list[Ratio]]:
     """Return the fact table of a page and the figures that it declares; (None, []) without. Raises InputError."""
     if not page.figures:
         return None, []
@@ -238,9 +238,8 @@ def heat_map_of(declared: ReportFile, name: str, blocks: Mapping[str, Block], wh
     block = given.block or name
     if block not in blocks:
         known = suggest_names(block, list(blocks))
-        raise InputError(
-            f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
-        )
+        message = f"{where}: heatmaps.{name}.block: unknown block {short_repr(block)} of MAPS in report.py; {known}"
+        raise InputError(message)
     label = given.label or declared.figures[given.figure]
     declared_figures = {each.name: each for each in blocks[block].defined()}
     figure = replace(declared_figures.get(given.figure, Figure(given.figure)), label=label)

@@ -1,9 +1,7 @@
 """Significance of figures with intervals, for the sentences of reports.
 
-A 95 % interval contains the numbers that a two-sided test at 5 % does not reject. The p-value of that test follows from
-the side of the interval that faces the number, so that p < 0.05 exactly if the number is outside. Several figures
-together are corrected for their number: p-values by Holm's method, intervals by Bonferroni's. All of the intervals that
-are so widened contain their true values in at least 19 of 20 studies, which bounds what a study could have missed.
+A p-value follows from the side of a 95 % interval that faces the tested number, so that p < 0.05 exactly if the number
+is outside. Several figures are corrected for their number: p-values by Holm's method, intervals by Bonferroni's.
 """
 
 from typing import Any
@@ -72,8 +70,7 @@ def no_significant_difference(
 
     The 95 % intervals are widened for the number of figures (Bonferroni). Sets of equal figures therefore yield a
     difference in at most 1 of 20 cases, whether the figures share deals, add up to 1 or are independent (measured: 0 to
-    3 of 100). The cost is power: a difference must be larger than in a test of two figures alone, so True means that
-    these games show no difference, not that there is none.
+    3 of 100). True means that these games show no difference, not that there is none.
 
     All arrays have shape [F]: the figures, the ends of their 95 % intervals (a figure with NaN is ignored), and the
     events and deals behind each. With `share` the figures are shares, whose ends are widened like Wilson's.

@@ -150,10 +150,7 @@ class Shelf:
                 self._process.terminate()
 
     def forget(self, number: int) -> None:
-        """Remove the files of an answer, and its folder unless it holds others, then the answer.
-
-        Raises InputError for an answer that plays.
-        """
+        """Remove the files of an answer that does not play, its folder unless it holds others, and the answer."""
         with self.changed:
             if self.find(number).status == PLAYS:
                 raise InputError("stop this answer before you forget it")

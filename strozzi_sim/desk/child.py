@@ -1,8 +1,6 @@
 """The process that answers one question: it runs the command, and reports progress and the results so far.
 
 It writes files into the answer's folder, and fields of the answer to standard output, one JSON object per line.
-A signal or the end of the desk ends it. Finished chunks stay in the folder, if the command has a results folder,
-and the same command resumes.
 """
 
 import json

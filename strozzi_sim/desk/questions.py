@@ -146,11 +146,9 @@ def python_of(words: Sequence[str]) -> str:
 
 
 def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) -> Json:
-    """Return the box of a variant with changed keys, and the names that questions about it can use.
+    """Return the box of a variant with changed keys, KEY=VALUE, and the names that questions about it can use.
 
-    A setting is KEY=VALUE, as `--set` takes it; a refused one raises InputError. A group of the box has fields, each
-    with key, label, kind, range, step, value before and after the changes, and both in words; or it has blocks, as a
-    table. Groups and blocks name the source of their data.
+    A group of the box has fields, or a table of blocks; groups and blocks name the source of their data.
     """
     game = find_game(game)
     unchanged, changed = resolve_variant(game, variant), with_settings(game, variant, settings)
@@ -207,7 +205,6 @@ def _control(kind: inspect.Type, path: Sequence[str | int], value: Any) -> Json:
 
 
 def _blocks(kind: inspect.Type, section: str, now: list[Json], before: list[Json], boxed: list[Json]) -> Json:
-    """Return blocks with ids as a table with a row for each; added and removed ones are marked."""
     columns = [name for name in now[0] if name not in _SILENT]
     kept, old, sources = ({each["id"]: each for each in blocks} for blocks in (now, before, boxed))
 

@@ -18,7 +18,7 @@ from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_settings
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.page import page_of
-from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Problem, Query, as_object
+from strozzi_sim.web.local import HOST, LocalHandler, LocalServer, Pages, Problem, Query, as_object
 from strozzi_sim.web.server import PlayedTable
 from strozzi_sim.web.session import Refused, Sitting
 
@@ -27,29 +27,30 @@ _WAIT = 10.0  # seconds that a request for the state waits for a change, at most
 MAX_TABLES = 8  # of one desk; a further one replaces the one that was not used for the longest time
 
 
-class DeskServer(LocalServer):
+class Request(Asked, kw_only=True, forbid_unknown_fields=True):
+    """A request of the page: about a box, with a question or the players and agents of a table; or about an answer."""
+
+    answer: int = 0  # its number
+    name: str = ""  # of the folder to save in, or of the variant to keep
+
+
+class DeskServer(LocalServer, Pages):
     """The server of a desk that opens with `game` and saves answers in the folder `results`; port 0 is a free one."""
+
+    conflicts = (Refused,)
+    max_body = 1_000_000  # score sheets of thousands of games
 
     def __init__(self, game: str, shelf: Shelf, results: Path, port: int = 0, host: str = HOST) -> None:
         self.game, self.shelf, self.results = game, shelf, results
         self._tables: dict[str, PlayedTable] = {}  # by number, the latest requested last
         self._tables_opened = 0
         self._tables_lock = Lock()
-        super().__init__(_DeskHandler, port, host)
+        super().__init__(self, port, host)
 
     def server_close(self) -> None:
         """Close the page, and stop all answers."""
         super().server_close()
         self.shelf.close()
-
-    def open_table(self, table: PlayedTable) -> str:
-        """Serve a table, and return its address as seen from the page. One of MAX_TABLES makes room."""
-        with self._tables_lock:
-            if len(self._tables) >= MAX_TABLES:
-                del self._tables[next(iter(self._tables))]
-            self._tables_opened += 1
-            self._tables[str(self._tables_opened)] = table
-            return f"table/{self._tables_opened}/"
 
     def table_at(self, path: str) -> tuple[PlayedTable, str]:
         """Return the open table of a path `table/NUMBER/..`, and the rest of the path. Raises Problem."""
@@ -69,58 +70,47 @@ class DeskServer(LocalServer):
         data = {"game": self.game, "games": games, "questions": forms()}
         return environment.get_template("desk.html").render(nonce=nonce, data=data)
 
-
-class Request(Asked, kw_only=True, forbid_unknown_fields=True):
-    """A request of the page: about a box, with a question or the players and agents of a table; or about an answer."""
-
-    answer: int = 0  # its number
-    name: str = ""  # of the folder to save in, or of the variant to keep
-
-
-class _DeskHandler(LocalHandler):
-    server: DeskServer
-    conflicts = (Refused,)
-    max_body = 1_000_000  # score sheets of thousands of games
-
-    def get(self, path: str, query: Query) -> None:
+    def get(self, request: LocalHandler, path: str, query: Query) -> None:
+        """Answer a request with the page, the state of the shelf, a board, a part of an answer, or from a table."""
         if path.startswith("table/"):
-            table, rest = self.server.table_at(path)
-            table.get(self, rest, query)
+            table, rest = self.table_at(path)
+            table.get(request, rest, query)
             return
         match path.strip("/").split("/"):
             case [""]:
-                self.send_page(self.server.page, "; frame-src 'self'; style-src-attr 'unsafe-inline'")
+                request.send_page(self.page, "; frame-src 'self'; style-src-attr 'unsafe-inline'")
             case ["state"]:
-                self.send_json(self.server.shelf.state(query.get("have", [""])[0], _WAIT))
+                request.send_json(self.shelf.state(query.get("have", [""])[0], _WAIT))
             case ["board"]:
                 given = converted(as_object(query.get("box", [""])[0].encode()), Request, "box")
                 game = find_game(given.game)
                 changed = with_settings(game, given.variant, given.settings)
-                self.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
+                request.send_html(page_of(Position(game, default_players(game), variant=changed)), frames="'self'")
             case ["answer", number, part] if number.isdecimal():
-                self._send_part(number, part)
+                self._send_part(request, number, part)
             case _:
                 raise Problem(404, "there is nothing here")
 
-    def _send_part(self, number: str, part: str) -> None:
-        file = self.server.shelf.folder / number / {"page": PAGE, "picture": PICTURE, "study": STUDY}.get(part, "")
+    def _send_part(self, request: LocalHandler, number: str, part: str) -> None:
+        file = self.shelf.folder / number / {"page": PAGE, "picture": PICTURE, "study": STUDY}.get(part, "")
         try:
             content = file.read_bytes()
         except OSError:  # it may be forgotten just now
             raise Problem(404, "no such answer, or it does not have this yet") from None
         if part == "page":
-            self.send_html(content.decode(), frames="'self'")
+            request.send_html(content.decode(), frames="'self'")
         elif part == "picture":
-            self.send_json({"picture": content.decode()})
+            request.send_json({"picture": content.decode()})
         else:
-            self.send_file(content, "application/toml", f"study-{number}.toml")
+            request.send_file(content, "application/toml", f"study-{number}.toml")
 
-    def post(self, path: str, body: Json) -> None:
+    def post(self, request: LocalHandler, path: str, body: Json) -> None:
+        """Carry out a request about a box or an answer, or one of a table."""
         if path.startswith("table/"):
-            table, rest = self.server.table_at(path)
-            table.post(self, rest, body)
+            table, rest = self.table_at(path)
+            table.post(request, rest, body)
             return
-        shelf = self.server.shelf
+        shelf = self.shelf
         given = converted(body, Request, "request")
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
@@ -130,23 +120,29 @@ class _DeskHandler(LocalHandler):
             "ask": lambda: {"answer": shelf.ask(given)},
             "stop": lambda: shelf.stop(given.answer),
             "again": lambda: shelf.again(given.answer),
-            "save": lambda: {"saved": shelf.save(given.answer, given.name, self.server.results)},
+            "save": lambda: {"saved": shelf.save(given.answer, given.name, self.results)},
             "forget": lambda: shelf.forget(given.answer),
             "play": lambda: {"address": self._table(given)},
         }
         if (deed := path.strip("/")) not in deeds:
             raise Problem(404, "there is nothing here")
-        self.send_json(deeds[deed]() or {})
+        request.send_json(deeds[deed]() or {})
 
     def _table(self, given: Request) -> str:
-        """Open a table with the changed box and return its address; default opponents: the learned or default agent."""
+        """Open a table with the changed box, for which one of MAX_TABLES makes room, and return its address."""
         game = find_game(given.game)
         count = one_count(game, given.values.get("players"))
         names = str(given.values.get("agents") or game.tiers.get("learned", game.default_agent))
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
         changed = with_settings(game, given.variant, given.settings)
         sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("search", game.default_agent))
-        return self.server.open_table(PlayedTable(sitting))
+        table = PlayedTable(sitting)
+        with self._tables_lock:
+            if len(self._tables) >= MAX_TABLES:
+                del self._tables[next(iter(self._tables))]
+            self._tables_opened += 1
+            self._tables[str(self._tables_opened)] = table
+            return f"table/{self._tables_opened}/"
 
 
 def desk(

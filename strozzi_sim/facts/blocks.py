@@ -6,6 +6,7 @@ counts, and `write` adds its figures to a table.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -119,19 +120,9 @@ def of_unit(unit: Unit, /, *names: str, **formulas: str) -> tuple[Ratio, ...]:
     return tuple(ratio_of(Figure(name, "", unit, equal=text == "win"), text) for name, text in formula_of.items())
 
 
-def shares(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return figures that are shares, in [0, 1]; see `of_unit`."""
-    return of_unit("share", *names, **formulas)
-
-
-def amounts(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return figures that are amounts, such as points; see `of_unit`."""
-    return of_unit("amount", *names, **formulas)
-
-
-def ratios(*names: str, **formulas: str) -> tuple[Ratio, ...]:
-    """Return figures that are other numbers; see `of_unit`."""
-    return of_unit("number", *names, **formulas)
+shares = partial(of_unit, "share")  # figures in [0, 1]
+amounts = partial(of_unit, "amount")  # such as points
+ratios = partial(of_unit, "number")  # other numbers
 
 
 @dataclass(frozen=True)
@@ -183,36 +174,20 @@ class Block:
         crosstab, cell = self.crosstab, cell.of_table(self.fact)
         counts = cell.count(crosstab)  # [C, levels of each axis, 1 + sums]
         keys = list(self.axes)
-        names = [list(cell.plan.levels(self.fact, column).names) for column in self.axes.values()]
+        names, keep = self._levels(cell, counts)
         with_margins = counts
         for axis, key in enumerate(keys, 1):
             if key in self.margins:
                 with_margins = np.concatenate([with_margins, with_margins.sum(axis, keepdims=True)], axis)
-                names[axis - 1].append(ALL)
-        excluded = {key: levels(cell) if callable(levels) else levels for key, levels in self.exclude.items()}
-        keep = [
-            [
-                k
-                for k, level in enumerate(all_levels)
-                if level in self.include.get(key, all_levels) and level not in excluded.get(key, ())
-            ]
-            for key, all_levels in zip(keys, names, strict=True)
-        ]
         scales = {column: cell.plan.column(self.fact, column).scale for column in crosstab.sums}
 
-        for key in self.trim:
-            axis = 1 + keys.index(key)
-            others = tuple(other for other in range(counts.ndim - 1) if other != axis)
-            last = np.flatnonzero(counts[..., 0].sum(others)).max(initial=-1)
-            keep[axis - 1] = [k for k in keep[axis - 1] if k <= last or k == counts.shape[axis]]  # or ALL
-
         def chosen(array: Array) -> Array:
-            for axis, levels in enumerate(keep, 1):
-                if array.shape[axis] == with_margins.shape[axis] != len(levels):
-                    array = array.take(levels, axis)
+            for axis, places in enumerate(keep, 1):
+                if array.shape[axis] == with_margins.shape[axis] != len(places):
+                    array = array.take(places, axis)
             return array
 
-        def sums(array: Array, columns: Sequence[str]) -> Array:
+        def summed(array: Array, columns: Sequence[str]) -> Array:
             """Return the sum of columns, entries of the last axis of `array`; ROWS is the number of rows."""
             indices = [0 if column == ROWS else 1 + crosstab.sums.index(column.removeprefix("-")) for column in columns]
             signs = [-1 if column.startswith("-") else 1 for column in columns]
@@ -221,38 +196,55 @@ class Block:
 
         written_counts = np.moveaxis(np.ascontiguousarray(np.moveaxis(chosen(with_margins), -1, 0)), 0, -1)
 
-        def sides(ratio: Ratio) -> tuple[Array, Array, dict[str, Any]]:
-            """Return numerator and denominator of a figure, and the arguments `unit` and `n_deals` of its estimate."""
-            numerator, scale = sums(written_counts, ratio.numerator), scales.get(ratio.denominator, 1)
+        def sums_of(ratio: Ratio) -> stats.Sums:
+            numerator, scale = summed(written_counts, ratio.numerator), scales.get(ratio.denominator, 1)
             numerator = numerator if scale == 1 else numerator * scale
             if ratio.denominator in (GAMES, PLAYERS):
                 games = cell.outcome["games"] * (cell.players if ratio.denominator == PLAYERS else 1)
                 denominator = games.reshape(-1, *[1] * len(keys))
             elif ratio.along:
                 axis = 1 + keys.index(ratio.along)
-                denominator = sums(with_margins, (ratio.denominator,))
+                denominator = summed(with_margins, (ratio.denominator,))
                 denominator = chosen(denominator.take(range(counts.shape[axis]), axis).sum(axis, keepdims=True))
             else:
-                denominator = sums(written_counts, (ratio.denominator,))
+                denominator = summed(written_counts, (ratio.denominator,))
             n_deals = cell.deals if ratio.figure.is_share else None
-            units = {"unit": scales.get(ratio.numerator[0], 1), "n_deals": n_deals}
-            return numerator, np.broadcast_to(denominator, numerator.shape), units
+            unit = scales.get(ratio.numerator[0], 1)
+            return stats.Sums(numerator, np.broadcast_to(denominator, numerator.shape), unit, n_deals)
 
-        written_levels = {key: [names[axis][k] for k in keep[axis]] for axis, key in enumerate(keys)}
+        written_levels = {key: [names[key][k] for k in places] for key, places in zip(keys, keep, strict=True)}
         for figure in self.figures:
-            numerator, denominator, units = sides(figure)
-            events = sums(written_counts, (ROWS,)) if figure.rows_count else None
-            estimate = stats.ratio(numerator, denominator, **units, events=events)
+            sums = sums_of(figure)
+            rows = summed(written_counts, (ROWS,)) if figure.rows_count else None
+            estimate = stats.ratio(sums.numerator, sums.denominator, unit=sums.unit, n_deals=sums.n_deals, events=rows)
             self._add(table, cell, figure.defined(self.fact, self.where), estimate, written_levels)
         for comparison in self.differences:
-            axis, levels = 1 + keys.index(comparison.key), written_levels[comparison.key]
-            if comparison.level in levels and len(levels) > 1:
-                numerator, denominator, units = sides(comparison.of)
-                first = levels.index(comparison.level)
-                pairs = [(side.take([first], axis), np.delete(side, first, axis)) for side in (numerator, denominator)]
-                other_levels = {**written_levels, comparison.key: [name for name in levels if name != comparison.level]}
-                figure_of_levels = comparison.defined(self.fact, self.where)
-                self._add(table, cell, figure_of_levels, stats.difference(*pairs, **units), other_levels)
+            levels = written_levels[comparison.key]
+            others = [k for k, level in enumerate(levels) if level != comparison.level]
+            if len(others) < len(levels) and others:
+                sums, axis = sums_of(comparison.of), 1 + keys.index(comparison.key)
+                one, other = (sums.take(places, axis) for places in ([levels.index(comparison.level)], others))
+                estimate = stats.difference(one, other)
+                other_levels = {**written_levels, comparison.key: [levels[k] for k in others]}
+                self._add(table, cell, comparison.defined(self.fact, self.where), estimate, other_levels)
+
+    def _levels(self, cell: CountedCell, counts: Array) -> tuple[dict[str, list[str]], list[list[int]]]:
+        """Return the levels of each key, with a margin's ALL, and for each key the places of the levels to write."""
+        names: dict[str, list[str]] = {}
+        keep: list[list[int]] = []
+        for axis, (key, column) in enumerate(self.axes.items(), 1):
+            levels = [*cell.plan.levels(self.fact, column).names, *([ALL] if key in self.margins else [])]
+            included = self.include.get(key, levels)
+            excluded = self.exclude.get(key, ())
+            excluded = excluded(cell) if callable(excluded) else excluded
+            places = [k for k, level in enumerate(levels) if level in included and level not in excluded]
+            if key in self.trim:
+                others = tuple(other for other in range(counts.ndim - 1) if other != axis)
+                last = np.flatnonzero(counts[..., 0].sum(others)).max(initial=-1)
+                places = [k for k in places if k <= last or k == counts.shape[axis]]  # or ALL
+            names[key] = levels
+            keep.append(places)
+        return names, keep
 
     def defined(self) -> list[Figure]:
         """Return the figures with their definitions; {} in a name stands for a level of `named`."""

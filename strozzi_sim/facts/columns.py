@@ -126,11 +126,9 @@ def round_columns(
     rounds: Callable[[GameConfig], int], text: str = "round of the game, from 1"
 ) -> tuple[Column, Column]:
     """Return the columns `round` and `last`, given the number of rounds in a setting."""
-    return (
-        Column("round", text, lambda setting: numbers(range(1, rounds(setting) + 1))),
-        # one entry for each value of a u1
-        derived("last", "it is the last round", "round", lambda setting: np.arange(256) == rounds(setting)),
-    )
+    number = Column("round", text, lambda setting: numbers(range(1, rounds(setting) + 1)))
+    # one entry for each value of a u1
+    return number, derived("last", "it is the last round", "round", lambda setting: np.arange(256) == rounds(setting))
 
 
 def _places(setting: GameConfig) -> Levels:

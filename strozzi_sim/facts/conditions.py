@@ -32,10 +32,6 @@ def _parsed(text: str) -> ast.Expression:
         return ast.parse(text, mode="eval")
 
 
-def _quoted(match: re.Match[str]) -> str:
-    return repr(match[1]) if match[1] else match[0]
-
-
 def _constant(node: ast.AST) -> str | float | None:
     value = node.value if isinstance(node, ast.Constant) else None
     return value if isinstance(value, str | int | float) and not isinstance(value, bool) else None
@@ -47,7 +43,7 @@ class Condition:
     def __init__(self, text: str) -> None:
         self.text = text
         try:
-            plain = _RESERVED.sub(_quoted, text.strip())
+            plain = _RESERVED.sub(lambda match: repr(match[1]) if match[1] else match[0], text.strip())
             tree = _parsed(plain)
             for node in ast.walk(tree):
                 if isinstance(_constant(node), int | float):
@@ -108,11 +104,9 @@ class Condition:
             hint = "it is a number" if numeric else suggest_names(str(value), names)
             raise ArgumentError("where", f"{short_repr(self.text)}: {column} is never {value!r}; {hint}")
         if not abs(value * scale) <= MAX_NUMBER:
-            raise ArgumentError(
-                "where",
-                f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}; give a number between "
-                f"{-(MAX_NUMBER // scale)} and {MAX_NUMBER // scale}",
-            )
+            compared = f"{short_repr(self.text)}: {column} is compared with {float(str(value)):g}"
+            most = MAX_NUMBER // scale
+            raise ArgumentError("where", f"{compared}; give a number between {-most} and {most}")
         return int(np.ceil(value * scale)), int(np.floor(value * scale)) + 1
 
     def evaluate(

@@ -16,15 +16,14 @@ seat, else the given size.
 `strides`, uint32, has the word offsets of all values from one to the other, for each column with unequal steps.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import int64, types, uint8, uint16, uint32, uint64
 
+from strozzi_sim.facts.columns import Array
 from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.kernel.jit import jit
-
-Array = np.ndarray[Any, Any]
 
 STEP = 512  # rows
 BITS = {0: 21, 1: 21, 2: 32, 4: 64}  # bits of the count (0) and of a column's sum, by size of its items

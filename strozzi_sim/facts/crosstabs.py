@@ -109,7 +109,10 @@ def _sums_by(targets: Array, size: int, keep: Any = True, times: Any = 1) -> Any
 # (first count of a cube, columns) -> its cells by these columns
 CellsByColumns = dict[tuple[int, frozenset[str]], _Cells]
 
-_condition = cache(Condition)
+
+@cache
+def _condition(text: str) -> Condition | None:
+    return Condition(text) if text else None
 
 
 class CrosstabPlan:
@@ -147,14 +150,9 @@ class CrosstabPlan:
         levels = table.column(column).levels_in(self._setting)
         if levels is None:
             sortable = [other.name for other in table.all_columns if other.levels is not None]
-            raise InputError(
-                f"table {fact}: {column} has no levels and cannot be a row or column; {suggest_names(column, sortable)}"
-            )
+            hint = suggest_names(column, sortable)
+            raise InputError(f"table {fact}: {column} has no levels and cannot be a row or column; {hint}")
         return levels
-
-    def condition(self, crosstab: Crosstab) -> Condition | None:
-        """Return the condition of a crosstab, or None."""
-        return _condition(crosstab.where) if crosstab.where else None
 
     def _need(self, crosstab: Crosstab) -> _Cube:
         """Return the smallest cube that contains a crosstab."""
@@ -176,7 +174,7 @@ class CrosstabPlan:
 
         for name in crosstab.by:
             split(name, self.levels(crosstab.fact, name).starts)
-        if condition := self.condition(crosstab):
+        if condition := _condition(crosstab.where):
             for name in condition.columns:
                 column = table.column(name)
                 split(name, condition.bounds(name, column.levels_in(self._setting), column.scale))
@@ -192,10 +190,8 @@ class CrosstabPlan:
         sorted_bounds = {name: tuple(sorted(starts)) for name, starts in bounds.items()}
         cube = _Cube(self._numbers[crosstab.fact], sorted_bounds, sums, frozenset(derived))
         if cube.cells > MAX_CELLS:
-            raise InputError(
-                f"table {crosstab.fact} by {', '.join(crosstab.by)}: {cube.cells:,} cells, the most is {MAX_CELLS:,}; "
-                "leave a column out"
-            )
+            name = f"table {crosstab.fact} by {', '.join(crosstab.by)}"
+            raise InputError(f"{name}: {cube.cells:,} cells, the most is {MAX_CELLS:,}; leave a column out")
         cube.separate_size = cube.cells * cube.width
         return cube
 
@@ -248,7 +244,7 @@ class CrosstabPlan:
         """
         table = self.table(crosstab.fact)
         cube = self._cube_of.get(crosstab) or self._smallest_cube_with(crosstab, self._need(crosstab))
-        condition = self.condition(crosstab)
+        condition = _condition(crosstab.where)
         compared = {name: table.column(name) for name in (condition.columns if condition else ())}
         multiplied = [name for name in crosstab.sums if name not in cube.sums]
         used = [table.column(name) for name in (*crosstab.by, *compared, *multiplied)]
@@ -258,10 +254,9 @@ class CrosstabPlan:
         if (cube.first, all_columns) not in known_cells:
             known_cells[cube.first, all_columns] = _Cells.occurring(cube, counts)
         if (cube.first, needed) not in known_cells:  # sum the fewest known cells that have these columns
-            candidates = [
-                cells for (first, columns), cells in known_cells.items() if first == cube.first and columns >= needed
-            ]
-            known_cells[cube.first, needed] = min(candidates, key=lambda cells: cells.size).by(needed)
+            having = [key for key in known_cells if key[0] == cube.first and key[1] >= needed]
+            smallest = min(having, key=lambda key: known_cells[key].size)
+            known_cells[cube.first, needed] = known_cells[smallest].by(needed)
         cells = known_cells[cube.first, needed]
 
         def values(name: str) -> Array:
@@ -269,10 +264,8 @@ class CrosstabPlan:
             if not column.derived_from:
                 return cells.values[name]
             assert column.values is not None
-            derived: Array = np.asarray(column.values(self._setting))[
-                tuple(cells.values[base] for base in column.derived_from)
-            ]
-            return derived
+            derived: Array = np.asarray(column.values(self._setting))
+            return derived[tuple(cells.values[base] for base in column.derived_from)]
 
         axes = [self.levels(crosstab.fact, name) for name in crosstab.by]
         shape = tuple(len(levels.names) for levels in axes)
@@ -281,11 +274,9 @@ class CrosstabPlan:
             cell = cell * len(levels.names) + levels.of(values(name))
         keep: Any = True
         if condition:
-            keep = condition.evaluate(
-                {name: values(name) for name in compared},
-                {name: column.levels_in(self._setting) for name, column in compared.items()},
-                {name: column.scale for name, column in compared.items()},
-            )
+            levels_of = {name: column.levels_in(self._setting) for name, column in compared.items()}
+            scales = {name: column.scale for name, column in compared.items()}
+            keep = condition.evaluate({name: values(name) for name in compared}, levels_of, scales)
         size = int(np.prod(shape, dtype=np.int64))
         read = np.empty((1 + len(crosstab.sums), len(counts), size), np.int64)
         sums = _sums_by(cell, size, keep)

@@ -24,9 +24,8 @@ BLOCK = 2**16  # a block ends once it has this many games, or rows of a table
 _OUTCOMES = {column.name for column in OUTCOMES}
 
 # A game of a selected deal: its deal, its seating, and the OUTCOMES of the seats.
-GAME = np.dtype(
-    [("deal", "i8"), ("seating", "i4"), *((column.name, column.dtype, (SEATS,)) for column in OUTCOMES)], align=True
-)
+_OF_SEATS = [(column.name, column.dtype, (SEATS,)) for column in OUTCOMES]
+GAME = np.dtype([("deal", "i8"), ("seating", "i4"), *_OF_SEATS], align=True)
 
 
 @dataclass(frozen=True)
@@ -168,10 +167,8 @@ def kept_rows(content: bytes, keep: RowSelection, table: Table) -> Iterator[Kept
         if any(not 0 <= head["sizes"][k][0] <= size for k, size in max_sizes.items()):
             raise ValueError("a block is too long")
         starts = np.cumsum([body_start, *(small for _, small in head["sizes"])]).tolist()
-        games_bytes, body = (
-            _codec().decompress(content[starts[k] : starts[k + 1]], head["sizes"][k][0], asbytes=True)
-            for k in (0, table_index)
-        )
+        parts = ((content[starts[k] : starts[k + 1]], head["sizes"][k][0]) for k in (0, table_index))
+        games_bytes, body = (_codec().decompress(part, size, asbytes=True) for part, size in parts)
         counts = np.frombuffer(body, np.uint32, head["games"])
         rows, place, columns = int(counts.sum()), counts.nbytes, {}
         for column in table.written:

@@ -47,9 +47,8 @@ def batch_for(tables: Sequence[Table], setting: GameConfig, asked: int = -1) -> 
     written = [table for number, table in enumerate(tables) if asked >> number & 1 or not table.optional]
     for table in written:
         if (most := table.max_rows(setting)) > table.rows:
-            raise InputError(
-                f"table {table.name}: up to {most:,} rows per game, but rows={table.rows}; give it rows={most}"
-            )
+            message = f"table {table.name}: up to {most:,} rows per game, but rows={table.rows}; give it rows={most}"
+            raise InputError(message)
     return min([GAMES, *(table.rows // table.max_rows(setting) for table in written)])
 
 

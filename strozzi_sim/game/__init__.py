@@ -1,8 +1,4 @@
-"""The game contract, the code that all games share (variants, slices, restrictions), and the installed games.
-
-A game's folder holds its rules as kernels and declares its events, slices, restrictions, draws and fact tables. From
-these the modules here make the lines of records, observations and replays.
-"""
+"""The game contract, the code that all games share (variants, slices, restrictions), and the installed games."""
 
 from functools import cache
 

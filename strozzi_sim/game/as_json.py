@@ -52,18 +52,6 @@ def decision_type(game: Game) -> Any:
     return msgspec.defstruct(f"{game.name}.Decision", parts)
 
 
-def schema(games: Sequence[Game]) -> dict[str, Any]:
-    """Return the JSON schema of a decision of one of these games, which must declare their Views.
-
-    >>> import strozzi_sim as ss
-    >>> sorted(schema([ss.load_game("strozzi")])["$defs"])
-    ['Action', 'strozzi.Decision', 'strozzi.View']
-    """
-    decisions, parts = msgspec.json.schema_components(map(decision_type, games), ref_template="#/$defs/{name}")
-    dialect = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": dialect, "title": "A decision", "oneOf": list(decisions), "$defs": parts}
-
-
 def _view_fields(view: Any) -> list[str]:
     """Return the names of the fields of a View, or of the class of a declared one, without CONSTANT ones."""
     names = vars(view) if isinstance(view, StateView) else [field.name for field in fields(view)]

@@ -134,15 +134,7 @@ def _with_parts(name: Name, matched: Sequence[_Part]) -> Name:
 
 
 def changes_in_words(game: Game, first: Any, second: Any) -> Iterator[tuple[str, str]]:
-    """Yield each key at which the component data of a second variant differ, and the change as a clause.
-
-    >>> from strozzi_sim.game import load_game
-    >>> from strozzi_sim.game.variants import Variant
-    >>> base, changed = (Variant.of("strozzi", values=each) for each in ({}, {"tracks.bonus.9": 20}))
-    >>> for key, words in changes_in_words(load_game("strozzi"), base.components, changed.components):
-    ...     print(f"{key}: {words}")
-    tracks.bonus.9: space 9 of the tracks pays 20 coins instead of 15
-    """
+    """Yield each key at which the component data of a second variant differ, and the change as a clause."""
     for key, before, after in differing_keys(first, second):
         if isinstance(before, Mapping) or isinstance(after, Mapping):
             label = name_of_key(game, key).label

@@ -1,10 +1,7 @@
-"""The game contract: the parts of a game, and the verbs that compiled code for any game calls.
+"""The game contract: a game as a value, and the verbs that compiled code for any game calls.
 
-A game is one folder: a package of modules with the same names in every game (`game.parts`). `components`, `report`,
-`fact_handlers`, `restrictions`, `table`, `verify` and `variants.toml` are optional. Searches, loops and agents of any
-game are written with the verbs below. A module of the game implements a verb, or the verb's own body does, and the
-compiler chooses the implementation by the dtype of the first argument. `Game.register` registers the implementations
-before code for the game is compiled.
+Searches, loops and agents of any game are written with the verbs below. A module of the game's folder (`game.parts`)
+implements a verb, or the verb's own body does; the compiler chooses by the dtype of the first argument.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,18 +18,7 @@ from numba import int64
 from strozzi_sim.errors import InputError, short_repr, suggest_names
 from strozzi_sim.facts.columns import DECISION, SEAT, Table
 from strozzi_sim.facts.sink import declared_rows, sink_dtype
-from strozzi_sim.game.parts import (
-    ComponentsPart,
-    CorePart,
-    EventsPart,
-    FactsPart,
-    ReferencePart,
-    RestrictionsPart,
-    StatePart,
-    TablePart,
-    VerifyPart,
-    ViewPart,
-)
+from strozzi_sim.game import parts
 from strozzi_sim.game.slices import Layout, observer
 from strozzi_sim.kernel.jit import generated, jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
@@ -72,23 +58,23 @@ class Game:
                 raise InputError(f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {known}")
 
     # the modules of the game's folder, with their defaults
-    state_part = cached_property(StatePart)
-    core = cached_property(CorePart)
-    components_part = cached_property(ComponentsPart)
-    events = cached_property(EventsPart)
-    view = cached_property(ViewPart)
-    facts = cached_property(FactsPart)
-    restrictions = cached_property(RestrictionsPart.if_any)  # None without its file
+    state_part = cached_property(parts.StatePart)
+    core = cached_property(parts.CorePart)
+    components_part = cached_property(parts.ComponentsPart)
+    events = cached_property(parts.EventsPart)
+    view = cached_property(parts.ViewPart)
+    facts = cached_property(parts.FactsPart)
+    restrictions = cached_property(parts.RestrictionsPart.if_any)  # None without its file
 
     @cached_property
-    def verify(self) -> VerifyPart:
+    def verify(self) -> parts.VerifyPart:
         """The replay of records: `verify.py`, else `reference.py`."""
-        return VerifyPart.if_any(self) or ReferencePart(self)
+        return parts.VerifyPart.if_any(self) or parts.ReferencePart(self)
 
     @cached_property
     def table(self) -> Any:
         """`TABLE` of `table.py`, a subclass of `game.table.GameTable`, or None."""
-        part = TablePart.if_any(self)
+        part = parts.TablePart.if_any(self)
         return part.TABLE if part else None
 
     @property
@@ -214,9 +200,8 @@ def _verb(part: str, *, required: bool = False, made: Maker | None = None) -> Ca
     def declare(body: Any) -> Any:
         @wraps(body)
         def verb(*arguments: Any) -> Any:
-            raise TypeError(
-                f"{body.__name__} is a verb of compiled code; call it from a kernel with a record of a game"
-            )
+            message = f"{body.__name__} is a verb of compiled code; call it from a kernel with a record of a game"
+            raise TypeError(message)
 
         VERBS[verb] = part, None if required else made or (lambda game: body)
         return verb

@@ -25,6 +25,7 @@ from strozzi_sim.errors import MAX_SHOWN, InputError, short_repr, suggest_names
 _ENTRY = "..."  # how msgspec writes an entry of a table
 _ERROR = re.compile(r"(.*) - at (`key` in )?`\$(.*)`", re.DOTALL)
 _STEPS = re.compile(r"\.([^.\[]+)|\[([^\]]*)\]")
+_PATTERN = re.compile(r" matching regex '\^\[([^\[\]]*)\]\{(\d+),(\d+)\}\$\(\?!\\+n\)'")  # of a name
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 Step = str | int  # the key of a table, or the number of an entry of a list
@@ -45,11 +46,7 @@ def built(kind: Kind) -> Kind:
 
 
 def json_schema(kind: Any) -> dict[str, Any]:
-    """Return the JSON schema of a type, equal in every version of Python: 3.13 removes the indentation of docstrings.
-
-    >>> json_schema(int)
-    {'type': 'integer'}
-    """
+    """Return the JSON schema of a type, equal in every Python: 3.13 removes the indentation of docstrings."""
     schema = msgspec.json.schema(kind)
     for part in (schema, *schema.get("$defs", {}).values()):
         if "description" in part:
@@ -103,9 +100,7 @@ def _plain_message(message: str, value: Any, as_key: str) -> str:
         kinds = ["float"] if set(names) == {"int", "float"} else names
         type_text = " or ".join(_TYPES.get(name, name) for name in kinds)
         expected = expected.replace(types[0], type_text)
-    expected = re.sub(
-        r" matching regex '\^\[([^\[\]]*)\]\{(\d+),(\d+)\}\$\(\?!\\+n\)'", r" of \2 to \3 characters of \1", expected
-    )
+    expected = _PATTERN.sub(r" of \2 to \3 characters of \1", expected)
     expected = re.sub(r"(?<= )\d{5,}$", lambda number: f"{int(number[0]):,}", expected) + as_key
     if not isinstance(value, bool | int | float | str):
         return f"{expected}, got {_TYPES.get(got[:-1], got[:-1])}" if got else expected

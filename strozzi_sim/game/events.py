@@ -258,6 +258,16 @@ class Events:
         return force_inline(generated("\n".join(source), "note", **bound))
 
 
+class _Shown:
+    """A value in a text template, whose text is a function of the format, a verb or a noun."""
+
+    def __init__(self, show: Callable[[str], str]) -> None:
+        self._show = show
+
+    def __format__(self, form: str) -> str:
+        return self._show(form)
+
+
 class Say:
     """The formatter of a line's text. By seat, `names` are the agents, and `who` the names that the text shows."""
 
@@ -265,14 +275,24 @@ class Say:
         self, event: Event, line: Mapping[str, Any], names: Sequence[str], who: list[str], components: Components
     ) -> None:
         self.who, self.components = who, components
+        self._names = names
         fields = {field.name: field for field in event.typed_fields}
-        self._values: dict[str, Any] = {}
-        for key, value in line.items():
-            field = fields.get(key, Field(key))
-            is_seat = field.kind == "seat"
-            self._values[key] = _Seat(names, who, value) if is_seat else _Value(field.format(value))
+        self._values = {key: self._shown(fields.get(key, Field(key)), value) for key, value in line.items()}
         if line.get("player") is not None:
-            self._values["does"] = _Verb(names, line["player"])
+            self._values["does"] = _Shown(verb_of(names, line["player"]))  # {does:passes} agrees with the player
+
+    def _shown(self, field: Field, value: Any) -> _Shown:
+        """Return a value: `{player:bids}` is a seat and a verb that agrees, `{coins:coin}` a number and its noun."""
+
+        def show(form: str) -> str:
+            if field.kind == "seat":
+                name = "Nobody" if value is None else self.who[value]
+                agreeing = str if value is None else verb_of(self._names, value)
+                return f"{name} {agreeing(form)}" if form else name
+            shown = field.format(value)
+            return pluralize(shown, *form.split("|")) if form and isinstance(shown, int) else str(shown)
+
+        return _Shown(show)
 
     def __call__(self, template: str, **more: Any) -> str:
         """Return a sentence: {field}, {number:noun}, {seat:verb} and {does:verb} are replaced.
@@ -287,37 +307,3 @@ class Say:
     def table(self, title: str, columns: Mapping[str, Sequence[Any]]) -> str:
         """Return a table with a row per seat."""
         return by_seat(title, self.who, columns)
-
-
-class _Seat:
-    """A seat in a text template: `{player}` is its name, `{player:bids}` its name and the verb that agrees with it."""
-
-    def __init__(self, names: Sequence[str], who: Sequence[str], seat: int | None) -> None:
-        self._names, self._who, self._seat = names, who, seat
-
-    def __format__(self, verb: str) -> str:
-        name = "Nobody" if self._seat is None else self._who[self._seat]
-        if not verb:
-            return name
-        return f"{name} {verb if self._seat is None else verb_of(self._names, self._seat)(verb)}"
-
-
-class _Value:
-    """A value in a text template: `{coins:coin}` is a number and its noun."""
-
-    def __init__(self, value: Any) -> None:
-        self._value = value
-
-    def __format__(self, noun: str) -> str:
-        has_noun = noun and isinstance(self._value, int)
-        return pluralize(self._value, *noun.split("|")) if has_noun else str(self._value)
-
-
-class _Verb:
-    """A verb in a text template that agrees with the player: `{does:passes}`."""
-
-    def __init__(self, names: Sequence[str], seat: int) -> None:
-        self._verb = verb_of(names, seat)
-
-    def __format__(self, verb: str) -> str:
-        return self._verb(verb)

@@ -30,7 +30,7 @@ CONSTANT = "components", "game"  # what a View has that is equal in all games of
 class Part:
     """A module of a game's folder, as an object: its names are attributes, and a subclass has defaults of some of them.
 
-    If the module has a value where the class has a method, such as `question = "Which token?"`, calls return the value.
+    Where the class has a method, the module may have a value, such as `question = "Which token?"`, that calls return.
     """
 
     FILE: ClassVar[str]  # name of the module
@@ -236,8 +236,7 @@ class ViewPart(Part):
 
     def short_rules(self, components: Plain, players: int) -> str:
         """Return a summary of the rules, one line per paragraph; default: `short_rules.txt`, see `written_rules`."""
-        rules: str = written_rules(self.game.package, components)
-        return rules
+        return written_rules(self.game.package, components)
 
 
 class FactsPart(Part):

@@ -1,8 +1,7 @@
 """Restricted play: actions forbidden to a seat, as data in the rules record that kernels read.
 
 A thing is worth what a seat loses by doing without it. The kernels of legal actions enforce a restriction; it is void
-at a decision where it would leave no action; a game may count such decisions. Component data and records are
-unchanged: every action of a restricted seat is allowed by the rules of the game.
+at a decision where it would leave no action. Component data and records are unchanged.
 """
 
 import re
@@ -28,16 +27,7 @@ def restrictions(game: Game, variant: Variant) -> Mapping[str, "Restriction"]:
 
 
 def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[str]]) -> Variant:
-    """Return the variant with restrictions in its rules: `forbidden` is seat -> their names. Raises InputError.
-
-    >>> from strozzi_sim.game import load_game
-    >>> from strozzi_sim.game.variants import resolve_variant
-    >>> game = load_game("strozzi")
-    >>> base = resolve_variant(game, "base")
-    >>> name = next(iter(restrictions(game, base)))
-    >>> restricted(game, base, {0: [name]}).components == base.components
-    True
-    """
+    """Return the variant with restrictions in its rules: `forbidden` is seat -> their names. Raises InputError."""
     declared, rules = restrictions(game, variant), exact_copy(variant.rules)
     for seat, names in forbidden.items():
         if not 0 <= seat < game.max_players:
@@ -45,9 +35,8 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
         for name in names:
             pattern = _pattern_of(declared, name)
             if pattern is None:
-                raise InputError(
-                    f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, declared)}"
-                )
+                message = f"restriction {short_repr(name)}: unknown in {game.name}; {suggest_names(name, declared)}"
+                raise InputError(message)
             if "restricted" in (rules.dtype.names or ()):
                 rules["restricted"] = 1
             number = _number(name, pattern) if pattern.endswith("-N") else 0
@@ -59,9 +48,8 @@ def restricted(game: Game, variant: Variant, forbidden: Mapping[int, Iterable[st
 
 def _pattern_of(declared: Iterable[str], name: str) -> str | None:
     """Return the declared name that `name` equals, but for any text in place of N; None for an unknown name."""
-    return next(
-        (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1]))), None
-    )
+    matching = (each for each in declared if each == name or (each.endswith("-N") and name.startswith(each[:-1])))
+    return next(matching, None)
 
 
 def check_restrictions(game: Game, variant: Variant, names: Iterable[str], place: str) -> None:
@@ -152,14 +140,7 @@ def at_most(field: str) -> Callable[[Any, int, int], None]:
 
 
 def things(game: Game, variant: Variant) -> dict[str, Restriction]:
-    """Return the things that patterns can name: restrictions by name, with each of their `numbers` in place of N.
-
-    >>> from strozzi_sim.game import load_game
-    >>> from strozzi_sim.game.variants import resolve_variant
-    >>> game = load_game("strozzi")
-    >>> things(game, resolve_variant(game, "base"))["claim:before-2"].words.count("2")
-    1
-    """
+    """Return the things that patterns can name: restrictions by name, with each of their `numbers` in place of N."""
     measured: dict[str, Restriction] = {}
     for name, restriction in restrictions(game, variant).items():
         if name.endswith("-N"):
@@ -195,7 +176,6 @@ def find_things(game: Game, variant: Variant, wanted: Iterable[str], argument: s
 def _number(name: str, pattern: str) -> int:
     number = name.removeprefix(pattern.removesuffix("N"))
     if not number.isascii() or not number.isdecimal() or len(number) > 6 or int(number) < 1:
-        raise InputError(
-            f"restriction {short_repr(name)}: expected a whole number above 0, of up to 6 digits, in place of N"
-        )
+        message = f"restriction {short_repr(name)}: expected a whole number above 0, of up to 6 digits, in place of N"
+        raise InputError(message)
     return int(number)

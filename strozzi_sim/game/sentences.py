@@ -15,11 +15,7 @@ _IRREGULAR = {"has": "have", "does": "do"}
 
 
 def seat_name(names: Sequence[str], seat: int) -> str:
-    """Return the name of a seat in text: the agent with the number of the seat, or only "seat 2" or "you".
-
-    >>> seat_name(["you", "ann", "seat 2"], 1), seat_name(["you", "ann", "seat 2"], 2)
-    ('ann (seat 1)', 'seat 2')
-    """
+    """Return the name of a seat in text: the agent with the number of the seat, or only "seat 2" or "you"."""
     return names[seat] if names[seat] in (YOU, f"seat {seat}") else f"{names[seat]} (seat {seat})"
 
 
@@ -50,11 +46,7 @@ def with_capital(text: str) -> str:
 
 
 def listed(things: Sequence[str], last: str = "and") -> str:
-    """Return things as a list in text.
-
-    >>> listed(["ann", "bob", "you"])
-    'ann, bob and you'
-    """
+    """Return things as a list in text: "ann, bob and you"."""
     return f" {last} ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
 
 

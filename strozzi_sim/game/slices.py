@@ -1,9 +1,8 @@
 """Observations as named slices, whose columns are computed from a declaration.
 
 A game's `view.py` lists its slices in the order of the columns. If it has no kernel `observe`, this is made from their
-sources (`observer`): the numbers come from a field of the state, or from a kernel. A group with sources is over seats,
-the first axis of its fields; seats count clockwise from the observer, and the columns of seats that are not in the game
-are zero. A hand-written `observe` gets the first columns from `starts`. Observations are read by name:
+sources (`observer`). A group with sources is over seats, the first axis of its fields, clockwise from the observer; the
+columns of seats that are not in the game are zero. Observations are read by name:
 
 >>> from strozzi_sim.game import load_game
 >>> slices = load_game("strozzi").slices
@@ -97,13 +96,7 @@ class Slice:
         return index
 
     def of(self, observations: Any) -> Any:
-        """Return this part [..., *shape] of observations [..., F], an array or a tensor; a view if possible.
-
-        >>> from strozzi_sim.game import load_game
-        >>> slices = load_game("strozzi").slices
-        >>> slices["seats.coins"].of(np.zeros((8, slices.size), np.float32)).shape
-        (8, 6)
-        """
+        """Return this part [..., *shape] of observations [..., F], an array or a tensor; a view if possible."""
         lead = observations.shape[:-1]
         if self.group is None:
             return observations[..., self.columns].reshape((*lead, *self.shape))
@@ -193,11 +186,8 @@ class Layout(dict[str, Slice]):
     def describe(self) -> str:
         """Return a table as text: name, shape, range and meaning of every slice."""
         rows = [(part.name, str(part.shape), f"{part.low:g} .. {part.high:g}", part.meaning) for part in self.values()]
-        widths = [max(len(row[k]) for row in rows) for k in range(3)]
-        return "\n".join(
-            f"{name:<{widths[0]}}  {shape:<{widths[1]}}  {values:<{widths[2]}}  {meaning}"
-            for name, shape, values, meaning in rows
-        )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:3]
+        return "\n".join("  ".join([*map(str.ljust, row, widths), row[3]]) for row in rows)
 
 
 def things_shown(slices: Layout, position: Any, who: Sequence[str]) -> Iterator[tuple[Slice, Any]]:
@@ -284,16 +274,13 @@ def _statements(
         element = f"{value}[{', '.join(index)}]" if index else value
         return [*loops, f"{'    ' * len(shape)}out[{column}] = float32({element}) / float32({scale})"]
     if axes or len(shape) != 1:
-        raise InputError(
-            f"slice {part.name!r}: a {source.kind} needs one axis and one number, field {field!r} has {axes}"
-        )
+        message = f"slice {part.name!r}: a {source.kind} needs one axis and one number, field {field!r} has {axes}"
+        raise InputError(message)
     (size,) = shape
     if source.kind == "set":
         column = f"out[{start} + member] = float32(({value} >> (member + {source.first})) & 1)"
         return [f"for member in range({size}):", f"    {column}"]
     if source.kind == "seat":
         return [f"if 0 <= {value} < players:", f"    out[{start} + ({value} + players - seat) % players] = 1"]
-    return [
-        f"if {source.first} <= {value} < {source.first + size}:",
-        f"    out[{start} + {value} - {source.first}] = 1",
-    ]
+    last = source.first + size
+    return [f"if {source.first} <= {value} < {last}:", f"    out[{start} + {value} - {source.first}] = 1"]

@@ -1,8 +1,7 @@
 """The table of a game: the data that a page draws, folded from the lines of a record.
 
-`strozzi record` writes all lines of a game, and `Position.lines(seat)` the lines that a seat may see. So a page that is
-folded from a seat's lines contains no secret of another seat. A game's folder may have `table.py` with a class `TABLE`,
-and `table.js` that draws its view.
+A page that is folded from the lines that a seat may see contains no secret of another seat. A game's folder may have
+`table.py` with a class `TABLE`, and `table.js` that draws its view.
 """
 
 import re

@@ -35,15 +35,8 @@ def lowest_bit(typingctx: Any, members: Any) -> Any:
     return types.int64(types.int64), build
 
 
-def _kth_table() -> Any:
-    table = np.zeros((1 << WIDTH, WIDTH), np.uint8)
-    for members in range(1 << WIDTH):
-        for k, member in enumerate(m for m in range(WIDTH) if members >> m & 1):
-            table[members, k] = member
-    return table
-
-
-_KTH = _kth_table()  # uint8[set, k]: the k-th smallest member
+_MEMBERS = [[member for member in range(WIDTH) if members >> member & 1] for members in range(1 << WIDTH)]
+_KTH = np.array([members + [0] * (WIDTH - len(members)) for members in _MEMBERS], np.uint8)  # [set, k]: the k-th member
 
 
 @force_inline

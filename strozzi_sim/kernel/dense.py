@@ -47,27 +47,20 @@ def _compiled(dtype: Any) -> Any:
 def dense(x: Any, weights: Any, bias: Any = None) -> Any:
     """Return `x @ weights + bias`, with bits that depend neither on the other rows nor on the processor.
 
-    Args:
-        x: float32[B, I] or float64[B, I].
-        weights: [I, O], dtype of x.
-        bias: [O], dtype of x, the initial value of the sums; default: zeros.
+    `x` is float32[B, I] or float64[B, I]; `weights` [I, O] and `bias` [O], with which the sums begin, have its dtype.
 
     >>> dense(np.eye(2, dtype=np.float32), np.ones((2, 3), np.float32)).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
     x, weights = np.ascontiguousarray(x), np.ascontiguousarray(weights)
     if x.dtype not in (np.float32, np.float64) or x.ndim != 2 or weights.ndim != 2 or x.shape[1] != weights.shape[0]:
-        raise ValueError(
-            f"dense: expected x float32[B, I] or float64[B, I] and weights [I, O], got {x.dtype}{list(x.shape)} and "
-            f"{weights.dtype}{list(weights.shape)}"
-        )
+        got = f"{x.dtype}{list(x.shape)} and {weights.dtype}{list(weights.shape)}"
+        raise ValueError(f"dense: expected x float32[B, I] or float64[B, I] and weights [I, O], got {got}")
     outputs = weights.shape[1]
     bias = np.zeros(outputs, x.dtype) if bias is None else np.ascontiguousarray(bias)
     if weights.dtype != x.dtype or bias.dtype != x.dtype or bias.shape != (outputs,):
-        raise ValueError(
-            f"dense: expected weights and bias [{outputs}] of {x.dtype} like x, got {weights.dtype} and "
-            f"{bias.dtype}{list(bias.shape)}"
-        )
+        got = f"{weights.dtype} and {bias.dtype}{list(bias.shape)}"
+        raise ValueError(f"dense: expected weights and bias [{outputs}] of {x.dtype} like x, got {got}")
     out = np.empty((len(x), outputs), x.dtype)
     # The compiled signature excludes read-only arrays, such as the class attributes of Python agents.
     arrays = [np.require(array, requirements=["C", "A", "W"]) for array in (x, weights, bias)]

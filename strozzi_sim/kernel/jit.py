@@ -155,9 +155,8 @@ def compile_cfunc(
 ) -> Any:
     """Compile `kernel`, which returns an integer, as a C function; the result's `address` is valid in this process."""
     options = {**_OPTIONS, **references(kernel), "boundscheck": boundscheck or None}
-    callback: Any = CFunc(
-        kernel, sigutils.normalize_signature(signature), locals={}, options=options, pipeline_class=_AgentCompiler
-    )
+    normal = sigutils.normalize_signature(signature)
+    callback: Any = CFunc(kernel, normal, locals={}, options=options, pipeline_class=_AgentCompiler)
     with _compiling, without_collection():
         if cache and (folder := code_folder(game)) is not None:
             callback._cache = _Cache(kernel, folder)
@@ -256,9 +255,8 @@ def register_overload(verb: Callable[..., Any], dtype: Any, kernel: Any, *, forc
         caller = ConfigStack.top_or_none()  # compile options of the calling function
         return guarded if caller is not None and caller.boundscheck else body
 
-    overload(verb, strict=False, jit_options={**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline})(
-        choose
-    )
+    options = {**_OPTIONS, **DRAFT, **references(body), "forceinline": force_inline}
+    overload(verb, strict=False, jit_options=options)(choose)
 
 
 def generated(source: str, name: str, **bound: Any) -> Callable[..., Any]:

@@ -1,8 +1,8 @@
 """The journal: the events of a game, as rows of fixed width. Records, replays and tests read it.
 
-A game's core calls `write_event` for each event. The type of `sink` selects its effect at compile time: None compiles
-to nothing, so that search has no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An
-event beyond the capacity of a journal is counted but not stored, so a journal must be read with `events_in`.
+The type of the `sink` of `write_event` selects its effect at compile time: None compiles to nothing, so that search has
+no cost; a journal stores the event; a sink of facts calls the game's fact handlers. An event beyond the capacity of a
+journal is counted but not stored, so a journal must be read with `events_in`.
 """
 
 from typing import Any
@@ -32,9 +32,8 @@ class JournalFull(InputError):
     """A game that wrote more events than its journal has room for; `message` is without the game's name."""
 
     def __init__(self, game: str, events: int, capacity: int) -> None:
-        self.message = (
-            f"a game wrote {events:,} events; JOURNAL_ROWS has room for {capacity:,}; make it at least {events:,}"
-        )
+        room = f"JOURNAL_ROWS has room for {capacity:,}; make it at least {events:,}"
+        self.message = f"a game wrote {events:,} events; {room}"
         super().__init__(f"{game}: journal: {self.message}")
 
 

@@ -56,17 +56,11 @@ def packed_network(layers: Layers) -> npt.NDArray[np.float32]:
     header[0], header[1] = len(layers), len(layers[0][0])
     parts, inputs, rows = [], len(layers[0][0]), len(layers[0][0])
     for number, (weights, bias) in enumerate(layers):
-        if (
-            weights.ndim != 2
-            or len(weights) != inputs
-            or bias.shape != weights.shape[1:]
-            or len(weights) > MOST_INPUTS
-            or weights.shape[1] > WIDEST
-        ):
-            raise ValueError(
-                f"layer {number}: expected weights [{inputs}, O] and bias [O], at most {MOST_INPUTS:,} inputs and "
-                f"{WIDEST} outputs, got {list(weights.shape)} and {list(bias.shape)}"
-            )
+        fits = weights.ndim == 2 and len(weights) == inputs and bias.shape == weights.shape[1:]
+        if not fits or len(weights) > MOST_INPUTS or weights.shape[1] > WIDEST:
+            limits = f"at most {MOST_INPUTS:,} inputs and {WIDEST} outputs"
+            got = f"{list(weights.shape)} and {list(bias.shape)}"
+            raise ValueError(f"layer {number}: expected weights [{inputs}, O] and bias [O], {limits}, got {got}")
         inputs = weights.shape[1]
         width = -(-inputs // BLOCK) * BLOCK
         header[2 + number] = width

@@ -119,11 +119,9 @@ def call_at(typingctx: Any, address: Any, state: Any, rules: Any, params: Any, m
         i64 = ir.IntType(64)
         function = ir.FunctionType(i64, [_BYTES] * 5)
         callee = builder.inttoptr(args[0], function.as_pointer())
-        pointers = [
-            builder.inttoptr(value, _BYTES) if isinstance(kind, types.Integer) else _as_bytes(builder, value)
-            for kind, value in zip(signature.args[1:], args[1:], strict=True)
-        ]
-        return builder.call(callee, pointers)
+        is_address = [isinstance(kind, types.Integer) for kind in signature.args]
+        casts = [builder.inttoptr if address else builder.bitcast for address in is_address]
+        return builder.call(callee, [cast(value, _BYTES) for cast, value in zip(casts[1:], args[1:], strict=True)])
 
     kinds = [types.int64 if isinstance(kind, types.Integer) else kind for kind in (state, rules, params, memory, rng)]
     return types.int64(types.int64, *kinds), build

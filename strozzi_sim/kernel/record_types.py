@@ -23,6 +23,8 @@ from numba.core.typing.arraydecl import get_array_index_type
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import lower_builtin
 
+Array = np.ndarray[Any, Any]
+
 _WORD = ir.IntType(64)
 # numba uses the text of a type as the name of NumPy's dtype, and in the names of composed types. So each size has a
 # unique text that means an int64 to NumPy.
@@ -56,14 +58,10 @@ class _NarrowModel(DataModel):  # type: ignore[misc]
     def get_value_type(self) -> Any:
         return _WORD
 
+    get_argument_type = get_return_type = get_value_type
+
     def get_data_type(self) -> Any:
         return ir.IntType(self._fe_type.bitwidth)
-
-    def get_argument_type(self) -> Any:
-        return _WORD
-
-    def get_return_type(self) -> Any:
-        return _WORD
 
     def as_data(self, builder: Any, value: Any) -> Any:
         return builder.trunc(value, self.get_data_type())
@@ -77,19 +75,14 @@ class _NarrowModel(DataModel):  # type: ignore[misc]
     as_argument = from_argument = as_return = from_return = _unchanged
 
 
+@lower_cast(types.Integer, Narrow)
+@lower_cast(types.IntegerLiteral, Narrow)
+@lower_cast(types.Boolean, Narrow)
+@lower_cast(types.BooleanLiteral, Narrow)
+@lower_cast(types.Float, Narrow)
+@lower_cast(types.IntEnumMember, Narrow)
 def _lower_write(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return context.cast(builder, value, source, types.int64)
-
-
-for _source in (
-    types.Integer,
-    types.IntegerLiteral,
-    types.Boolean,
-    types.BooleanLiteral,
-    types.Float,
-    types.IntEnumMember,
-):
-    lower_cast(_source, Narrow)(_lower_write)
 
 
 @lower_cast(Narrow, types.Integer)
@@ -256,11 +249,11 @@ def _lower_record(context: Any, builder: Any, source: Any, target: Any, value: A
     return builder.bitcast(value, context.get_value_type(target))
 
 
-def field_bytes(records: np.ndarray[Any, Any]) -> bytes:
+def field_bytes(records: Array) -> bytes:
     """Return the bytes of all fields, without the padding between them: equal for equal records."""
     return b"".join(records[name].tobytes() for name in records.dtype.names or ())
 
 
-def exact_copy(records: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def exact_copy(records: Array) -> Array:
     """Return a copy of all bytes, padding included, which NumPy does not guarantee."""
     return records.view(np.uint8).copy().view(records.dtype)

@@ -235,8 +235,6 @@ def draws(seed: int, stream: int, shape: tuple[int, ...], below: int, skip: int 
 
     >>> draws(0, 1, (2, 3), 100).tolist()
     [[74, 37, 43], [95, 20, 59]]
-    >>> draws(0, 1, (3,), 100, skip=3).tolist()
-    [95, 20, 59]
     """
     start = mix.py_func(np.array([(seed << 10) + stream], np.uint64))
     counts = np.arange(skip + 1, skip + int(np.prod(shape)) + 1, dtype=np.uint64)

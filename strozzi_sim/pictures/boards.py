@@ -1,7 +1,6 @@
 """Boards: the values of a figure at the places of its levels, one board per player count, one scale for all.
 
-The stronger the colour of a place, the larger its value; places of one shape without significant differences have one
-colour. With `Picture.equal` colours show significant distances from an equal share.
+Places of one shape without significant differences have one colour.
 """
 
 from collections.abc import Mapping

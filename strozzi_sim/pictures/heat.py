@@ -9,16 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgb
 
+from strozzi_sim.declare import significance
 from strozzi_sim.declare.figure_tables import pick
 from strozzi_sim.declare.pictures import HeatMap
 from strozzi_sim.declare.printing import THIN, digits_for, format_value, half_width
-from strozzi_sim.declare.significance import (
-    ALPHA,
-    MAX_CHUNKS,
-    degrees_of_freedom,
-    no_significant_difference,
-    p_value_of_share,
-)
 from strozzi_sim.facts.figures import Figure
 from strozzi_sim.pictures.ink import HERO, LIGHT, width_of, wrapped
 from strozzi_sim.pictures.marks import Chart, numbers_of, sentence
@@ -75,7 +69,7 @@ def heat_tables(
     table: pd.DataFrame,
     words: Mapping[str, str],
     *,
-    chunks: int = MAX_CHUNKS,
+    chunks: int = significance.MAX_CHUNKS,
     compared: pd.DataFrame | None = None,
 ) -> HeatTables | None:
     """Return the panels of a heat map, one per player count, variant and line-up; None if no cell has a value.
@@ -165,12 +159,13 @@ def _shaded(
     is_flat = False
     share = heat_map.figure.is_share
     if heat_map.equal:
-        p = p_value_of_share(value, low, high, 1 / players, degrees_of_freedom(n, deals, chunks))
-        is_equal = ~(benjamini_hochberg(p) < ALPHA)
+        df = significance.degrees_of_freedom(n, deals, chunks)
+        p = significance.p_value_of_share(value, low, high, 1 / players, df)
+        is_equal = ~(benjamini_hochberg(p) < significance.ALPHA)
         shades = np.where(is_equal, 0.0, value - 1 / players)
     elif heat_map.shade_label:  # the table has the colours
         shades = rows["shade"].to_numpy(float)
-    elif no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
+    elif significance.no_significant_difference(value, low, high, n, deals, share=share, chunks=chunks):
         mean = 0.0 if two else float(np.average(value, weights=n))
         shades = np.full(len(rows), sum(ends) / 2 if np.isnan(mean) else mean)
         is_flat = True

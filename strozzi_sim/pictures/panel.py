@@ -1,8 +1,8 @@
 """Panels: rectangles of a figure, or the caller's axes, on which marks are drawn in the units of their values.
 
 Figures of this package have no matplotlib axes, whose ticks and spines take ten times as long to draw as the marks: a
-panel maps values to pixels, and draws the few lines and texts of its frame itself. A pixel is 1/72 inch, whatever the
-resolution. A sheet keeps the sentence of every mark, which a page shows when pointed at.
+panel maps values to pixels, and draws its frame itself. A pixel is 1/72 inch, whatever the resolution. A sheet keeps
+the sentence of every mark, which a page shows when pointed at.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -272,9 +272,8 @@ class AxesPanel(Panel):
         box = axes.get_window_extent()
         dpi = axes.figure.dpi
         size = box.width * 72 / dpi, box.height * 72 / dpi
-        super().__init__(
-            lambda artist, _: axes.add_artist(artist), axes.figure, axes.transData, face.ends, size, count()
-        )
+        place = axes.figure, axes.transData, face.ends, size, count()
+        super().__init__(lambda artist, _: axes.add_artist(artist), *place)
         axes.set_xlim(*self.x)
         axes.set_ylim(*self.y)
         axes.set_title(face.title, loc="left", pad=16 if face.bare else None)

@@ -28,10 +28,8 @@ def in_order(values: pd.Series, order: Sequence[str]) -> list[Any]:
     if order:
         return [value for value in order if value in distinct]
     numbers = {value: match for value in distinct if (match := _NUMBER.fullmatch(str(value)))}
-    return [
-        *sorted(numbers, key=lambda value: (float(numbers[value][2]), not numbers[value][1])),
-        *(value for value in distinct if value not in numbers),
-    ]
+    by_size = sorted(numbers, key=lambda value: (float(numbers[value][2]), not numbers[value][1]))
+    return [*by_size, *(value for value in distinct if value not in numbers)]
 
 
 def levels_of(picture: Picture, rows: pd.DataFrame) -> list[Any]:

@@ -51,11 +51,9 @@ class PageRenderer(RendererBase):
         """The elements drawn so far; consecutive ones of one look are a group."""
         parts = []
         for look, elements in groupby(self._parts, key=itemgetter(0)):
-            parts += [
-                f"<g{look}>",
-                *(part + (f'{course}"/>' if course else "") for _, part, course in elements),
-                "</g>",
-            ]
+            parts.append(f"<g{look}>")
+            parts += [part + (f'{course}"/>' if course else "") for _, part, course in elements]
+            parts.append("</g>")
         return "".join(parts)
 
     def open_group(self, s: str, gid: str | None = None) -> None:

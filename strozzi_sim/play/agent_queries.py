@@ -23,7 +23,7 @@ from strozzi_sim.errors import AgentFault, ArgumentError, InputError, as_argumen
 from strozzi_sim.game.components import read_only
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import SeatRng
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.runtime.threads import single_threaded_blas
@@ -32,8 +32,6 @@ from strozzi_sim.simulation.interrupts import call_interruptible
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Array = np.ndarray[Any, Any]
 
 
 class Seat:
@@ -81,7 +79,7 @@ class Seat:
         analyse = self.spec.agent.analyse
         return None if analyse is None else list(analyse(self._memory[0], legal, node))
 
-    def choose(self, state: np.ndarray[Any, Any], *, concealed: bool = True) -> int:
+    def choose(self, state: Array, *, concealed: bool = True) -> int:
         """Return the agent's action in a state, shape (1,), in which its seat acts.
 
         The agent receives what its seat knows; with `concealed=False` a copy of the full state, as the game loops pass
@@ -169,14 +167,9 @@ class AgentQueries:
         return self.actor
 
     def seated(self, agent: AnyAgent) -> Seat:
-        """Return the agent for the acting seat. Its memory is separate for each seat.
+        """Return the agent of a spec string, such as "ismcts:iterations=500", or declared in code, for the acting seat.
 
-        Args:
-            agent: a spec string, such as "ismcts:iterations=500", or an agent declared in code.
-
-        Raises:
-            InputError: the game is over, no such agent plays this game and player count, or it has a restriction.
-            AgentFault: the agent's file or package cannot be imported, or the agent cannot be compiled or made.
+        Its memory is separate for each seat. An agent that cannot be imported, compiled or made raises AgentFault.
         """
         if self.actor < 0:
             raise ArgumentError("agent", "no seat decides, since the game is over")
@@ -214,9 +207,6 @@ class AgentQueries:
 
         The position stays unchanged: the next `ask` returns the action that is `chosen` here. Agents that declare
         `analyse` provide an analysis, such as `ismcts`; `strozzi replay --explain` shows analyses of whole games.
-
-        Args:
-            agent: see `seated`.
 
         Returns:
             Columns action, name, chosen, visits (of the agent's search), share (of all visits), value (expected for the

@@ -223,7 +223,6 @@ def _play_game(match: Match, deal: int) -> tuple[list[tuple[Array, int, tuple[in
 
 
 def _win_shares(rollouts: Rollouts, state: Array, word: int, count: int, action: int = 0) -> Any:
-    """Return every seat's share of the wins of `count` playouts, float64[P]; see `Rollouts.from_state`."""
     wins, _ = rollouts.from_state(state, word, count, action)
     return wins.mean(axis=0) / WIN_UNITS
 

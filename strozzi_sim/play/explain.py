@@ -82,7 +82,6 @@ class _ExplainedDecision:
 
     @cached_property
     def _futures(self) -> Futures:
-        """Imagined games consistent with the acting seat's knowledge."""
         rng = np.zeros(1, RANDOM)
         rng["cursor"] = self.number
         return [self.table.imagine(self.table.actor, rng) for _ in range(FUTURES)]
@@ -118,7 +117,6 @@ class _ExplainedDecision:
         return {"action": action, "name": name, "seat": seat, "visits": analysis.visits, "value": analysis.value}, after
 
     def _advance_to(self, seat: int, future: Position) -> Position:
-        """Return the game at the next decision of a seat, or at its end, after random play of the others."""
         future = future.copy()
         while not future.over and future.actor != seat:
             future.play(future.legal[self._rng.below(len(future.legal))])

@@ -116,10 +116,7 @@ def _imagine(states, rules, chances, seat, rng):
 
 @cache
 def kernels(game: Game, *, scripted: bool = False) -> Kernels:
-    """Return the kernels of a game, for random or scripted chance; `begin` and `imagine` need random chance.
-
-    States, rules, chances and journals are arrays of shape (1,).
-    """
+    """Return the kernels of a game, for random or scripted chance; `begin` and `imagine` need random chance."""
     game.register()
     state, rules, rng = (array_type(dtype) for dtype in (game.state, game.rules, RANDOM))
     chance, journal, i8 = array_type(SCRIPT if scripted else CHANCE), array_type(game.journal), types.int64

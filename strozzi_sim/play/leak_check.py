@@ -1,12 +1,9 @@
 """Check that an agent's choices depend only on what its seat knows in the current game.
 
-Agents receive the concealed state, which is equal for equal knowledge, so they cannot see more. Built-in agents receive
-the full state where only chance is hidden, and everywhere if they read only its legal actions. No state contains future
-chance. At every decision a copy of the agent, with the same memory and random numbers, decides again on the concealed
-state, and another copy on the full state if the agent receives it: all must choose the same action.
-
-A third-party agent, or one that calls a third-party agent, then decides again in some of the games, in another process
-with another hash seed, and with games and seats in reverse order.
+At every decision a copy of the agent, with the same memory and random numbers, decides again on the concealed state,
+and another copy on the full state if the agent receives it: all must choose the same action. A third-party agent, or
+one that calls one, then decides again in some of the games, in another process with another hash seed, and with games
+and seats in reverse order.
 """
 
 import os
@@ -117,7 +114,6 @@ def _check_decision(spec: AgentSpec, table: Position) -> tuple[int, Leak | None]
 
 
 def _leak(spec: AgentSpec, table: Position, action: int, moved_to: int, changed: str) -> Leak:
-    """Return the leak at a position where the agent chose `action` and its copy `moved_to`."""
     view, seat = table.game.view, table.actor
     concealed = table.view()
 

@@ -36,16 +36,8 @@ def record(
 ) -> list[list[dict[str, Any]]]:
     """Play games and return their records: for each game a list of lines, as `strozzi record` writes them.
 
-    Args:
-        game: a name or a Game.
-        players: number of players; default: 4, or the game's minimum.
-        agents: the line-up.
-        games: number of games, deals 0 .. games - 1.
-        deal: play this deal only.
-        seating: number of the seating in the design; default: 0, or in the design spread the seating of the deal.
-        seatings: seating design: one, rotate, spread, all or latin.
-        seed: random seed, below 2^53.
-        variant: variant of the game's components.
+    The line-up `agents` plays the deals 0 .. games - 1, or only `deal`, each in one seating of the design `seatings`
+    (one, rotate, spread, all or latin): number `seating`, or by default 0, with spread the deal's own.
 
     >>> import strozzi_sim as ss
     >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
@@ -88,10 +80,6 @@ def position(
     Returns:
         What the seat sees and what has happened since it decided; if it decides, its choices and what they mean; at
         the end scores and places, and with agent a GameAnalysis. It omits what the seat cannot know.
-
-    Raises:
-        InputError: an invalid argument, or an illegal choice; names it and the allowed values.
-        AgentFault: an agent failed or chose an illegal action.
 
     >>> from strozzi_sim.play.one_game import position
     >>> answer = position("strozzi", 3, seed=7, opponents="heuristic", choices=["pass"])
@@ -184,15 +172,12 @@ def analyse(
     Raises:
         InputError: an unfinished game, an agent that does not evaluate positions, a game with hidden information, or a
             Position that its record cannot restore (see `Position.record`).
-        StorageError: the file cannot be read.
 
     >>> import strozzi_sim as ss
     >>> (lines,) = ss.record("strozzi", players=3, agents="random", seed=7)
     >>> analysis = ss.analyse(lines, redraws=4)
     >>> analysis.seat_table["agent"].tolist()
     ['random', 'random', 'random']
-    >>> analysis.decision_table.columns.tolist()
-    ['decision', 'seat', 'agent', 'question', 'played', 'best', 'loss', 'win_loss', 'is_choice']
     """
     check_whole("redraws", redraws, 1, 10_000)
     check_whole("game", game, 1, 10**12)

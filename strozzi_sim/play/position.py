@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from strozzi_sim.errors import ArgumentError, InputError, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant
-from strozzi_sim.kernel.record_types import field_bytes
+from strozzi_sim.kernel.record_types import Array, field_bytes
 from strozzi_sim.kernel.streams import CHANCE, RANDOM
 from strozzi_sim.play.agent_queries import AgentQueries
 from strozzi_sim.play.kernels import ILLEGAL, kernels
@@ -25,7 +25,6 @@ from strozzi_sim.play.start import GameSetup, check_drawn, illegal_action_error,
 if TYPE_CHECKING:
     from strozzi_sim.simulation.vector import VectorEnv
 
-Array = np.ndarray[Any, Any]
 _Past = tuple[Any, int, bytes, bytes, int] | None  # the earlier past, an action, and state, chance and actor before it
 
 
@@ -33,14 +32,12 @@ class Position(AgentQueries):
     """One game at one of its decisions, or at its end.
 
     Two positions are equal if they are of the same game, player count, rules, seed and deal, and have the same state
-    and the same future chance, regardless of history. A position is not hashable, since moves
-    change it; use its `identity` in sets and as a key.
+    and the same future chance, regardless of history. Since moves change a position, only its `identity` has a hash.
 
     A `seat` or `viewer` that is left out is the acting seat, so it is needed once the game is over; `lines` without a
     `viewer` shows everything.
 
     Attributes:
-        game, variant, players, seed, deal, start_player: identity of the game.
         actor: the seat that must decide; -1 when the game is over.
         state: the full state, array of shape (1,) of the game's state record; it changes with every move.
         chance: future chance, CHANCE or SCRIPT record of shape (1,); agents never receive it.
@@ -84,10 +81,6 @@ class Position(AgentQueries):
             start_player: the seat that starts; in records and studies it is always seat 0.
             chance: outcomes of all draws in order, 0 .. n - 1 for a draw among n, instead of the chance of seed and
                 deal. A draw beyond the last outcome raises ScriptEnded and changes nothing.
-
-        Raises:
-            InputError: an invalid argument; names it and the allowed values.
-            ScriptEnded: `chance` is too short for the deal; names the next draw.
         """
         self._begin(set_up_game(game, players, seed, deal, variant, start_player, chance))
 
@@ -151,12 +144,8 @@ class Position(AgentQueries):
         """Items that can be chosen together, else (); each of `names` is a subset of them.
 
         >>> import strozzi_sim as ss
-        >>> position = ss.Position("strasbourg", 3, seed=3)
-        >>> position.compound_choices
+        >>> ss.Position("strasbourg", 3, seed=3).compound_choices
         ('T_G_smith', 'T_G_vintner', 'T_SAME3', 'T_MOSTCITY', 'T_GROUP5')
-        >>> position.names[:3]
-        ('T_G_smith', 'T_G_vintner', 'T_G_smith T_G_vintner')
-        >>> position.play("T_SAME3, T_G_smith")
         """
         return () if self.over else tuple(self.game.view.compound_choices(self.view(), int(self.state["phase"][0])))
 
@@ -166,15 +155,10 @@ class Position(AgentQueries):
         return "" if self.over else self.game.view.question(self.view(), int(self.state["phase"][0]))
 
     def play(self, action: int | str) -> None:
-        """Play an action for the seat that must decide.
+        """Play an action for the seat that must decide: one of `legal`, or one of `names`.
 
-        Args:
-            action: one of `legal`, or one of `names`; the words of a name that chooses several things at once may come
-                in any order, with blanks, commas or plus between them.
-
-        Raises:
-            ArgumentError: an illegal action, a game that is over, or an invalid outcome in the script; nothing changes.
-            ScriptEnded: the script of chance has ended; nothing changes.
+        The words of a name that chooses several things at once may come in any order, with blanks, commas or plus
+        between them. An illegal action, or a script of chance that ends, raises ArgumentError and changes nothing.
         """
         if type(action) is not int:
             action = parse_action(self, action)
@@ -279,11 +263,8 @@ class Position(AgentQueries):
     def imagine(self, seat: int, rng: Array) -> "Position":
         """Sample a position consistent with what `seat` knows; redraw hidden information and future chance.
 
-        The sample begins here: no earlier move can be undone, and it has no journal, record or bytes (InputError).
-
-        Args:
-            seat: seat whose knowledge is kept.
-            rng: RANDOM record, array of shape (1,), such as a copy of `rng[:1]`; the draws advance it.
+        The sample begins here: no earlier move can be undone, and it has no journal, record or bytes (InputError). The
+        draws advance `rng`, a RANDOM record of shape (1,), such as a copy of `rng[:1]`.
         """
         seat, other = self._seat("seat", seat), self.copy()
         if getattr(rng, "dtype", None) != RANDOM or rng.shape != (1,):
@@ -336,10 +317,7 @@ class Position(AgentQueries):
         return f"{self!r}\n{self.text(max(self.actor, 0))}"
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook, as the acting seat sees it, or all of it once the game is over.
-
-        An imagined game, or one from a slot, is shown as its `str`.
-        """
+        """Return the table for a notebook; of an imagined game, or one from a slot, its `str`."""
         from strozzi_sim.table.page import frame
 
         return f"<pre>{escape(str(self))}</pre>" if self._start is None else frame(self)
@@ -350,15 +328,9 @@ class Position(AgentQueries):
 
     @staticmethod
     def from_bytes(data: bytes, variant: Variant | None = None) -> "Position":
-        """Return the position of these bytes; all its actions can be undone.
+        """Return the position of the bytes of `to_bytes`; all its actions can be undone. Raises ArgumentError.
 
-        Args:
-            data: from `to_bytes`.
-            variant: the variant played, if it has restrictions: these are not in the bytes.
-
-        Raises:
-            ArgumentError: the bytes are damaged, of another format or behaviour, of a game that is not installed, or of
-                another variant.
+        A `variant` with restrictions must be given, since these are not in the bytes.
         """
         start, actions = unpack(data, variant)
         position = Position.__new__(Position)
@@ -397,13 +369,10 @@ class Position(AgentQueries):
         return [self.game.events.EVENTS.describe(line, names, self.variant.components) for line in lines]
 
     def record(self, agents: Sequence[str] | None = None) -> list[dict[str, Any]]:
-        """Return the record of the game so far: its `game` line, then its events.
+        """Return the record of the game so far: its `game` line, with the names of the agents by seat, then its events.
 
         `from_record` deals the game again: it cannot restore a `start_player` above 0, a script of `chance`, or
         restrictions; `from_bytes` can.
-
-        Args:
-            agents: name of the agent at each seat; default: "unknown".
         """
         names = one_per_seat("agents", agents, "unknown", self.players)
         return [header_line(self.game, self.variant, names, self.seed, self.deal), *self.lines()]
@@ -413,10 +382,7 @@ class Position(AgentQueries):
         """Return the position of a recorded game, from `record` or a file of one game.
 
         An incomplete record may lack its last actions, if they wrote no line: the position is the first one that has
-        written all lines.
-
-        Raises:
-            InputError: an invalid line, or one that does not follow from the deal; names its number, from 1.
+        written all lines. An InputError names the number of a line that is invalid or does not follow from the deal.
         """
         recorded = RecordedGame.of(lines)
         position = Position(**recorded.deal_again())

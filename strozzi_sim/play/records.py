@@ -43,8 +43,6 @@ MAX_TRIED = 200_000  # positions examined for a record, at most
 
 
 class _Header(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """First line of a game. The format's version fixes its keys."""
-
     type: Literal["game"]
     format: str
     game: str

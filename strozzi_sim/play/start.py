@@ -13,12 +13,11 @@ from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import AnyVariant, Variant, resolve_variant
 from strozzi_sim.kernel.jit import Kernels
 from strozzi_sim.kernel.journal import events_in
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SCRIPT, game_key
 from strozzi_sim.play.kernels import kernels
 from strozzi_sim.simulation.match import check_players
 
-Array = np.ndarray[Any, Any]
 MAX_SEED = 2**53 - 1  # largest seed, and largest deal
 
 
@@ -93,12 +92,7 @@ def _outcomes(script: Iterable[int]) -> Array:
 
 
 class ScriptEnded(ArgumentError):
-    """A draw beyond the end of the script.
-
-    Attributes:
-        source: the number of the chance source, as in the game's state.py.
-        outcomes: number of outcomes n of the draw; one of 0 .. n - 1 would continue the script.
-    """
+    """A draw beyond the end of the script, from a `source` of chance with a number of `outcomes`, as in state.py."""
 
     def __init__(self, length: int, source: int, outcomes: int) -> None:
         draw = f"a draw of source {source}, which takes 0 to {outcomes - 1}"
@@ -126,15 +120,7 @@ def check_drawn(outcomes: Array | None, chance: Array) -> None:
 
 
 def successor_states(game: Game, rules: Array, state: Array, action: int) -> Iterator[tuple[Array, float]]:
-    """Yield every state to which a legal action may lead, shape (1,), and its probability.
-
-    A state to which several outcomes lead is repeated.
-
-    >>> from strozzi_sim.play.position import Position
-    >>> start = Position("strozzi", players=3)
-    >>> len(list(successor_states(start.game, start.variant.rules, start.state, 1)))  # a pass draws nothing
-    1
-    """
+    """Yield the state, shape (1,), to which each outcome of a legal action leads, and the outcome's probability."""
     kernel = kernels(game, scripted=True).step
     return branches(state, lambda after, script: kernel(after, rules, script, action))
 
@@ -160,11 +146,7 @@ def split_names(text: str) -> list[str]:
 
 
 def joined(chosen: Sequence[str], items: Sequence[str]) -> str:
-    """Return the name of the action that chooses some of `items`, given in any order.
-
-    >>> joined(["red", "blue"], ["blue", "green", "red"])
-    'blue red'
-    """
+    """Return the name of the action that chooses some of `items`, given in any order: "blue red"."""
     return " ".join(sorted(chosen, key=items.index))
 
 

@@ -13,7 +13,7 @@ from strozzi_sim.game.table import GameTable
 from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
-from strozzi_sim.table.page import common_style, render, template
+from strozzi_sim.table.page import asset, render, template
 from strozzi_sim.table.plain import replayed_steps, table_of
 
 Outcomes = Mapping[int, Sequence[Outcome]]  # number of a decision -> possible outcomes of its draws
@@ -49,7 +49,7 @@ def replay_page(
 
 def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
     """Return a page that links to the pages of games, each given as the name of its file, a heading, and a note."""
-    return template("games.html").render(title=title, games=games, css=Markup(common_style()))
+    return template("games.html").render(title=title, games=games, css=Markup(asset("table.css")))
 
 
 def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: GameTable, outcomes: Outcomes) -> dict[str, Any]:

@@ -129,8 +129,7 @@ def folder_of(game: str) -> Path:
 def code_folder(game: str) -> Path | None:
     """Make and return the folder of `game`'s compiled code; None if this process neither loads nor stores code.
 
-    Raises:
-        StorageError: another user owns the folder or can write to it, so its code must not be executed.
+    Raises StorageError if another user owns the folder or can write to it, so that its code must not be executed.
     """
     if _stamps() != _AS_IMPORTED:
         return None

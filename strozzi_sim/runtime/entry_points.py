@@ -39,21 +39,17 @@ def load_object(point: EntryPoint) -> Any:
         if module is None or getattr(module, "__file__", None) is not None:
             raise
         # Python treats a folder without __init__.py as a package, before the finder of an editable installation.
-        raise ImportError(
-            f"the folder {next(iter(module.__path__))} hides the installed package {package}; start Python in another "
-            "folder, or move the package into a folder src"
-        ) from error
+        hidden = f"the folder {next(iter(module.__path__))} hides the installed package {package}"
+        advice = "start Python in another folder, or move the package into a folder src"
+        raise ImportError(f"{hidden}; {advice}") from error
 
 
 def error_in_package(error: Exception) -> str:
     """Return an error as `table.py, line 12: KeyError: 'seat'`; "" if not from an agent or a third-party game."""
     points = (point for group in _GROUPS for point in find_entry_points(group).values())
     packages = {point.module.partition(".")[0] for point in points} - {"strozzi_sim"}
-    places = [
-        (frame.f_code.co_filename, line)
-        for frame, line in walk_tb(error.__traceback__)
-        if frame.f_globals.get("__name__", "").partition(".")[0] in packages
-    ]
+    steps = [(frame.f_globals.get("__name__", ""), frame, line) for frame, line in walk_tb(error.__traceback__)]
+    places = [(frame.f_code.co_filename, line) for name, frame, line in steps if name.partition(".")[0] in packages]
     message = str(error)
     if isinstance(error, SyntaxError) and Path(error.filename or "").parent.name in packages:
         places.append((str(error.filename), error.lineno or 1))

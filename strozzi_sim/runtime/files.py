@@ -1,8 +1,8 @@
 """Atomic writing of files: a file is written completely or left unchanged, and only a file of ours is replaced.
 
-Content is first written next to its target under a unique temporary name and then replaces the target in one rename. So
-two writers of one file never mix, and the last to finish wins. A symbolic link that a user names is followed; below a
-results folder none is. A device, a pipe or standard output cannot be replaced and is written to directly.
+Content is first written next to its target under a unique temporary name and then replaces the target in one rename. A
+symbolic link that a user names is followed; below a results folder none is. A device, a pipe or standard output cannot
+be replaced and is written to directly.
 """
 
 import os

@@ -1,8 +1,7 @@
 """Bounded reading of the user's files: TOML and JSON as plain data, others as lines.
 
 TOML and JSON can nest without limit, contain numbers of any length, and be as large as a device. A document read here
-results in plain data within these bounds, or in an error of one line. Later code can therefore neither run out of stack
-or memory nor exceed 64 bits.
+results in plain data within bounds, so that later code cannot run out of stack, memory or 64 bits, or in an InputError.
 """
 
 import re
@@ -50,22 +49,14 @@ def toml_value(text: str) -> Any:
 
 
 def whole_number(text: str) -> int:
-    """Return the integer written as digits with an optional sign. Raises ValueError for other text, such as `1_0`.
-
-    >>> whole_number("-12")
-    -12
-    """
+    """Return the integer written as digits with an optional sign. Raises ValueError for other text, such as `1_0`."""
     if not _WHOLE.fullmatch(text):
         raise ValueError(f"expected a whole number, got {short_repr(text)}")
     return int(text)
 
 
 def real_number(text: str) -> float:
-    """Return the number in digits with optional sign, point, exponent. Raises ValueError for other text, such as `nan`.
-
-    >>> real_number("1.5e3")
-    1500.0
-    """
+    """Return the number in digits with optional sign, point, exponent. Raises ValueError for any other text."""
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"expected a number, got {short_repr(text)}")
     return float(text)

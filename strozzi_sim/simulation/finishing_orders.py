@@ -9,10 +9,10 @@ A tie is half an "ahead" for each of the two. Tied positions count as all their 
 
 from functools import cache
 from math import comb
-from typing import Any
 
 import numpy as np
 
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.simulation.loop import POSITIONS
 
 AHEAD_UNITS = 2  # units of `ahead` if one position is ahead; if two tie, each gets 1
@@ -22,8 +22,6 @@ SETS = 2**POSITIONS  # a set of positions is a number with a bit for each
 
 # [position, other position] and [set]
 ORDERS = np.dtype([("ahead", "i8", (POSITIONS, POSITIONS)), ("remaining", "i8", (SETS,))], align=True)
-
-Array = np.ndarray[Any, Any]
 
 
 def count_orders(rows: Array, players: int) -> Array:

@@ -12,21 +12,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from strozzi_sim.errors import Stopped
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.runtime.system import ENDING, call_in_forks, end_process, is_executing, postpones
 
 Result = TypeVar("Result")
 
 NO_STOP = np.zeros(1, np.int64)
-_current: ContextVar[np.ndarray[Any, Any]] = ContextVar("stop_flag", default=NO_STOP)
+# the stop flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0
+current_stop: ContextVar[Array] = ContextVar("stop_flag", default=NO_STOP)
 _outside: dict[int, Any] = {}  # handlers of signals outside the outermost `stop_flag` of the main thread
 
 
-def current_stop() -> np.ndarray[Any, Any]:
-    """Return the stop flag of the innermost `stop_flag` around the caller in this thread, else one that stays 0."""
-    return _current.get()
-
-
-def call_interruptible(stop: np.ndarray[Any, Any], call: Callable[[], Result]) -> Result:
+def call_interruptible(stop: Array, call: Callable[[], Result]) -> Result:
     """Return `call()`, whose kernels end early once `stop`, int64[1], is set.
 
     Python runs signal handlers in the main thread, and not during a kernel there. So if the caller is the main thread,
@@ -54,7 +51,7 @@ def _restore() -> None:
 
 
 @contextmanager
-def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
+def stop_flag() -> Iterator[Array]:
     """Yield an int64[1] that a signal sets to its number if it ends the block; the end of the block sets it too.
 
     A signal means inside the block what it means outside: its handler is called at once, as Python does. If that
@@ -93,7 +90,7 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
                 raise KeyboardInterrupt from None  # numba replaces an Exception
             raise
 
-    token = _current.set(stop)
+    token = current_stop.set(stop)
     is_outermost = not _outside
     if is_outermost:
         _outside.update({number: handlers[number] for number in caught})
@@ -103,7 +100,7 @@ def stop_flag() -> Iterator[np.ndarray[Any, Any]]:
         yield stop
     finally:
         is_leaving = True
-        _current.reset(token)
+        current_stop.reset(token)
         stop[0] = stop[0] or 1  # after an error, calls that still run in other threads end early
         for number in caught:
             signal.signal(number, handlers[number])

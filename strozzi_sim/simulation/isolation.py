@@ -4,16 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from strozzi_sim.agent import AgentSpec
 from strozzi_sim.agent.python import SECONDS_VARIABLE, seconds_allowed
 from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.contract import Game
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.runtime.workers import Hung, WorkerDied, call_in_worker
 from strozzi_sim.simulation.interrupts import stop_flag
 
-Blame = Callable[[np.ndarray[Any, Any], str], AgentFault]
+Blame = Callable[[Array, str], AgentFault]
 
 
 def run_in_worker(
@@ -21,11 +20,8 @@ def run_in_worker(
 ) -> Any:
     """Return the result of a function that queries agents, or raise its exception; `call_in_worker` calls it.
 
-    `blame(beat, what)` returns the fault of a process that died, from its last HEARTBEAT and the cause.
-
-    Raises:
-        AgentFault: the process ended, or was killed because a decision took too long.
-        Cancelled: `is_cancelled` returned True.
+    If the process ended, or was killed because a decision took too long, `blame(beat, what)` returns the AgentFault,
+    from its last HEARTBEAT and the cause. Cancelled: `is_cancelled` returned True.
     """
     try:
         with stop_flag():
@@ -37,17 +33,13 @@ def run_in_worker(
 
 
 def query_in_worker(function: Callable[..., Any], spec: AgentSpec, game: Game, *arguments: Any, seed: int = 0) -> Any:
-    """Return the result of `function(spec, game, *arguments)`, called in a worker process if the agent is third-party.
-
-    Raises:
-        AgentFault: the process ended, or was killed because a decision took too long; `seed` is for its text.
-    """
+    """Return `function(spec, game, *arguments)`, called in a worker process if the agent is third-party."""
     spec = spec.resolve_for(game)
     call = partial(function, spec, game, *arguments)
     if not spec.foreign:
         return call()
 
-    def blame(beat: np.ndarray[Any, Any], what: str) -> AgentFault:
+    def blame(beat: Array, what: str) -> AgentFault:
         last = beat[0]
         if not last["busy"]:
             return AgentFault(f"agent {spec.text!r} {what} outside a decision, in {game.name}")

@@ -167,7 +167,6 @@ def take_playouts(agent, memory):
 
 @jit
 def _count(state, positions, decisions, outcome, sink, facts):
-    """Add one finished game to the outcome, and every seat's result to the facts."""
     outcome.games += 1
     outcome.decisions += decisions
     for seat in range(len(positions)):
@@ -302,12 +301,7 @@ def _play(games, k, stop, tally, first_row, sink, facts, luck):
 
 @jit
 def _play_all(games, stop, tally, sink, facts, lucks):
-    """Play all jobs, or until a fault or stop; return the number of finished games.
-
-    sink : record that the core writes events to, or None
-    facts : FactCounts, or None
-    lucks : records of `luck_dtype`, one for each job, or None
-    """
+    """Play all jobs, or until a fault or stop; return the number of finished games. See `compiled_loop`."""
     finished = 0  # all jobs have one player count, so the rows of job k begin at finished * players
     for k in range(games.jobs.shape[0]):
         luck = None if lucks is None else lucks[k]
@@ -321,11 +315,6 @@ def work_dtype(game: Game) -> Any:
     """Return the dtype of one thread's records; `spare` separates the cache lines of threads."""
     fields = [("state", game.state), ("seen", game.state), ("chance", CHANCE), ("spare", "u1", (128,))]
     return np.dtype(fields, align=True)
-
-
-def playouts_offset(memory: np.dtype[Any]) -> int:
-    """Return the offset of the field `playouts` in an agent's memory, or -1 without one."""
-    return int(memory.fields["playouts"][1]) if memory.fields and "playouts" in memory.fields else -1
 
 
 @cache

@@ -22,7 +22,7 @@ from strozzi_sim.facts.sink import SEATS
 from strozzi_sim.game.contract import Game, apply, count_legal, deal, kth_legal, score
 from strozzi_sim.kernel.jit import jit
 from strozzi_sim.kernel.pointers import assign, call_at, float64_at, int64_at, zero_at
-from strozzi_sim.kernel.record_types import keep_words
+from strozzi_sim.kernel.record_types import Array, keep_words
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, SOURCES, below, hash_combine, mix, redraw, stream_key
 from strozzi_sim.simulation.interrupts import NO_STOP
 
@@ -72,9 +72,7 @@ def luck_dtype(game: Game) -> np.dtype[Any]:
     ], align=True))  # fmt: skip
 
 
-def luck_records(
-    luck: LuckMethod, game: Game, stop: np.ndarray[Any, Any] = NO_STOP, count: int = 1
-) -> tuple[np.ndarray[Any, Any], Any]:
+def luck_records(luck: LuckMethod, game: Game, stop: Array = NO_STOP, count: int = 1) -> tuple[Array, Any]:
     """Return `count` records of `luck_dtype` and the objects that must outlive them; redraws end once `stop` is set."""
     evaluator = compile_evaluator(luck.agent, game)
     memory, records = np.zeros(1, evaluator.memory), np.zeros(count, luck_dtype(game))
@@ -114,8 +112,7 @@ def redraw_all(luck, word):
 def _measure(luck, state, rules, start, action, count, start_player):
     """Add to `luck.total` the luck of what led to `state`: an action in `luck.before`, or the deal (action 0).
 
-    `count`: the number of legal actions if the action was random, which is drawn anew too, else 1. `start` keys the
-    redraws.
+    `count`: the number of legal actions if the action was random, and is drawn again, else 1. `start`: key of redraws.
     """
     players = state.players
     for seat in range(SEATS):
@@ -162,18 +159,13 @@ def before_action(luck, state, chance):
 
 
 @jit
-def _was_drawn(luck, chance):
-    drawn = False
-    for source in range(SOURCES):
-        drawn |= chance.cursor[source] != luck.chance.cursor[source]
-    return drawn
-
-
-@jit
 def after_action(luck, state, rules, action, at_random, chance):
     """Measure the luck of an action that has been played in `state`; `at_random`: the agent `random` chose it."""
     count = count_legal(luck.before, rules) if at_random else 1
-    if count == 1 and not _was_drawn(luck, chance):
+    is_event = count > 1
+    for source in range(SOURCES):
+        is_event |= chance.cursor[source] != luck.chance.cursor[source]
+    if not is_event:
         return
     luck.events += 1
     start = hash_combine(luck.key, luck.events * (MOST_REDRAWS + 1))  # no word that redraws of the deal have used

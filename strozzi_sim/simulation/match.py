@@ -17,25 +17,11 @@ from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.restricting import check_restrictions, restricted
 from strozzi_sim.game.variants import Variant
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import RANDOM, game_key
 from strozzi_sim.runtime.workers import active_heartbeat, heartbeat, raised_in_compiled_code
+from strozzi_sim.simulation import loop
 from strozzi_sim.simulation.interrupts import call_interruptible, current_stop
-from strozzi_sim.simulation.loop import (
-    AGENT,
-    FAULT,
-    JOB,
-    OUTCOME,
-    ROW,
-    UNIFORM,
-    FactCounts,
-    Games,
-    Seats,
-    Tally,
-    compiled_loop,
-    playouts_offset,
-    work_dtype,
-)
 from strozzi_sim.simulation.luck import LUCK_FIELDS, LuckMethod, luck_records
 from strozzi_sim.simulation.mixed import ANSWERS, MixedLoop
 from strozzi_sim.simulation.seatings import SPREAD, seating_design
@@ -54,17 +40,9 @@ class Measures:
     answers: bool = False  # the fields ANSWERS of the outcome
 
     @property
-    def counts_facts(self) -> bool:
-        """Whether facts are counted or stored."""
-        return bool(self.crosstabs or self.keep.tables)
-
-    @property
     def one_range(self) -> bool:
         """Whether these can be measured for one range of deals at a time only."""
         return self.journal or bool(self.keep.tables)
-
-
-NOTHING_MORE = Measures()
 
 
 @dataclass
@@ -72,10 +50,10 @@ class MatchResult:
     """Result of a range of deals."""
 
     games: int
-    outcome: np.ndarray[Any, Any]  # record of `outcome_dtype`, array of shape (1,)
-    counts: np.ndarray[Any, Any]  # of the facts, int64[plan.size], or empty; see `pool.PlayTask` for orders
-    rows: np.ndarray[Any, Any]  # ROW records, one per game and seat, or empty
-    journal: np.ndarray[Any, Any] | None  # of one game, if requested
+    outcome: Array  # record of `outcome_dtype`, array of shape (1,)
+    counts: Array  # of the facts, int64[plan.size], or empty; see `pool.PlayTask` for orders
+    rows: Array  # ROW records, one per game and seat, or empty
+    journal: Array | None  # of one game, if requested
     playouts: int = 0  # number of playouts of the agents that count them
     kept: bytes = b""  # the stored rows of facts (see `facts.row_storage`)
 
@@ -96,9 +74,8 @@ class Match:
         object.__setattr__(self, "lineup", tuple(spec.resolve_for(self.game) for spec in self.lineup))
         if not 1 <= len(self.lineup) <= self.players:
             agents = ", ".join(spec.text for spec in self.lineup)
-            raise InputError(
-                f"a line-up of {len(self.lineup)} agents ({agents}) for {self.players} seats; give 1 to {self.players}"
-            )
+            given = f"{len(self.lineup)} agents ({agents}) for {self.players} seats"
+            raise InputError(f"a line-up of {given}; give 1 to {self.players}")
         if not 0 <= self.seed < 2**53:
             raise InputError(f"seed: must be between 0 and 2^53 - 1, got {self.seed}")
         check_lineup(self.lineup, self.game, self.players)
@@ -112,10 +89,7 @@ class Match:
         return [self.lineup[position % len(self.lineup)] for position in range(self.players)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all attributes except the plans and `design`, which the receiver computes again.
-
-        Ray makes arrays that it sends read-only, and compiled code requires writable ones; rules are copied later.
-        """
+        """Return all attributes but the plans and `design`, an array, which Ray would make read-only."""
         return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "design")}
 
     @property
@@ -142,7 +116,7 @@ class Match:
         return any(spec.foreign for spec in self.lineup)
 
     @cached_property
-    def design(self) -> np.ndarray[Any, Any]:
+    def design(self) -> Array:
         """Seatings, uint8[S, P]."""
         return seating_design(self.seatings, self.players)
 
@@ -156,7 +130,7 @@ class Match:
         return deal % len(self.design) if self.seatings == SPREAD else 0
 
     @cached_property
-    def _rules(self) -> np.ndarray[Any, Any]:
+    def _rules(self) -> Array:
         """Rules records, one for each seating, or one for all seatings if no agent is restricted."""
         if not any(spec.without for spec in self.lineup):
             return self.variant.rules
@@ -175,7 +149,7 @@ class Match:
 
     def warm(self, *, counted: bool = False, luck: LuckMethod | None = None) -> None:
         """Compile what workers load to play this match, except third-party agents; `warm_all` has two processes."""
-        compiled_loop(self.game, "facts" if counted else "", luck is not None)
+        loop.compiled_loop(self.game, "facts" if counted else "", luck is not None)
         if luck is not None:
             compile_evaluator(luck.agent, self.game)
         for spec in self.lineup:
@@ -191,13 +165,10 @@ class Match:
         *,
         plan: CrosstabPlan | None = None,
         seating: int | None = None,
-        stop: np.ndarray[Any, Any] | None = None,
+        stop: Array | None = None,
         **measured: Any,
     ) -> MatchResult:
-        """Play deals first .. last - 1; `measured` are the fields of Measures, or a plan, instead of `crosstabs`.
-
-        `seating`, `stop` and errors are those of `play_ranges`.
-        """
+        """Play deals first .. last - 1, see `play_ranges`; `measured`: fields of Measures, `plan` for its crosstabs."""
         measures = Measures(**measured) if plan is None else Measures(crosstabs=plan.crosstabs, **measured)
         (result,) = self.play_ranges([(first, last)], measures, seating=seating, stop=stop)
         return result
@@ -208,26 +179,26 @@ class Match:
         measures: Measures,
         *,
         seating: int | None = None,
-        stop: np.ndarray[Any, Any] | None = None,
+        stop: Array | None = None,
     ) -> list[MatchResult]:
         """Play deals first .. last - 1 of each range (first, last), with their seatings or only number `seating`.
 
-        Return a result for each range. Once `stop`, int64[1] (default: see `current_stop`), is not 0, play ends before
+        Return a result for each range. Once `stop`, int64[1] (default: `current_stop`), is not 0, play ends before
         the next game, searches before the next playout, and the results must be discarded. With agents in Python, and
         measures of `one_range`, there must be one range.
         """
         assert len(ranges) == 1 or not (self.in_python or measures.one_range)
-        stop = current_stop() if stop is None else stop
+        stop = current_stop.get() if stop is None else stop
         table, compiled, _memories = self.agent_table(stop)
         games = self._games_of(ranges, table, seating)
         original_rules = games.rules.tobytes()
         per_deal = self.games_per_deal if seating is None else 1
         number_of_games = per_deal * sum(last - first for first, last in ranges)
         assert number_of_games == 1 or not measures.journal
-        rows = np.zeros(number_of_games * self.players if measures.rows else 0, ROW)
-        tally = Tally(np.zeros(len(ranges), OUTCOME), rows, np.zeros(1, FAULT), heartbeat())
+        rows = np.zeros(number_of_games * self.players if measures.rows else 0, loop.ROW)
+        tally = loop.Tally(np.zeros(len(ranges), loop.OUTCOME), rows, np.zeros(1, loop.FAULT), heartbeat())
         measuring = _Measuring(self, measures, len(ranges), stop)
-        loop = compiled_loop(self.game, measuring.output, measures.luck is not None)
+        play = loop.compiled_loop(self.game, measuring.output, measures.luck is not None)
 
         def blame(fault: Any, what: str) -> AgentFault:
             fault["seating"] += seating or 0  # the loops number the seatings that they play from 0
@@ -241,16 +212,15 @@ class Match:
         with active_heartbeat(tally.beat, self.players, ranges[0][0]):
             for part in parts:
                 rest = tally._replace(rows=rows[played * self.players :])
-                played += call_interruptible(stop, partial(loop, part, stop, rest, *written_by_core))
+                played += call_interruptible(stop, partial(play, part, stop, rest, *written_by_core))
         if games.rules.tobytes() != original_rules:
             raise AgentFault(f"{_foreign(self.positions, compiled)} changed the rules that it received")
         if tally.fault["found"][0]:
             raise blame(tally.fault[0], "")
         return measuring.results(tally, answers, games.agents["playouts"].sum(axis=1).tolist())
 
-    def _games_of(self, ranges: Sequence[tuple[int, int]], table: np.ndarray[Any, Any], seating: int | None) -> Games:
-        """Return the games of some ranges, as the loop takes them; `table` has the AGENT records of the positions."""
-        jobs = np.zeros(len(ranges), JOB)
+    def _games_of(self, ranges: Sequence[tuple[int, int]], table: Array, seating: int | None) -> loop.Games:
+        jobs = np.zeros(len(ranges), loop.JOB)
         jobs["game"], jobs["seed"], jobs["players"] = game_key(self.game.name), self.seed, self.players
         jobs["first"], jobs["last"] = np.transpose(ranges)
         jobs["spread"] = self.seatings == SPREAD
@@ -258,24 +228,19 @@ class Match:
         if seating is not None:
             design = design[seating : seating + 1]
             rules = rules if len(rules) == 1 else rules[seating : seating + 1]
-        seats = Seats(np.zeros(self.players, AGENT), np.zeros(self.players, RANDOM), design)
+        seats = loop.Seats(np.zeros(self.players, loop.AGENT), np.zeros(self.players, RANDOM), design)
         agents = np.repeat(table[np.newaxis], len(ranges), axis=0)
         # a copy of the rules is writable, and a change by an agent is found and stays there
-        return Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, work_dtype(self.game)))
+        return loop.Games(jobs, exact_copy(rules), agents, seats, np.zeros(1, loop.work_dtype(self.game)))
 
-    def agent_table(
-        self, stop: np.ndarray[Any, Any] | None = None
-    ) -> tuple[np.ndarray[Any, Any], list[CompiledAgent | None], list[np.ndarray[Any, Any] | None]]:
-        """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories.
-
-        Searches end early once `stop`, int64[1], is not 0.
-        """
+    def agent_table(self, stop: Array | None = None) -> tuple[Array, list[CompiledAgent | None], list[Array | None]]:
+        """Return the AGENT records of the positions, and what must outlive them: compiled agents and their memories."""
         lineup_agents = [
             compile_agent(spec, self.game, stop=stop) if spec.agent.kind == "compiled" else None for spec in self.lineup
         ]
         compiled = [lineup_agents[position % len(lineup_agents)] for position in range(self.players)]
         memories = [np.zeros(1, agent.memory) if agent else None for agent in compiled]
-        agents = np.zeros(self.players, AGENT)
+        agents = np.zeros(self.players, loop.AGENT)
         for position, (spec, agent, memory) in enumerate(zip(self.positions, compiled, memories, strict=True)):
             # in Python: address 0; without secrets the observations of a batch agent are made from the state itself
             if agent is None or memory is None:
@@ -284,16 +249,16 @@ class Match:
                 continue
             agents[position] = agent_row(agent, memory, self.variant)
             if spec.is_uniform and not self.in_python:  # the mixed loop calls it as any other
-                agents[position]["address"] = UNIFORM
+                agents[position]["address"] = loop.UNIFORM
         return agents, compiled, memories
 
-    def lost(self, beat: np.ndarray[Any, Any], what: str, seating: int | None = None) -> AgentFault:
+    def lost(self, beat: Array, what: str, seating: int | None = None) -> AgentFault:
         """Return the fault of a worker process that ended while it played this match; `beat` is its last heartbeat."""
         last = beat[0]
         if not last["busy"]:
             agents = " or ".join(dict.fromkeys(f"agent {spec.text!r}" for spec in self.lineup if spec.foreign))
             return AgentFault(f"{agents} {what} outside a decision, in {self.game.name}")
-        fault = np.zeros(1, FAULT)
+        fault = np.zeros(1, loop.FAULT)
         number = int(last["seating"]) + (seating or 0)
         position = int(self.design[number, last["seat"]])
         decision = int(last["decisions"] - last["first"]) - 1
@@ -321,21 +286,21 @@ class Match:
 class _Measuring:
     """The arrays in which a call of the loop measures several ranges, and the record that the core writes events to."""
 
-    def __init__(self, match: Match, measures: Measures, ranges: int, stop: np.ndarray[Any, Any]) -> None:
+    def __init__(self, match: Match, measures: Measures, ranges: int, stop: Array) -> None:
         self.match, self.measures = match, measures
         self.output = ""  # see `compiled_loop`
         self.sink: Any = None  # record of the facts or the journal
-        self.facts: FactCounts | None = None
+        self.facts: loop.FactCounts | None = None
         self.counts = np.zeros((ranges, 0), np.int64)
-        self.journal: np.ndarray[Any, Any] | None = None
+        self.journal: Array | None = None
         self.recorder: RowRecorder | None = None
-        self.lucks: np.ndarray[Any, Any] | None = None
+        self.lucks: Array | None = None
         if measures.luck is not None:
             self.lucks, self._evaluator = luck_records(measures.luck, match.game, stop, ranges)
         if measures.journal:
             self.journal = np.zeros(1, match.game.journal)
             self.output, self.sink = "journal", self.journal[0]
-        elif measures.counts_facts:
+        elif measures.crosstabs or measures.keep.tables:
             self._count_facts(match.plan(measures.crosstabs), ranges)
 
     def _count_facts(self, plan: CrosstabPlan, ranges: int) -> None:
@@ -348,9 +313,9 @@ class _Measuring:
             records["taker"] = self.recorder.address
         self.counts = np.zeros((ranges, plan.size), np.int64)
         self.output, self.sink = "facts", records[0]
-        self.facts = FactCounts(tuple(plan.counting(records)), self.counts)
+        self.facts = loop.FactCounts(tuple(plan.counting(records)), self.counts)
 
-    def results(self, tally: Tally, answers: np.ndarray[Any, Any], playouts: Sequence[int]) -> list[MatchResult]:
+    def results(self, tally: loop.Tally, answers: Array, playouts: Sequence[int]) -> list[MatchResult]:
         dtype = outcome_dtype(self.measures.luck is not None, self.measures.answers)
         kept = self.recorder.content() if self.recorder is not None else b""
         results, end = list[MatchResult](), 0
@@ -373,12 +338,15 @@ def describe_failure(action: int) -> str:
 
 def outcome_dtype(luck: bool, answers: bool) -> np.dtype[Any]:
     """Return the dtype of a range's outcome: OUTCOME, LUCK_FIELDS if luck is measured, ANSWERS if they are counted."""
-    if not luck and not answers:
-        return OUTCOME
-    return np.dtype([*OUTCOME.descr, *(LUCK_FIELDS if luck else ()), *(ANSWERS.descr if answers else ())], align=True)
+    fields: list[Any] = [*loop.OUTCOME.descr]
+    if luck:
+        fields += LUCK_FIELDS
+    if answers:
+        fields += ANSWERS.descr
+    return np.dtype(fields, align=True)
 
 
-def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+def _merged(dtype: np.dtype[Any], *parts: Array | None) -> Array:
     """Return a record of `dtype`, each field from the first part that has it; all are arrays of shape (1,)."""
     merged = np.zeros(1, dtype)
     for part in reversed([part for part in parts if part is not None]):
@@ -387,10 +355,12 @@ def _merged(dtype: np.dtype[Any], *parts: np.ndarray[Any, Any] | None) -> np.nda
     return merged
 
 
-def agent_row(agent: CompiledAgent, memory: np.ndarray[Any, Any], variant: Variant) -> tuple[int, ...]:
+def agent_row(agent: CompiledAgent, memory: Array, variant: Variant) -> tuple[int, ...]:
     """Return the fields of the AGENT record of a compiled agent, whose memory is the array `memory`."""
     params, sees_state = agent.params.ctypes.data, agent.sees_state(variant.hidden)
-    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, playouts_offset(agent.memory), 0, 0
+    fields = agent.memory.fields
+    counter = int(fields["playouts"][1]) if fields and "playouts" in fields else -1
+    return agent.address, params, memory.ctypes.data, agent.memory_size, sees_state, counter, 0, 0
 
 
 def _foreign(positions: Sequence[AgentSpec], compiled: Sequence[CompiledAgent | None]) -> str:

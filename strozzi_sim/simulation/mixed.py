@@ -30,6 +30,7 @@ from strozzi_sim.errors import AgentFault
 from strozzi_sim.game.components import read_only
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.kernel.streams import RANDOM, SeatRng
 from strozzi_sim.runtime.threads import limit_loaded, single_threaded_blas
 from strozzi_sim.runtime.workers import begin_decision
@@ -43,8 +44,6 @@ _MEMORY = 2**28  # most bytes of compiled agents' memory in all slots; there is 
 
 # Number of answers of Python agents declared with `replaces`, and of Replacements among them. [position]
 ANSWERS = np.dtype([("answers", "i8", (POSITIONS,)), ("replaced", "i8", (POSITIONS,))], align=True)
-
-Array = np.ndarray[Any, Any]
 
 
 class MixedLoop:

@@ -11,13 +11,12 @@ from strozzi_sim.agent.registry import AGENT_TYPES
 from strozzi_sim.errors import ArgumentError, as_argument_error, short_repr
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.simulation.loop import AGENT
 from strozzi_sim.simulation.match import agent_row
 
 _MEMORY = 2**32  # most bytes of the opponents' memory in all games
 _ALIGNED = 16  # bytes to which a game's memory is aligned
-
-Array = np.ndarray[Any, Any]
 
 
 class Opponents:
@@ -57,7 +56,6 @@ class Opponents:
 
 
 def _pool(game: Game, players: int, opponents: Any) -> tuple[tuple[AgentSpec, ...], ...]:
-    """Return the line-ups of opponents; empty if the caller decides for every seat."""
     if opponents is None:
         return ()
     is_list = isinstance(opponents, list | tuple) and bool(opponents)
@@ -67,14 +65,11 @@ def _pool(game: Game, players: int, opponents: Any) -> tuple[tuple[AgentSpec, ..
 
 
 def _lineup(game: Game, players: int, opponents: Any) -> tuple[AgentSpec, ...]:
-    """Return the agents at positions 1 .. players - 1."""
     agents = [opponents] if isinstance(opponents, AGENT_TYPES) else opponents
     seats = players - 1
     if not isinstance(agents, Sequence) or not all(isinstance(agent, AGENT_TYPES) for agent in agents):
-        raise ArgumentError(
-            "opponents",
-            f"expected None, an agent, a list of agents, or a list of such lists, got {short_repr(opponents)}",
-        )
+        expected = "None, an agent, a list of agents, or a list of such lists"
+        raise ArgumentError("opponents", f"expected {expected}, got {short_repr(opponents)}")
     if not 1 <= len(agents) <= seats:
         raise ArgumentError("opponents", f"expected 1 to {seats} beside the learner, got {len(agents)}")
     specs = [as_argument_error("opponents", find_agent, agent, game) for agent in agents]

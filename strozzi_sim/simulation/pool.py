@@ -8,7 +8,7 @@ Compiled agents release the interpreter lock, so the workers are threads by defa
 import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from time import monotonic
 from typing import Any
@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from strozzi_sim.errors import ClusterError
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.runtime.workers import Cancelled
 from strozzi_sim.simulation.finishing_orders import count_orders
 from strozzi_sim.simulation.interrupts import NO_STOP
 from strozzi_sim.simulation.isolation import run_in_worker
-from strozzi_sim.simulation.match import NOTHING_MORE, Match, MatchResult, Measures
+from strozzi_sim.simulation.match import Match, MatchResult, Measures
 
 _GROUP = 4  # batches per worker in a call of joblib, if the backend returns all results of a call at once
 _AHEAD = 256  # if workers are processes, at least this many batches are dispatched ahead: a cluster may grow
@@ -41,7 +42,7 @@ class PlayTask:
     match: Match
     first: int
     last: int
-    measures: Measures = NOTHING_MORE
+    measures: Measures = field(default_factory=Measures)
     orders: bool = False
     finish: Callable[[MatchResult], Any] | None = None
 
@@ -53,7 +54,7 @@ def _group_key(task: PlayTask) -> Any:
     return id(task.match), task.measures, task.orders
 
 
-def _play(tasks: Sequence[PlayTask], stop: np.ndarray[Any, Any] = NO_STOP) -> list[MatchResult] | None:
+def _play(tasks: Sequence[PlayTask], stop: Array = NO_STOP) -> list[MatchResult] | None:
     """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped."""
     task, ranges = tasks[0], [(each.first, each.last) for each in tasks]
     measures = replace(task.measures, rows=True) if task.orders else task.measures
@@ -67,9 +68,7 @@ def _play(tasks: Sequence[PlayTask], stop: np.ndarray[Any, Any] = NO_STOP) -> li
     return results if is_whole and stop[0] == 0 else None  # stopped searches choose any legal action
 
 
-def perform(
-    tasks: Sequence[PlayTask], stop: np.ndarray[Any, Any] = NO_STOP, abandoned: np.ndarray[Any, Any] = NO_STOP
-) -> list[MatchResult] | None:
+def perform(tasks: Sequence[PlayTask], stop: Array = NO_STOP, abandoned: Array = NO_STOP) -> list[MatchResult] | None:
     """Return the results of tasks with the same `_group_key`, played in one call; None if they were stopped.
 
     Third-party agents play in another process, which is also killed once `abandoned`, int64[1], is not 0.
@@ -87,7 +86,7 @@ def perform(
 
 
 def _perform(
-    number: int, batch: Sequence[PlayTask] | bytes, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
+    number: int, batch: Sequence[PlayTask] | bytes, stop: Array, abandoned: Array
 ) -> tuple[int, list[tuple[Any, float]]]:
     """Return a batch's number, and (result, seconds) of its tasks up to the first stopped one, whose result is None.
 
@@ -108,7 +107,7 @@ def _perform(
     return number, results_and_seconds
 
 
-def play_tasks(tasks: Iterable[PlayTask], workers: int, stop: np.ndarray[Any, Any]) -> Iterator[tuple[PlayTask, Any]]:
+def play_tasks(tasks: Iterable[PlayTask], workers: int, stop: Array) -> Iterator[tuple[PlayTask, Any]]:
     """Play tasks on `workers` workers, or all those of a cluster; yield each with its result, in no particular order.
 
     Tasks are drawn lazily. Once `stop`, int64[1], is not 0, threads drop their tasks, and only tasks that were finished
@@ -144,7 +143,7 @@ def _batches(tasks: Iterable[PlayTask], seconds: Mapping[int, float]) -> Iterato
 
 
 def _joblib_results(
-    tasks: Iterable[PlayTask], workers: int, stop: np.ndarray[Any, Any], abandoned: np.ndarray[Any, Any]
+    tasks: Iterable[PlayTask], workers: int, stop: Array, abandoned: Array
 ) -> Generator[tuple[PlayTask, Any]]:
     """Yield each task with its result as it arrives, or group by group if joblib's backend cannot stream (Ray's)."""
     import cloudpickle

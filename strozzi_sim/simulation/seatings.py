@@ -5,18 +5,19 @@ each deal in all seatings of the design, except in SPREAD, where it plays deal d
 """
 
 from itertools import permutations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from strozzi_sim.errors import ArgumentError, short_repr, suggest_names
+from strozzi_sim.kernel.record_types import Array
 
 Design = Literal["one", "rotate", "spread", "all", "latin"]
 DESIGNS: tuple[str, ...] = get_args(Design)
 SPREAD = "spread"
 
 
-def seating_design(design: str, players: int) -> np.ndarray[Any, Any]:
+def seating_design(design: str, players: int) -> Array:
     """Return the seatings of a design for N players.
 
     one: position p at seat p. rotate: seating s puts position p at seat (p + s) mod N. spread: the seatings of rotate;

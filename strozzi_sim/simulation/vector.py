@@ -6,7 +6,6 @@ seating) and on the caller's actions alone, not on n or on what happens in other
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from secrets import randbits
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ from strozzi_sim.game import find_game
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.slices import Layout
 from strozzi_sim.game.variants import BASE, AnyVariant, Variant, resolve_variant
-from strozzi_sim.kernel.record_types import exact_copy
+from strozzi_sim.kernel.record_types import Array, exact_copy
 from strozzi_sim.kernel.streams import CHANCE, RANDOM, game_key
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats
@@ -47,8 +46,6 @@ ROTATE = "rotate"
 Reward = Literal["win", "score", "lead"]
 REWARDS: dict[Reward, int] = {"win": WIN, "score": SCORE, "lead": LEAD}
 
-Array = np.ndarray[Any, Any]
-
 
 class VectorEnv:
     """Many games at once. A step takes an action for each game and advances every game to the caller's next decision.
@@ -72,11 +69,8 @@ class VectorEnv:
             wins); "lead": its lead over the mean of the others.
         variant: a Variant, the name of a shipped one, or changes by name: {"rich": {"tracks": {"bonus": {7: 10}}}}.
 
-    Attributes:
-        game, players, num_envs, seat, reward, variant: the arguments, game and variant as objects.
-        pool: line-ups of opponents, each with an agent for the positions 1 .. players - 1; () without opponents.
-        seed: seed of the deals; None before the first `reset`.
-        steps: calls of `step` since the last `reset` that did not fail.
+    The arguments are attributes, and so are `pool`, the line-ups of opponents at positions 1 .. players - 1, `seed`,
+    None before the first `reset`, and `steps`, the number of calls of `step` since then that did not fail.
 
     >>> import strozzi_sim as ss
     >>> env = ss.VectorEnv("strozzi", 4, 2, opponents="random")
@@ -178,26 +172,20 @@ class VectorEnv:
         """Return the game in a slot; `Position.from_slot` makes a position of it."""
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         work = self._works[slot : slot + 1]
-        state, chance = (
-            np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance")
-        )
-        return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), state, chance)
+        copies = (np.frombuffer(bytearray(record_bytes(work[name])), work[name].dtype) for name in ("state", "chance"))
+        return SlotState(int(self._slots["game"][slot]), int(last.seats[slot]), *copies)
 
     def put(self, slot: int, position: SupportsSlot) -> Step:
         """Replace the game in a slot by a copy of a position; return the last Step, with the slot's new decision.
 
-        The new game counts as the slot's current deal, and the slot's next deal follows it. Opponents begin
-        there with empty memories; the random streams of all seats are the position's, from their beginning.
-
-        Args:
-            slot: the slot.
-            position: a `Position` of the same game, players and variant, in which the caller decides.
+        The position is a `Position` of the same game, players and variant, in which the caller decides. It counts as
+        the slot's current deal, and the slot's next deal follows it. Opponents begin there with empty memories; the
+        random streams of all seats are the position's, from their beginning.
         """
         last, slot = self._last_step(), check_whole("slot", slot, 0, self.num_envs - 1)
         if (position.game, position.players) != (self.game, self.players) or position.chance.dtype != CHANCE:
-            raise ArgumentError(
-                "position", f"must be of {self.game.name}, {self.players} players, without scripted chance"
-            )
+            needed = f"{self.game.name}, {self.players} players, without scripted chance"
+            raise ArgumentError("position", f"must be of {needed}")
         if position.variant.rules.tobytes() != self.variant.rules.tobytes():
             raise ArgumentError("position", f"must be of variant {self.variant.name!r}, got {position.variant.name!r}")
         seats = set(range(self.players)) if not self.pool else {int(last.seats[slot])}
@@ -210,9 +198,9 @@ class VectorEnv:
         self._slots["decisions"][slot] = 0
         for memory in self._opponents.memories:
             memory[slot] = 0
-        rows = Rows(*(part.copy() for part in (*last[:5], last.info.random_bits, last.info.num_legal, last.info.deals)))
+        rows = Rows(*(part.copy() for part in (*last[:5], *last.info[:3])))
         self._kernels.show_slot(slot, self._plan[0], self._rules[0], self._works, self._slots, self._randoms, rows)
-        info = replace(last.info, random_bits=rows.words, num_legal=rows.choices, deals=rows.deals)
+        info = last.info._replace(random_bits=rows.words, num_legal=rows.choices, deals=rows.deals)
         self._last = Step(*rows[:5], info)
         return self._last
 
@@ -236,14 +224,13 @@ class VectorEnv:
         arguments = (self.game, self.players, self.num_envs, opponents, self.seat, self.reward)
         games = [exact_copy(part) for part in (self._works, self._slots, self._randoms, self._job)]
         memories = [memory.copy() for memory in self._opponents.memories]
-        return arguments, self.variant, self.game.behaviour, games, memories, self.seed, self.steps, self._last
+        course = self.seed, self.steps, self._last
+        return arguments, self.variant, self.game.behaviour, games, memories, course
 
     def reset(self, seed: int | None = 0, *, deal: int = 0) -> Step:
         """Deal n deals of a seed, one to each slot, and advance each game to the caller's first decision.
 
-        Args:
-            seed: random seed, below 2^53; None: one from the operating system, stored in the attribute `seed`.
-            deal: the first deal of slot 0; that of slot i is deal + i, its next one deal + i + n.
+        The first deal of slot i is deal + i, its next one deal + i + n. A seed None is drawn by the operating system.
         """
         self._check_open()
         first = check_whole("deal", deal, 0, MAX_SEED)
@@ -260,8 +247,8 @@ class VectorEnv:
             actions: whole numbers [n], each legal in `masks`. SKIPPED (`vector_kernels`) makes a game wait.
 
         Raises:
-            InputError: another shape or type, an illegal action (names slot, seat and the legal ones), or `reset` was
-                not called: nothing was played. Or no decision for the caller in 1,000 deals: only `reset` helps then.
+            InputError: invalid actions, or `reset` was not called: nothing was played. Or no decision for the caller in
+                1,000 deals: only `reset` helps then.
             AgentFault: an opponent chose an illegal action or failed; only `reset` helps then.
         """
         previous, chosen = self._last_step(), np.asarray(actions)
@@ -283,17 +270,15 @@ class VectorEnv:
         return out
 
     def observe(self, seats: Any) -> NDArray[np.float32]:
-        """Return the observation of one seat in every game, float32[n, F]; the seat need not be the acting one.
+        """Return the observation of one seat in every game, float32[n, F]; it need not be the acting seat.
 
-        Args:
-            seats: whole numbers [n], a seat of each game, or one for all.
+        `seats` are whole numbers [n], or one for all games.
         """
         self._last_step()
         chosen = np.asarray(seats)
         if chosen.dtype.kind not in "iu" or chosen.shape not in ((), (self.num_envs,)):
-            raise ArgumentError(
-                "seats", f"expected one or {self.num_envs} whole numbers, got {chosen.dtype}{list(chosen.shape)}"
-            )
+            got = f"{chosen.dtype}{list(chosen.shape)}"
+            raise ArgumentError("seats", f"expected one or {self.num_envs} whole numbers, got {got}")
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.players:
             raise ArgumentError("seats", f"must be from 0 to {self.players - 1}, got {chosen.min()} to {chosen.max()}")
         seat_of_game = np.full(self.num_envs, chosen, np.int64)
@@ -304,10 +289,8 @@ class VectorEnv:
     def lineups(self, deals: Any = None) -> NDArray[np.int64]:
         """Return the number of the line-up of `pool` that plays each deal of the seed, int64[k]; 0 without opponents.
 
-        Line-ups are equally likely; the draw depends on (seed, game, players, deal) alone.
-
-        Args:
-            deals: whole numbers [k], such as `info.final_deals`; default: the deal in each slot.
+        Line-ups are equally likely; the draw depends on (seed, game, players, deal) alone. `deals` are whole numbers
+        [k], such as `info.final_deals`; default: the deal in each slot.
         """
         current = self._last_step().info.deals
         deal_array = np.asarray(current if deals is None else deals)
@@ -322,9 +305,8 @@ class VectorEnv:
         self._closed, self._last = True, None
         self._opponents.memories = []
         self._finals = Finals(*(part[:0] for part in self._finals))
-        self._works, self._slots, self._seat_agents, self._randoms = (
-            part[:0] for part in (self._works, self._slots, self._seat_agents, self._randoms)
-        )
+        arrays = self._works, self._slots, self._seat_agents, self._randoms
+        self._works, self._slots, self._seat_agents, self._randoms = (part[:0] for part in arrays)
 
     def __enter__(self) -> "VectorEnv":
         return self
@@ -354,8 +336,8 @@ class VectorEnv:
         if self._opponents.untrusted and self._rules.tobytes() != self.variant.rules.tobytes():
             self._last = None
             raise AgentFault(f"agent {self._opponents.untrusted} changed the rules that it received")
-        info = Info(rows.words, rows.choices, rows.deals, *(part[:ended].copy() for part in self._finals))
-        self._last = Step(rows.observations, rows.masks, rows.seats, rows.rewards, rows.done, info)
+        finals = (part[:ended].copy() for part in self._finals)
+        self._last = Step(*rows[:5], Info(*rows[5:], *finals))
         return self._last
 
     def _refused(self, code: int, actions: Array) -> Exception:
@@ -368,9 +350,8 @@ class VectorEnv:
             return ArgumentError("actions", f"{where}: {actions[slot]} is not legal; legal: {legal}")
         self._last = None
         if code == UNASKED:
-            return InputError(
-                f"VectorEnv: slot {slot}: no decision for the caller in {MAX_UNASKED:,} deals; check the components"
-            )
+            why = f"no decision for the caller in {MAX_UNASKED:,} deals; check the components"
+            return InputError(f"VectorEnv: slot {slot}: {why}")
         assert code == FAULTY
         fault = self._fault[0]
         lineup = np.zeros(1, np.int64)
@@ -394,25 +375,17 @@ class VectorEnv:
 
 
 def _restored(
-    arguments: tuple[Any, ...],
-    variant: Variant,
-    behaviour: int,
-    games: list[Array],
-    memories: list[Array],
-    seed: int | None,
-    steps: int,
-    last: Step | None,
+    arguments: Any, variant: Variant, behaviour: int, games: list[Array], memories: list[Array], course: Any
 ) -> VectorEnv:
     """Return the environment that `VectorEnv._saved` saved. Raises InputError if the game's behaviour has changed."""
     env = VectorEnv(*arguments, variant=variant)
     if env.game.behaviour != behaviour:
-        raise InputError(
-            f"VectorEnv: saved at behaviour {behaviour} of {env.game.name}, which is now {env.game.behaviour}"
-        )
+        now = f"which is now {env.game.behaviour}"
+        raise InputError(f"VectorEnv: saved at behaviour {behaviour} of {env.game.name}, {now}")
     env._works, env._slots, env._randoms, env._job = (exact_copy(part) for part in games)
     for memory, saved in zip(env._opponents.memories, memories, strict=True):
         memory[:] = saved
-    env.seed, env.steps, env._last = seed, steps, last
-    if last is not None:
+    env.seed, env.steps, env._last = course
+    if env._last is not None:
         env._seat_agents = env._opponents.seated(env.lineups(env._slots["game"]), env._design[env._slots["seating"]])
     return env

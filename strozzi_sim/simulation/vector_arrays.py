@@ -1,6 +1,5 @@
 """The arrays that `vector.VectorEnv` takes and returns."""
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -8,9 +7,8 @@ from numpy.typing import NDArray
 
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.variants import Variant
+from strozzi_sim.kernel.record_types import Array
 from strozzi_sim.simulation.vector_kernels import SKIPPED
-
-Array = np.ndarray[Any, Any]
 
 
 class SupportsSlot(Protocol):
@@ -25,8 +23,7 @@ class SupportsSlot(Protocol):
     rng: Array
 
 
-@dataclass(frozen=True)
-class Info:
+class Info(NamedTuple):
     """Additional arrays of a step; k is the number of games that ended in it, without skipped ones."""
 
     random_bits: NDArray[np.uint64]  # [n], 64 random bits for each decision, from the stream of the acting seat
@@ -36,9 +33,7 @@ class Info:
     final_deals: NDArray[np.int64]  # [k], the deals of these games
     final_seats: NDArray[np.int64]  # [k], the caller's seat that acted last; with opponents the learner's seat
     final_scores: NDArray[np.int64]  # [k, P], the final score of every seat, in points of the game
-    final_wins: NDArray[
-        np.float32
-    ]  # [k, P], each seat's share of the win: 1 for the only winner, divided among several
+    final_wins: NDArray[np.float32]  # [k, P], each seat's share of the win: 1, divided among several winners
     final_observations: NDArray[np.float32]  # [k, P, F], every seat's observation of the end
 
 
@@ -75,15 +70,12 @@ class Step(NamedTuple):
 
     def keep_rows(self, previous: "Step", actions: Array) -> None:
         """Copy the rows of slots that waited in this step from the step before; their rewards and `done` stay 0."""
-        slots = np.flatnonzero(actions == SKIPPED)
-        if len(slots) == 0:
-            return
-        for old, new in zip(previous._decision_rows(), self._decision_rows(), strict=True):
-            new[slots] = old[slots]
-
-    def _decision_rows(self) -> tuple[Array, ...]:
-        info = self.info
-        return self.observations, self.masks, self.seats, info.random_bits, info.num_legal, info.deals
+        waited = np.flatnonzero(actions == SKIPPED)
+        if len(waited):
+            own: tuple[Array, ...] = (*self[:3], *self.info[:3])
+            kept: tuple[Array, ...] = (*previous[:3], *previous.info[:3])
+            for new, old in zip(own, kept, strict=True):
+                new[waited] = old[waited]
 
 
 def record_bytes(records: Array) -> Array:

@@ -4,7 +4,7 @@ A slot's `game` is the number of the deal in it; nothing is logged, since no gam
 """
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import float32, int64, types, uint64
@@ -23,7 +23,7 @@ from strozzi_sim.game.contract import (
 )
 from strozzi_sim.kernel.jit import Kernels, inline_source, jit
 from strozzi_sim.kernel.pointers import address_of, assign, clone, prefetch
-from strozzi_sim.kernel.record_types import array_type, record_type
+from strozzi_sim.kernel.record_types import Array, array_type, record_type
 from strozzi_sim.kernel.streams import RANDOM, deal_key, lineup_of, random_word
 from strozzi_sim.runtime.workers import HEARTBEAT
 from strozzi_sim.simulation.loop import AGENT, FAULT, JOB, Seats
@@ -51,14 +51,14 @@ PLAN = np.dtype([
 class Rows(NamedTuple):
     """Output of a step for every game, arrays [n, ...]; see `vector.Step` and `vector.Info`."""
 
-    observations: np.ndarray[Any, Any]
-    masks: np.ndarray[Any, Any]
-    seats: np.ndarray[Any, Any]
-    rewards: np.ndarray[Any, Any]
-    done: np.ndarray[Any, Any]
-    words: np.ndarray[Any, Any]
-    choices: np.ndarray[Any, Any]
-    deals: np.ndarray[Any, Any]
+    observations: Array
+    masks: Array
+    seats: Array
+    rewards: Array
+    done: Array
+    words: Array
+    choices: Array
+    deals: Array
 
     @classmethod
     def empty(cls, n: int, players: int, size: int, actions: int) -> "Rows":
@@ -78,12 +78,12 @@ class Rows(NamedTuple):
 class Finals(NamedTuple):
     """Output of a step for the games that ended in it, in the first rows of arrays [n, ...]."""
 
-    slots: np.ndarray[Any, Any]
-    deals: np.ndarray[Any, Any]
-    seats: np.ndarray[Any, Any]
-    scores: np.ndarray[Any, Any]
-    wins: np.ndarray[Any, Any]
-    observations: np.ndarray[Any, Any]
+    slots: Array
+    deals: Array
+    seats: Array
+    scores: Array
+    wins: Array
+    observations: Array
 
     @classmethod
     def empty(cls, n: int, players: int, size: int) -> "Finals":
@@ -158,11 +158,10 @@ def _first_illegal(rules, works, actions):
 
 @jit
 def _step(plan, job, rules, works, slots, agents, strides, seats, actions, rows, finals, fault, beat):
-    """Play an action in every slot, or deal to all of them if there are no actions.
+    """Play an action in every slot, or deal to all of them if there are no actions; return how many games ended.
 
-    Of a slot that is SKIPPED only `done` and `rewards` are written, as 0.
-
-    Returns the number of games that ended, without skipped ones; or FAULTY or UNASKED; or ILLEGAL: nothing was played.
+    A failure returns FAULTY, UNASKED, or ILLEGAL: nothing was played. SKIPPED slots are not counted; only their `done`
+    and `rewards` are written, as 0.
     """
     games, players = slots.shape[0], job.players
     is_reset = actions.shape[0] == 0

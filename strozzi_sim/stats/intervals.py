@@ -1,11 +1,7 @@
 """Figures with intervals from sums by chunk.
 
-A figure's value comes from the summed counts. Its standard error comes from the delete-one-chunk jackknife (Miller
-1974): with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. A chunk holds a range of deals
-with all their seatings, so the repeated use of a deal stays inside the chunk and does not bias the error.
-
-Shares get Wilson's interval (1927) with the effective n = v (1 - v) / se^2, means value +- t se. Both are corrected
-where their coverage would not be 95 %: see `share_interval` and `mean_interval`.
+A figure's value comes from the summed counts, its standard error from the delete-one-chunk jackknife (Miller 1974):
+with v_c the value without chunk c, se^2 = (C - 1) / C * sum (v_c - mean v)^2. docs/statistics.md has the methods.
 
 `wilson` and `exact_share` agree with statsmodels' `proportion_confint` to 2e-15 and take equally long. They stay
 because they accept empty cells without a warning, and because importing statsmodels would cost each command 1.4 s.
@@ -45,6 +41,11 @@ class Sums:
         """Return the counts of the figures at `index`, an index into [...]."""
         by_chunk = _by_chunk(index)
         return replace(self, numerator=self.numerator[by_chunk], denominator=self.denominator[by_chunk])
+
+    def take(self, places: list[int], axis: int) -> "Sums":
+        """Return the counts at these places of an axis of [C, ...]."""
+        numerator, denominator = (part.take(places, axis) for part in (self.numerator, self.denominator))
+        return replace(self, numerator=numerator, denominator=denominator)
 
 
 def _by_chunk(index: Any) -> tuple[Any, ...]:
@@ -158,9 +159,8 @@ def bounded_interval(
     So the rank of one of two agents has the interval that follows from its share of wins.
     """
     part, unit_of_part = as_share(numerator, denominator, unit=unit, span=span)
-    _, low, high = share_interval(
-        part, denominator, unit=unit_of_part, deals=len(denominator) if deals is None else deals
-    )
+    groups = len(denominator) if deals is None else deals
+    _, low, high = share_interval(part, denominator, unit=unit_of_part, deals=groups)
     return span[0] + (span[1] - span[0]) * low, span[0] + (span[1] - span[0]) * high
 
 
@@ -191,9 +191,8 @@ def mean_interval(numerator: Array, denominator: Array, *, unit: float = 1.0) ->
     """Return value, low and high of means: value +- t se, adjusted for the skewness of the chunks.
 
     A mean of mostly equal numbers is a count of exceptions. Its interval is therefore that of a Poisson count with
-    equal skewness, which is +- t se for symmetric data (`skewed_sides`). Degrees of freedom are the effective number
-    of chunks - 1, (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965). If fewer than 10 chunks (or C - 1, if
-    less) differ from the median, there is no interval: the frequency and size of the exceptions are unknown.
+    equal skewness (`skewed_sides`). Degrees of freedom are (sum b)^2 / sum b^2 - 1 with b the denominators (Kish 1965).
+    There is no interval if fewer than 10 chunks (or C - 1, if less) differ from the median.
     """
     value = divide(numerator.sum(axis=0), denominator.sum(axis=0)) / unit
     if len(numerator) < 2:
@@ -254,9 +253,7 @@ def share_interval(
     The effective n is the number of independent events with the jackknife's error. It is an estimate, so the interval
     is widened by t / z, with the degrees of freedom of its logarithm (Satterthwaite). With x events on the rarer side,
     the inverse of n is averaged with that of the number of independent groups of events, about deals, with weights x
-    and 1 / (1 + x). Below 30 events and at 0 and 1 the interval is the exact one of Clopper and Pearson
-    (1934), with fewer than 60 effective events on one side the mid-P one (Lancaster 1961). A share that is equal in
-    every chunk is bounded by the share of groups that could differ.
+    and 1 / (1 + x). A share that is equal in every chunk is bounded by the share of groups that could differ.
     """
     events = denominator.sum(axis=0)
     value = divide(numerator.sum(axis=0), events) / unit
@@ -268,11 +265,8 @@ def share_interval(
     if not constant.any():
         return value, low, high
     half_width = np.where(constant, exact_share(np.zeros(value.shape), independent_groups(denominator, deals))[1], 0.0)
-    return (
-        value,
-        np.where(constant, value * (1 - half_width), low),
-        np.where(constant, value + (1 - value) * half_width, high),
-    )
+    low = np.where(constant, value * (1 - half_width), low)
+    return value, low, np.where(constant, value + (1 - value) * half_width, high)
 
 
 def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int, error: Array | None = None) -> Array:
@@ -286,11 +280,8 @@ def effective_n(numerator: Array, denominator: Array, *, unit: float, deals: int
     groups = independent_groups(denominator, deals)
     with np.errstate(divide="ignore", invalid="ignore"):
         inflation = events * error**2 / binomial
-        log_error = (
-            len(numerator) * contributions**2 / (contributions**2).sum(axis=0)
-            - share
-            - (1 - 2 * value) / binomial * contributions
-        )
+        of_error = len(numerator) * contributions**2 / (contributions**2).sum(axis=0)
+        log_error = of_error - share - (1 - 2 * value) / binomial * contributions
         df = 2 * len(numerator) ** 2 / (log_error**2).sum(axis=0)
         rarer = events * np.minimum(value, 1 - value)
         weight = 1 / (1 + rarer)

@@ -1,17 +1,11 @@
 """Luck: the sources of the variance of outcomes, and control variates, figures corrected for measured luck.
 
 Sources are of deals that are played once in every rotation of a line-up. A deal's games form a Latin square: rows are
-positions (agents), columns seats, letters games, so that effects of the deal on each are orthogonal. The outcome of
-position a at seat s in deal d is mean + agent + seat + (agent at seat) + deal + (deal of seat) + (deal of agent) +
-(deal of game) + chance; the last two are the source `rest`. Agents and seats are fixed and deals random. What differs
-by chance leaks into the margins of a square. It is subtracted (analysis of variance, Fisher 1925): from `deal` as the
-margin of games has it, from `deal_of_seat` and `deal_of_agent` as the square's residual has it; from the fixed effects
-by the jackknife. So an effect that does not exist is 0 on average, and may come out below 0. A 2 x 2 square has no
-residual: there `deal_of_seat` and `deal_of_agent` include chance.
-
-Of a control variate, a coefficient times the measured luck is subtracted. The coefficient of a chunk is fitted on the
-other chunks, so it is independent of the chunk's luck. Luck has mean zero. The adjusted mean is therefore unbiased,
-whatever the coefficient; a poor coefficient saves fewer games, or costs some.
+positions (agents), columns seats, letters games. The outcome of position a at seat s in deal d is mean + agent + seat +
+(agent at seat) + deal + (deal of seat) + (deal of agent) + (deal of game) + chance; the last two are the source `rest`.
+What differs by chance leaks into the margins of a square, and is subtracted from `deal` as the margin of games has it,
+from `deal_of_seat` and `deal_of_agent` as the residual has it, from the fixed effects by the jackknife. `Skill and
+luck` and `Luck taken out` in docs/statistics.md have the reasons.
 
 Axes: C chunks, D deals, K positions, seats and games.
 """
@@ -105,9 +99,8 @@ def _components(sums: Moments) -> Array:
     total = mean.mean()
     game = _game_of(players)
     game_means = np.array([mean[game == r].mean() for r in range(players)])
-    agents, seats, games = (
-        float(((m - total) ** 2).mean()) for m in (mean.mean(axis=1), mean.mean(axis=0), game_means)
-    )
+    margins = mean.mean(axis=1), mean.mean(axis=0), game_means
+    agents, seats, games = (float(((means - total) ** 2).mean()) for means in margins)
     fixed = float(((mean - total) ** 2).mean())
     d, s, a, g, c = (float(square / deals) for square in squares)
     # variances from deal to deal, chance included
@@ -139,9 +132,8 @@ class LuckSums:
         The slope is 0 if luck does not vary, or if the mean result of fewer than 10 of these chunks (or C - 2, if less)
         differs from the median: a few exceptions would determine the slope, and such a mean has no interval.
         """
-        results, luck, squares, products, played = (
-            part.sum(axis=0) - part for part in (self.results, self.luck, self.squares, self.products, self.played)
-        )
+        parts = self.results, self.luck, self.squares, self.products, self.played
+        results, luck, squares, products, played = (part.sum(axis=0) - part for part in parts)
         spread = squares - divide(luck * luck, played)
         slope = divide(products - divide(results * luck, played), spread)
         means = divide(self.results, self.played)

@@ -25,27 +25,20 @@ def holm(p_values: Array) -> Array:
 
 
 def benjamini_hochberg(p_values: Array) -> Array:
-    """Return adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995)."""
-    return _adjust_known(p_values, lambda values: _false_discoveries(values, 1.0))
+    """Return adjusted p-values that control the false discovery rate (Benjamini and Hochberg 1995).
 
-
-def benjamini_yekutieli(p_values: Array) -> Array:
-    """Return adjusted p-values that control the false discovery rate however the tests depend on each other (2001).
-
-    Differences from one common sample share its luck: without this correction false discoveries come in groups.
+    Bit for bit those of `scipy.stats.false_discovery_control`, whose import takes 0.7 s.
     """
-    return _adjust_known(p_values, lambda values: _false_discoveries(values, np.sum(1 / np.arange(1, len(values) + 1))))
 
+    def adjust(values: Array) -> Array:
+        order = np.argsort(values)
+        number = len(values)
+        steps = values[order] * (number / np.arange(1, number + 1))
+        adjusted = np.empty_like(values)
+        adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
+        return np.clip(adjusted, 0, 1)
 
-def _false_discoveries(values: Array, factor: float) -> Array:
-    """Return adjusted p-values, bit for bit as `scipy.stats.false_discovery_control`, whose import takes 0.7 s."""
-    order = np.argsort(values)
-    number = len(values)
-    steps = values[order] * (number / np.arange(1, number + 1))
-    steps *= factor
-    adjusted = np.empty_like(values)
-    adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
-    return np.clip(adjusted, 0, 1)
+    return _adjust_known(p_values, adjust)
 
 
 def _adjust_known(p_values: Array, adjust: Callable[[Array], Array]) -> Array:

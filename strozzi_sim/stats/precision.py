@@ -4,11 +4,9 @@ All are confidence sequences, tuned to be narrow where their half width reaches 
 an interval differ; its precision is the longer one.
 
 - A share: a value is excluded if the share nearer to the observed one by the precision is 2 / alpha times as likely
-  (Wald 1945; Robbins 1970). By convexity the likelihood of a deal's share, in [0, 1], is at most that of a game won or
-  lost. Valid for any number of deals and rare events; needs about 1.9 times the deals of an interval looked at once.
+  (Wald 1945; Robbins 1970).
 - A mean of chunks, such as a difference of shares: the t statistic mixed over a normal effect (Lai 1976; Wang and
-  Ramdas 2024), for normal chunk means (nearly true for many deals). Narrower the more pairing saves; needs about 2.5
-  times the deals.
+  Ramdas 2024).
 
 Axes: t chunks, then any shape of figures.
 """
@@ -55,10 +53,8 @@ def share_interval(value: Array, deals: int, half_width: float, alpha: float = A
             lost = np.where(value < 1, (1 - value) * np.log((1 - other) / (1 - share)), 0.0)
         return np.asarray(deals * (gained + lost) >= limit)
 
-    return (
-        _edge(partial(excluded, 1), np.zeros(np.shape(value)), value),
-        _edge(partial(excluded, -1), np.ones(np.shape(value)), value),
-    )
+    low = _edge(partial(excluded, 1), np.zeros(np.shape(value)), value)
+    return low, _edge(partial(excluded, -1), np.ones(np.shape(value)), value)
 
 
 def mean_half_width(means: Array, alpha: float = ALPHA) -> Array:

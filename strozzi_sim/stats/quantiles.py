@@ -1,14 +1,9 @@
 """Quantiles of a histogram, with intervals.
 
-Quantiles are those of the mid-distribution (Parzen 2004; Ma, Genton and Parzen 2011), for discrete values. With
-F(x) the share below x and f(x) the share at x, G(x) = F(x) + f(x) / 2 at the values that occur, interpolated linearly
-between them. The p-quantile is the x with G(x) = p. So the median of 1, 1, 2, 2 is 1.5, and it does not jump from one
-value to the next when one game is added. For p below the smallest or above the largest G it is the smallest or the
-largest value.
-
-Intervals are Woodruff's (1952): they contain every x for which G(x) does not differ significantly from p, by the
-effective number of events at the estimated quantile (`intervals.effective_n`). There is no interval if it would reach
-beyond the values that occurred, or if fewer than 5 deals are expected on one side of the quantile.
+Quantiles are those of the mid-distribution G (docs/statistics.md), for discrete values; for p below the smallest or
+above the largest G the smallest or the largest value. Intervals are Woodruff's (1952): they contain every x for which
+G(x) does not differ significantly from p, by the effective number of events at the estimated quantile
+(`intervals.effective_n`).
 
 Axes: C chunks, B bins.
 """

@@ -1,20 +1,17 @@
 """Ratings of agents, with intervals: Plackett-Luce strengths and ranks from finishing orders, and Nash averaging.
 
-In the model of Plackett (1975) and Luce (1959) the winner is drawn with probability proportional to exp(strength), then
-the second among the remaining agents, and so on. The fit is the maximum likelihood, found by Newton's method from the
-sets that remained (simulation.finishing_orders); this is equivalent to fitting the full orders. A prior of a hundredth
-of a tied game for every two agents keeps strengths finite for an agent that was never beaten. All sums are in one fixed
-order by NumPy alone, without BLAS, so that the bits do not depend on threads.
+docs/tournaments.md describes both. Strengths are the maximum likelihood of the model of Plackett (1975) and Luce
+(1959), found by Newton's method from the sets that remained (simulation.finishing_orders), which is equivalent to
+fitting the full orders. All sums are in one fixed order by NumPy alone, without BLAS, so that the bits do not depend on
+threads.
 
 The library choix fits the same model, and tests compare with it. It takes whole orders without weights, so orders
 cannot be counted first, nor ties shared out. For 8 agents at 4 seats, 140,000 orders and 200 chunks a first fit of its
 I-LSR took 2.7 s and a warm start 1.7 s, so that the jackknife would take 5.6 minutes; here it takes 0.1 s.
 
-Nash averaging is for two players. Their tournament is itself a game: each side picks an agent, and the payoff is the
-share of games won minus one half, an antisymmetric matrix. Its Nash equilibrium is a mixture of agents that no agent
-beats. Agents are rated by their scores against it (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation").
-Adding copies or weak agents changes no score. The paper takes log odds as payoffs; shares are finite even where an
-agent won every game.
+Nash averaging is for two players: the payoff of a pair of agents is the share of games won minus one half, an
+antisymmetric matrix (Balduzzi, Tuyls, Perolat, Graepel 2018, "Re-evaluating evaluation"). The paper takes log odds as
+payoffs; shares are finite even where an agent won every game.
 
 Axes: C chunks, F agents, K sets, N places in a set.
 """
@@ -198,12 +195,11 @@ class NashAverage:
 def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     """Return weights and scores with their intervals; None if two agents never met.
 
-    Weights are discontinuous where one agent overtakes another, and scores have a kink there. Intervals therefore
-    exist only if it is certain which agents have a weight: every weight is significantly above 0 and every other
-    agent's score significantly below 1/2, all simultaneously (Bonferroni). Scores against a single agent are shares,
-    with the interval of shares. Weights of several agents, and scores against them, have +- t se from the
-    delete-one-chunk jackknife. There are no values with several equilibria, or if a score is of under 30 games or the
-    program fails.
+    Weights are discontinuous where one agent overtakes another, and scores have a kink there. Intervals therefore exist
+    only if it is certain which agents have a weight: every weight is significantly above 0 and every other agent's
+    score significantly below 1/2, all simultaneously (Bonferroni). Scores against a single agent are shares, with the
+    interval of shares. Weights of several agents, and scores against them, have +- t se from the delete-one-chunk
+    jackknife. There are no values with several equilibria, or if a score is of under 30 games or the program fails.
 
     `ahead` is the number of games that i won against j (a tie counts half), `met` that of their games: [C, F, F] each;
     `deals` is the number of deals.
@@ -228,9 +224,8 @@ def nash_average(ahead: Array, met: Array, deals: int) -> NashAverage | None:
     low, high = missing, missing
     if len(ahead) >= 2 and (met_without_chunk[:, others] > 0).all() and not np.isnan(solution).any():
         low, high = _intervals(ahead, met, solution, deals)
-    return NashAverage(
-        Estimate(solution[0], low[0], high[0], games), Estimate(solution[1], low[1], high[1], games_of_score)
-    )
+    weight = Estimate(solution[0], low[0], high[0], games)
+    return NashAverage(weight, Estimate(solution[1], low[1], high[1], games_of_score))
 
 
 def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[Array, Array]:
@@ -239,9 +234,8 @@ def _intervals(ahead: Array, met: Array, solution: Array, deals: int) -> tuple[A
     weighty = solution[0] > 0
     total_ahead, total_met = ahead.sum(axis=0), met.sum(axis=0)
     try:
-        leave_one_out_values = np.array(
-            [averaged(total_ahead - ahead[c], total_met - met[c]) for c in range(len(ahead))]
-        )
+        chunks = range(len(ahead))
+        leave_one_out_values = np.array([averaged(total_ahead - ahead[c], total_met - met[c]) for c in chunks])
     except ArithmeticError:
         return missing, missing
     error = jackknife(leave_one_out_values)
@@ -270,10 +264,7 @@ def equilibrium(payoff: Array) -> Array:
 
     Copies count as one agent and share its weight. A linear program finds every agent that has a weight in some
     equilibrium. Each of these has payoff 0 against any equilibrium, so equilibria are in the null space of the payoffs
-    among them.
-
-    Raises:
-        ArithmeticError: there is more than one equilibrium, or the program fails.
+    among them. Raises ArithmeticError if there is more than one equilibrium, or the program fails.
     """
     _, first, member, copies = np.unique(
         np.round(payoff, _DIGITS), axis=0, return_index=True, return_inverse=True, return_counts=True

@@ -37,12 +37,10 @@ class SeatGap:
 def equal_shares_p(wins: Array, unit: float = 1.0) -> float:
     """Return the p-value of "all K shares are equal"; NaN under 30 games or 10 chunks.
 
-    A score test. Let x_c be the wins of chunk c minus an equal part for each share. If shares are equal,
-    |sum x|^2 / sum |x|^2 is 1 on average, for any dependence of seats and of the games of a chunk. f times it is about
-    chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2, V the covariance of x (Box 1954; Brunner, Dette and
-    Munk 1997), estimated without bias from pairs of chunks. Variances about the equal share need no estimate of the
-    mean, so the level holds for 20 deals, and one seat that always wins has a small p. Two seats with one game per
-    chunk get the exact sign test: whole games are too coarse for a smooth distribution. `wins` are [C, K].
+    The score test of docs/statistics.md, with x_c the wins of chunk c minus an equal part for each share: f times
+    |sum x|^2 / sum |x|^2 is about chi-squared with f degrees of freedom, f = (tr V)^2 / tr V^2, V the covariance of x,
+    estimated without bias from pairs of chunks. Two seats with one game per chunk get the exact sign test: whole games
+    are too coarse for a smooth distribution. `wins` are [C, K].
     """
     from scipy.special import betainc, gammaincc
 
@@ -107,14 +105,16 @@ def range_quantile(shares: int, df: float) -> float:
     Gauss-Legendre quadrature over a normal value and over the estimate of its spread, both smooth, is right to about
     1e-12. `scipy.stats.studentized_range` agrees, but takes 0.2 s, and its import half a second more.
     """
+    from scipy.special import ndtr
+
     z, weight_z = _nodes(-_FAR, _FAR)
-    below = _normal(z)
+    below = ndtr(z)
     density = shares * weight_z * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     spread, weight = _spread(df)
     low, high = 0.0, 100.0
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        inside = below - _normal(z - middle * spread[:, None])
+        inside = below - ndtr(z - middle * spread[:, None])
         share = float(((density * inside ** (shares - 1)).sum(axis=1) * weight).sum())
         low, high = (middle, high) if share < LEVEL else (low, middle)
     return round(high, 6)
@@ -128,13 +128,6 @@ def _nodes(low: float, high: float) -> tuple[Array, Array]:
     """Return the places and weights of Gauss-Legendre quadrature from `low` to `high`."""
     places, weights = np.polynomial.legendre.leggauss(_NODES)
     return low + (high - low) * (places + 1) / 2, weights * (high - low) / 2
-
-
-def _normal(values: Array) -> Array:
-    from scipy.special import ndtr
-
-    probabilities: Array = ndtr(values)
-    return probabilities
 
 
 def _spread(df: float) -> tuple[Array, Array]:

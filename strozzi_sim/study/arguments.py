@@ -1,7 +1,4 @@
-"""Arguments that functions of studies share, and each one's offer to its command, the desk and assistants.
-
-Imports no engine code.
-"""
+"""Arguments that functions of studies share, and their offers to commands, desk and assistants; no engine code."""
 
 from __future__ import annotations
 
@@ -112,7 +109,10 @@ def documented(**offer: Any) -> Callable[[Function], Function]:
             (options,) = get_args(hints.pop("options"))
             of_options = get_type_hints(options, include_extras=True)
             own_first = sorted(of_options, key=lambda name: name in RunOptions.__annotations__)
-            parameters += [_keyword(name, of_options[name]) for name in own_first]
+            parameters += [
+                Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=of_options[name])
+                for name in own_first
+            ]
             hints |= of_options
         before_arguments, words, after = split_docstring(function.__doc__ or "")
         lines = [f"    {each.name}: {words.get(each.name) or WORDS[each.name]}" for each in parameters]
@@ -122,10 +122,6 @@ def documented(**offer: Any) -> Callable[[Function], Function]:
         return function
 
     return decorate
-
-
-def _keyword(name: str, kind: Any) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=kind)
 
 
 def refuse_given(why: str, **arguments: Any) -> None:

@@ -83,7 +83,6 @@ def side_by_side(studies: Sequence[Results]) -> Results:
 
 
 def _names(studies: Sequence[Results]) -> list[str]:
-    """Return a different name for each study: its own; if two are equal, its folder's; if these are too, numbered."""
     own = [results.look.name for results in studies]
     of_folders = [results.folder.name if results.folder else results.look.name for results in studies]
     numbered = [f"{name} {number}" for number, name in enumerate(of_folders, 1)]

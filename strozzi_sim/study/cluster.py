@@ -30,8 +30,7 @@ _RESUME = "run the study again to resume"
 def cluster_of(backend: str, scheduler: str, workers: int | None, study: Study) -> Iterator[None]:
     """Set joblib to play on a Dask cluster inside the block; without a backend, leave it as it is configured.
 
-    Every worker, also one that joins later, first receives the agents' files and compares its versions, processor and
-    agents with this machine's. One that differs raises a ClusterError that names the difference.
+    Every worker, also one that joins later, is first prepared, see `prepare`.
     """
     if backend not in ("", "dask"):
         raise ArgumentError("backend", f"must be dask, or left out, got {short_repr(backend)}")
@@ -114,11 +113,7 @@ def _close(client: Any) -> None:
 
 
 def _backend(scheduler: str) -> Any:
-    """Return joblib's backend for Dask with two differences.
-
-    It uses a cluster even of one thread, where joblib would play on this machine. An error of Dask itself ends the run,
-    where joblib would wait for ever.
-    """
+    """Return joblib's backend for Dask, which also plays on a cluster of one thread, and ends at an error of Dask."""
     from distributed import CancelledError, KilledWorker
     from joblib._dask import DaskDistributedBackend
 

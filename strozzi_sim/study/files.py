@@ -63,22 +63,14 @@ def written_files(database: sqlite3.Connection, place: str) -> dict[str, str]:
     """Return name -> SHA-256 of the files of runs ("" for an unfinished one); refuse a name that no run writes."""
     files = dict(database.execute("SELECT name, sha256 FROM files ORDER BY name").fetchall())
     for name in files:
-        if (
-            not isinstance(name, str)
-            or not name
-            or ".." in Path(name).parts
-            or Path(name).anchor  # a drive or a root
-            or "\0" in name
-        ):
+        is_text = isinstance(name, str) and name and "\0" not in name
+        if not is_text or ".." in Path(name).parts or Path(name).anchor:  # a drive or a root
             raise InputError(f"{place}: table files: no run writes a file {short_repr(name)}")
     return files
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """Return study, look, part, files (name -> SHA-256) and run from the database of a results folder, as plain data.
-
-    `run` is the last one, {} if there is none. Nothing is written, and another run may be writing.
-    """
+    """Return study, look, part, files (name -> SHA-256) and the last run (or {}) of a results folder, as plain data."""
     place = str(folder / DATABASE)
     refuse_links(folder)
     _refuse_old(folder)

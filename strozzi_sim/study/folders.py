@@ -39,10 +39,7 @@ def read_study(path: str | Path, code: Sequence[str | Path] = ()) -> tuple[Study
     """Return the study and the look in a TOML or JSON file, or in a results folder.
 
     An InputError names the file, and the key if there is one. A TOML file without `explorer` has one, except a sweep.
-
-    Args:
-        path: the file or folder.
-        code: files of agents that a results folder may run, beside those that this process has used before.
+    `code` are files of agents that a results folder may run, beside those that this process has used before.
     """
     place = names.path_of("path", path)
     file = place / STUDY_FILE if place.is_dir() else place

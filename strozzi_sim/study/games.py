@@ -1,7 +1,4 @@
-"""Tables, sections and verdicts of studies that show the pages of a game, in one or several variants.
-
-The figures of seats and line-ups are the same for every game; a game's pages declare others, also on the balance.
-"""
+"""Tables, sections and verdicts of studies that show the pages of a game, in one or several variants."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -152,7 +149,6 @@ def _add_lineup(table: FigureTable, cell: CellCounts) -> None:
 
 
 def _add_fairness(table: FigureTable, cell: CellCounts) -> None:
-    """Add the seat gap, the gap by chance, the bound of a seat's gain, the test of equal seats, and the game length."""
     wins = cell.totals("seat", "wins")
     gap = stats.seat_gap(wins, unit=WIN_UNITS, deals=cell.deals)
     games, unknown = np.asarray(cell.games), np.asarray(np.nan)
@@ -224,7 +220,6 @@ def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
 
 
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
-    """Yield the two largest figures and the smallest one that the finding of a page compares."""
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
         yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")

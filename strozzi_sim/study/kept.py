@@ -2,8 +2,7 @@
 
 facts/<table>/4-players,base,random/cell-0000.parquet, in the order of deals and seatings. Players, variant and line-up
 are columns of every file: a reader that took them from names of folders would guess their types, and read variant 007
-as the number 7. Metadata describe every column; `levels` are the names of its levels in the cell.
-games/cell-0000.parquet has a row for every game and seat.
+as the number 7. games/cell-0000.parquet has a row for every game and seat.
 """
 
 import hashlib
@@ -136,7 +135,6 @@ def _repeated(value: Any, times: int) -> Any:
 
 
 def _are_labels(column: Column, setting: GameConfig) -> bool:
-    """Return whether the values of a column represent names rather than numbers."""
     levels: Levels | None = column.levels_in(setting)
     if levels is None or levels is YES_NO:
         return False
@@ -223,7 +221,6 @@ def _write(tables: Iterator[Any], file: IO[bytes]) -> None:
 
 
 def _games(store: Store, study: Study, cell: Cell) -> Iterator[Any]:
-    """Yield one row per game and seat, an Arrow table for every chunk."""
     names = np.array(cell.positions)
     for rows in store.rows(cell, range(study.chunks)):
         keys = {key: np.full(len(rows), getattr(cell, key)) for key in KEYS}

@@ -70,18 +70,13 @@ class Study:
     """The complete specification of the games to play. Each kind of study is a subclass, in its own file in `kinds`.
 
     Attributes:
-        game: name of the game.
-        players: player counts.
         lineups: line-ups of one agent, which plays itself (in a tournament: the others), or of one for each player.
         variants: component data by name of the variant; the first is the one that others are compared with.
         deals: deals of every cell; with a precision the most that may be played.
         chunk_deals: deals of a chunk. Chunks are the unit of work, of storage and of intervals.
         search_deals: deals of line-ups with an agent that searches; 0: as the others.
         precision: half width, in points of a share of wins, at which play stops; 0: all deals are played.
-        seatings: design of the seatings of a deal.
-        seed: random seed.
         luck, luck_redraws: agent that evaluates positions to measure luck, or ""; redraws of each chance event.
-        behaviour: version of the game's behaviour.
         agents: the agents of the line-ups and of `luck`, and those that they name, as they were; by spec string.
         given: the objects of which the study was made, which its JSON leaves out; None: they are looked up when needed.
     """
@@ -101,8 +96,6 @@ class Study:
     behaviour: int
     agents: dict[str, PlayedAgent]
     given: Given | None = field(default=None, compare=False, repr=False)
-
-    # -- properties of a kind ------------------------------------------------------------------------------------------
 
     kind: ClassVar[str] = "study"  # as in a file
     usual_deals: ClassVar[int] = 1000
@@ -261,7 +254,6 @@ class Study:
 
     @classmethod
     def _extent(cls, keys: Mapping[str, Any], has_search: bool) -> dict[str, int]:
-        """Return deals, search_deals and chunk_deals of a study with these keys."""
         for name, most in (("deals", MOST_DEALS), ("chunks", MOST_CHUNKS), ("chunk_deals", MOST_DEALS)):
             if keys.get(name) is not None:
                 check_whole(name, keys[name], 1, most)
@@ -344,8 +336,6 @@ class Study:
     def can_grow(self) -> bool:
         """Whether more deals extend the study: play cannot stop early, and all cells have the same deals."""
         return not (self.precision or self.search_deals)
-
-    # -- derived values ------------------------------------------------------------------------------------------------
 
     @cached_property
     def the_game(self) -> Game:

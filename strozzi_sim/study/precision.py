@@ -72,9 +72,8 @@ class Precision:
         if half > self._half_width:
             sides = [(part, self._shares_by_chunk(part, chunks)) for part in (headline._replace(than=None), other)]
             alpha = _PART_OF_SHARES * ALPHA / 2
-            first, second = (
-                self._share_interval(part, values, float(values.mean()), deals, alpha) for part, values in sides
-            )
+            intervals = [self._share_interval(part, each, float(each.mean()), deals, alpha) for part, each in sides]
+            first, second = intervals
             low, high = max(low, first[0] - second[1]), min(high, first[1] - second[0])
         return low, value, high
 

@@ -149,10 +149,7 @@ def _tier(study: Study, agent: str) -> int:
 
 
 def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], str]) -> Iterator[KeyNumber]:
-    """Yield the strongest agent's losses without the two things worth most to it, in the first variant.
-
-    The player count is that of the headline.
-    """
+    """Yield the strongest agent's losses without the two things worth most to it, in the headline's games."""
     lines = [line for line in lines if line["variant"] == study.reference]
     players = headline_players(pd.DataFrame(lines, columns=["players"]))
     agents = dict.fromkeys(line["agent"] for line in lines if line["players"] == players)
@@ -240,10 +237,7 @@ def ranked(lines: Iterable[Line]) -> list[Line]:
 
 
 def _worth_of_best(lines: Sequence[Line], nouns: Callable[[str], str]) -> str:
-    """Return the thing worth most, the first with the verdict WORTH, its loss, and what may be worth as much, as text.
-
-    The loss is of wins, or of score if almost no wins remain. The lines are `ranked`.
-    """
+    """Return the first of the `ranked` lines that is WORTH, its loss, and what may be worth as much, as text."""
     best = next((line for line in lines if line["verdict"] == WORTH), None)
     if best is None:
         return f"no thing of {len(lines)} is known to be worth having"

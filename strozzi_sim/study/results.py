@@ -39,11 +39,8 @@ class Results:
         look: the look with which it was counted and is shown.
         tables: data frames by name, most with one figure a row: `value`, `low`, `high` (95 %), `n` and `deals`. They
             are the user's own: verdict, pictures and reports are made from copies, whatever is changed in them.
-        folder: the results folder, or None for a study in memory.
         n_games: games of the study, those of earlier runs included.
-        summary: the study in one line.
         new_games: games that were played now, and not in an earlier run.
-        seconds: duration of this run.
         about: command, versions and part of the run; in loaded results, what the folder has of its last run.
         interrupted: how far the run came if a signal stopped it, or if it was not finished yet; else "".
         rows: of a study in memory, the Parquet files of the rows that it keeps, by name.
@@ -100,10 +97,8 @@ class Results:
     def report(self, path: str | Path | None = None, *, figures: bool = False, overwrite: bool = False) -> Path:
         """Write the report, one HTML page; default: report.html in the results folder. Returns where it is.
 
-        Args:
-            path: the page.
-            figures: write every picture and heat map as PNG and SVG into figures/ beside the page too.
-            overwrite: also replace files that are not such a page or picture.
+        With `figures` every picture and heat map is also written as PNG and SVG into figures/ beside the page. Only
+        `overwrite` replaces files that are not such a page or picture.
         """
         place = None if path is None else path_of("path", path)
         return Path(_report_part("write_report")(self, place, figures=figures, overwrite=overwrite))
@@ -111,10 +106,8 @@ class Results:
     def spreadsheet(self, kind: str = "xlsx", path: str | Path | None = None, *, overwrite: bool = False) -> list[Path]:
         """Write the tables of the report for a spreadsheet; default: into the results folder. Returns the files.
 
-        Args:
-            kind: csv, a file for each table; or xlsx, one workbook.
-            path: the workbook, or the folder of the files.
-            overwrite: also replace files that are not such tables.
+        `kind` is csv, a file for each table in the folder `path`, or xlsx, the workbook `path`. Only `overwrite`
+        replaces files that are not such tables.
         """
         place = None if path is None else path_of("path", path)
         return list(_report_part("spreadsheet")(self, kind, place, overwrite=overwrite))
@@ -125,12 +118,10 @@ class Results:
         return list(_report_part("pictures_of")(self))
 
     def plot(self, name: str | None = None, *, ax: Any = None, players: int | None = None) -> Any:
-        """Return a picture of the report, which a notebook shows and `save` writes to a file, or draw it on axes.
+        """Return one of `pictures`, by default the first, which a notebook shows and `save` writes to a file.
 
-        Args:
-            name: one of `pictures`; default: the first.
-            ax: a matplotlib axes to draw on, which is returned: one panel, of one player count.
-            players: the player count on `ax`; default: 4, or the smallest.
+        Drawn on `ax`, a matplotlib axes, which is then returned, it has one panel, of one player count; default: 4, or
+        the smallest.
 
         >>> import strozzi_sim as ss
         >>> ss.simulate("strozzi", players=3, agents="random", deals=60).plot("seats").title
@@ -164,7 +155,6 @@ def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:
 
 
 def _precision_note(study: Study, table: Any) -> str:
-    """Return whether every headline is known to the precision, after how many deals."""
     played, unknown = pluralize(int(table["deals"].iloc[0]), "deal"), int((table["known"] == 0).sum())
     valid = f"after {played}; intervals are valid whenever play stops."
     if (table["figure"] == "win_share_difference").all():

@@ -1,7 +1,4 @@
-"""Run a study: play the missing chunks, all or until every headline has its precision, then make the tables.
-
-In a results folder, running again resumes.
-"""
+"""Run a study: play the missing chunks, all or until every headline has its precision, then make the tables."""
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -80,10 +77,6 @@ def run(
         trust_agents: resume a folder although some changes of agents' code cannot be detected; every run says which.
 
     Raises:
-        InputError: the folder holds another study, or agents whose code may have changed; names the difference.
-        StorageError: the folder cannot be written, or is in use.
-        AgentFault: an agent chose an illegal action, failed or hung.
-        ClusterError: the scheduler does not answer or went away, or a worker differs from this machine.
         KeyboardInterrupt: Ctrl-C. A folder keeps the finished chunks. In memory, 20 chunks or more are the attribute
             `results` of the exception; in a notebook the function returns these results, with a warning.
 
@@ -125,7 +118,6 @@ def play(kind: type[Study], options: StudyOptions, look: Look | None = None, /, 
 
 
 def _run(store: Store, worker_total: int, reporter: Progress, trust_agents: bool) -> Results:
-    """Play the missing chunks of an open store, make its tables unless it is a part, and return the results."""
     study, folder = store.study, store.folder
     start = monotonic()
     if reporter.command != Progress.command and study.chunks:
@@ -224,11 +216,7 @@ def _finished_part(store: Store, chunks: int, workers: int, why: str) -> Results
 
 @contextmanager
 def _one_thread_each(workers: int) -> Iterator[None]:
-    """Let BLAS use one thread inside the block, and joblib as many as there are workers; a signal ends the block.
-
-    The bits of a fit depend on the number of threads of BLAS. Some kinds play games for their tables with joblib, which
-    uses one thread unless the backend is set.
-    """
+    """Let BLAS use one thread inside the block, on which the bits of a fit depend, and joblib as many as workers."""
     with stop_flag(), single_threaded_blas(), parallel_config("threading", n_jobs=workers):
         yield
 
@@ -312,7 +300,6 @@ def _chunk_ends(study: Study, reporter: Progress) -> Iterator[int]:
 
 
 def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) -> None:
-    """Play the chunks of every cell with these numbers that the store lacks."""
     study = store.study
     missing = [key for key in store.keys if key[1] in chunks and key not in store.done]
     # In rounds of FEWEST_CHUNKS: the finished part then has all cells, and a cell is still played in long calls.
@@ -414,9 +401,8 @@ def counts_of(study: Study, store: Store, facts: Sequence[Crosstab], cell: Cell)
     outcome = store.outcome(cell, chunks)
     if not outcome["decisions"].any():
         games = f"{pluralize(int(outcome['games'].sum()), 'game')} with {cell.players} players"
-        raise InputError(
-            f"{study.game}: variant {cell.variant}: no seat has a choice in {games}; change its components"
-        )
+        why = f"no seat has a choice in {games}; change its components"
+        raise InputError(f"{study.game}: variant {cell.variant}: {why}")
     return CellCounts(
         **vars(cell),
         outcome=outcome,

@@ -1,9 +1,7 @@
 """The store of a study: one SQLite database, in the results folder or in memory.
 
-Its tables are `study` (one row: the study, its look, the facts that chunks count), `chunks`, `files` and `runs`. A
-chunk is written in one transaction, so a killed run keeps every finished chunk. Each chunk has a SHA-256; a chunk that
-does not match it, or lacks requested facts or rows, is played again. SQLite's lock keeps a second run out until the run
-ends.
+A chunk is written in one transaction, so a killed run keeps every finished chunk. A chunk that does not match its
+SHA-256, or lacks requested facts or rows, is played again. SQLite's lock keeps a second run out until the run ends.
 """
 
 import hashlib
@@ -34,13 +32,7 @@ from strozzi_sim.facts.crosstabs import Crosstab, CrosstabPlan
 from strozzi_sim.facts.row_storage import KeptRows, RowSelection, kept_rows
 from strozzi_sim.game.converting import built, differences
 from strozzi_sim.runtime.cache import processor_type
-from strozzi_sim.runtime.files import (
-    check_inside,
-    open_atomically,
-    remove_unfinished,
-    storage_errors,
-    write_atomically,
-)
+from strozzi_sim.runtime.files import check_inside, open_atomically, remove_unfinished, storage_errors, write_atomically
 from strozzi_sim.runtime.provenance import source_commit
 from strozzi_sim.simulation.finishing_orders import ORDERS
 from strozzi_sim.simulation.loop import ROW
@@ -171,11 +163,8 @@ class Store:
         self._opened.close()
 
     def _sql(self, statement: str, *values: Any) -> list[Any]:
-        """Return the rows of a statement."""
         with files.database_errors(self._place):
             return self._database.execute(statement, values).fetchall()
-
-    # -- the study -----------------------------------------------------------------------------------------------------
 
     def _open_study(self) -> None:
         """Write the study into a new database; check that an existing one has this study, and take over its facts.
@@ -243,8 +232,6 @@ class Store:
         """The chunks of this part; with more deals each chunk stays in its part."""
         every = product(range(len(self.study.cells)), range(self.study.chunks))
         return [key for key in every if sum(key) % self.part.of == self.part.number - 1]
-
-    # -- chunks --------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _holds(self) -> list[str]:
@@ -355,8 +342,6 @@ class Store:
     def kept(self, cell: Cell, table: Table, chunks: range) -> Iterator[Iterator[KeptRows]]:
         """Yield for each of some chunks of a cell the kept rows of a fact table, block by block."""
         yield from (kept_rows(content, self.held, table) for content in self._column("kept", cell, chunks))
-
-    # -- files and runs ------------------------------------------------------------------------------------------------
 
     def _made_of(self, look: Look) -> str:
         """Return the digest of everything that determines the tables: study, look, versions and chunks."""

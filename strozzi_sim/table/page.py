@@ -43,28 +43,23 @@ def script(game: Game, live: bool = False) -> str:
     """Return the script of a page: primitives, the game's drawing or the plain one, and the shell; if `live`, play."""
     shell = [*_SCRIPTS, "play.js"] if live else _SCRIPTS
     game_script = _of_game(game, "table.js")
-    drawing = [game_script] if game_script else [_asset("plain.js"), "const renderer = plain;"]
-    parts = [_asset("draw.js"), *drawing, *map(_asset, shell), "begin();"]
+    drawing = [game_script] if game_script else [asset("plain.js"), "const renderer = plain;"]
+    parts = [asset("draw.js"), *drawing, *map(asset, shell), "begin();"]
     return "\n".join(["(() => {", '"use strict";', *parts, "})();"])
-
-
-def common_style() -> str:
-    """Return the style that all tables share."""
-    return _asset("table.css")
 
 
 @cache
 def style(game: Game) -> str:
     """Return the style of a page: the common one, then the game's."""
-    return common_style() + _of_game(game, "table.css")
+    return asset("table.css") + _of_game(game, "table.css")
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return the text of a file that the pages of all tables share."""
     return (_HERE / "assets" / name).read_text("utf-8")
 
 
 def _of_game(game: Game, name: str) -> str:
-    """Return the text of a file in the game's folder; "" without it."""
     path = files(game.package).joinpath(name)
     return path.read_text("utf-8-sig") if path.is_file() else ""
 

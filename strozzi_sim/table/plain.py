@@ -52,7 +52,6 @@ class PlainTable(GameTable):
         return picture if points is None else picture | {"now": [int(number) for number in points][: self.players]}
 
     def _zones(self, position: Any) -> Json:
-        """Return the fields that SLICES name: numbers of the seats by name, all others as zones."""
         shared, of_seats, columns = list[tuple[str, Any]](), list[tuple[str, Any]](), Json()
         for part, value in things_shown(self.game.slices, position, self.names):
             if part.group is None:

@@ -31,19 +31,32 @@ _ALONE = f"{_NOTHING}; frame-ancestors 'none'"
 _NO_MORE: Mapping[str, str] = {}
 
 
-class LocalServer(ThreadingHTTPServer):
-    """A server whose page opens only at an address with a token.
+class Pages:
+    """The pages of a server, which answer its requests."""
 
-    Args:
-        handler: answers the requests.
-        port: port to listen on; default: 0, a free one.
-        host: address to listen on; the user decides whether other machines can reach it.
+    max_body = 4_096  # bytes of a request
+    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors answered with 409, others with 400
+
+    def get(self, request: "LocalHandler", path: str, query: Query) -> None:
+        """Answer a request for a path."""
+        raise NotImplementedError
+
+    def post(self, request: "LocalHandler", path: str, body: dict[str, Any]) -> None:
+        """Carry out a request of the page."""
+        raise NotImplementedError
+
+
+class LocalServer(ThreadingHTTPServer):
+    """A server whose page opens only at an address with a token; port 0 is a free one.
+
+    `host` is the address to listen on; the user decides whether other machines can reach it.
     """
 
     daemon_threads = True
     request_queue_size = 1_024  # connections that wait
 
-    def __init__(self, handler: type["LocalHandler"], port: int = 0, host: str = HOST) -> None:
+    def __init__(self, pages: Pages, port: int = 0, host: str = HOST) -> None:
+        self.pages = pages
         check_range("port", port, 0, 65_535)
         if host in ("", "0.0.0.0", "::"):  # requests name one host, which the handler checks
             raise ArgumentError("host", f"must be one address of this machine, such as {HOST}, got {short_repr(host)}")
@@ -51,7 +64,7 @@ class LocalServer(ThreadingHTTPServer):
         self._free = BoundedSemaphore(MAX_CONNECTIONS)
         self.address_family = AF_INET6 if ":" in host else AF_INET
         try:
-            super().__init__((host, port), handler)
+            super().__init__((host, port), LocalHandler)
         except OSError as error:
             words = f"cannot listen on port {port} of {host}: {error.strerror or error}"
             raise ArgumentError("port" if host == HOST else "host", words) from error
@@ -116,7 +129,6 @@ def as_object(content: bytes) -> dict[str, Any]:
 
 
 def _host_name(host: str) -> str | None:
-    """Return the name in a Host header, without port and brackets; None if it is none."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -124,38 +136,29 @@ def _host_name(host: str) -> str | None:
 
 
 class LocalHandler(BaseHTTPRequestHandler):
-    """Answers requests to a LocalServer; a subclass answers `get` and `post`."""
+    """Checks requests to a LocalServer, has its pages answer them, and sends the answers."""
 
     server: LocalServer
     server_version, sys_version, protocol_version = "strozzi", "", "HTTP/1.1"
     timeout = _SECONDS
     wbufsize, disable_nagle_algorithm = 65_536, True  # a short answer is one packet, without 40 ms of waiting
-    max_body = 4_096  # bytes
-    conflicts: ClassVar[tuple[type[StrozziError], ...]] = ()  # errors answered with 409, others with 400
-
-    def get(self, path: str, query: Query) -> None:
-        """Answer a request for a path."""
-        raise NotImplementedError
-
-    def post(self, path: str, body: dict[str, Any]) -> None:
-        """Carry out a request of the page."""
-        raise NotImplementedError
 
     def do_GET(self) -> None:
         """Answer a GET."""
-        self._serve(self.get)
+        self._serve(self.server.pages.get)
 
     def do_POST(self) -> None:
         """Answer a POST of JSON."""
-        self._serve(lambda path, query: self.post(path, self._body()))
+        self._serve(lambda request, path, query: self.server.pages.post(request, path, self._body()))
 
-    def _serve(self, answer: Callable[[str, Query], None]) -> None:
+    def _serve(self, answer: Callable[["LocalHandler", str, Query], None]) -> None:
         try:
-            answer(*self._path())
+            answer(self, *self._path())
         except Problem as problem:
             self._refuse(problem.code, str(problem))
         except StrozziError as error:
-            self._refuse(409 if isinstance(error, self.conflicts) else 400, str(error), closing=False)
+            code = 409 if isinstance(error, self.server.pages.conflicts) else 400
+            self._refuse(code, str(error), closing=False)
         except (TimeoutError, ConnectionError):
             self.close_connection = True
         except Exception:  # the page is answered too
@@ -184,8 +187,9 @@ class LocalHandler(BaseHTTPRequestHandler):
         if self.headers.get("Content-Type", "").split(";")[0].strip() != "application/json":
             raise Problem(415, "expected JSON")
         length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit()) or len(length) > 9 or int(length) > self.max_body:
-            raise Problem(413, f"expected at most {self.max_body:,} bytes")
+        max_body = self.server.pages.max_body
+        if not (length.isascii() and length.isdigit()) or len(length) > 9 or int(length) > max_body:
+            raise Problem(413, f"expected at most {max_body:,} bytes")
         return as_object(self.rfile.read(int(length)))
 
     _ALWAYS: ClassVar[Mapping[str, str]] = {
@@ -197,10 +201,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     }
 
     def send_html(self, page: str, nonce: str = "", more: str = "", frames: str = "'none'") -> None:
-        """Send a page whose script and style have the nonce, or are inline without one; `more` extends its policy.
-
-        `frames` are the sources of pages that may frame the page.
-        """
+        """Send a page that `frames` may frame; script and style have the nonce, or are inline; `more` is its policy."""
         allowed = f"'nonce-{nonce}'" if nonce else "'unsafe-inline'"
         policy = f"{_NOTHING}; img-src 'self' data:; script-src {allowed}; style-src {allowed}; base-uri 'none'"
         policy += f"; form-action 'none'; connect-src 'self'; frame-ancestors {frames}{more}"

@@ -1,7 +1,4 @@
-"""A player's games in the browser: requests of the page, what follows the end of a game, and a server of one table.
-
-The desk serves several tables.
-"""
+"""A player's games in the browser: requests of the page, and what follows the end of a game."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +11,7 @@ from strozzi_sim.play.records import RecordedGame, read_record, write_record
 from strozzi_sim.report.replay import replay_data
 from strozzi_sim.table.page import render
 from strozzi_sim.table.plain import table_of
-from strozzi_sim.web.local import LocalHandler, LocalServer, Problem, Query
+from strozzi_sim.web.local import LocalHandler, Pages, Problem, Query
 from strozzi_sim.web.session import PATIENCE, Refused, Session, Sitting
 
 REDRAWS = 16  # draws of chance behind each worth of a position
@@ -106,8 +103,10 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
     return {"rating": words, "costly": costly, "judging": False}
 
 
-class PlayedTable:
+class PlayedTable(Pages):
     """One player's games, one at a time and a bounded number; finished ones are recorded in `out`, if given."""
+
+    conflicts = (Refused,)
 
     def __init__(self, sitting: Sitting, out: Path | None = None) -> None:
         self.ending = Ending(out)
@@ -128,7 +127,7 @@ class PlayedTable:
         else:
             raise Problem(404, "there is nothing here")
 
-    def post(self, request: LocalHandler, path: str, body: dict[str, object]) -> None:
+    def post(self, request: LocalHandler, path: str, body: dict[str, Any]) -> None:
         """Change the game and answer a request with its state, or answer it with a hint."""
         session, version = self.session, body.get("version")
         if type(version) is not int:
@@ -150,25 +149,6 @@ class PlayedTable:
         session.wait(PATIENCE)
         have = body.get("have")
         request.send_json(session.state(have if type(have) is int and have >= 0 else 0, version))
-
-
-class TableServer(LocalServer):
-    """The server of one table; `port` 0 is a free one."""
-
-    def __init__(self, sitting: Sitting, out: Path | None = None, port: int = 0) -> None:
-        self.table = PlayedTable(sitting, out)
-        super().__init__(_TableHandler, port)
-
-
-class _TableHandler(LocalHandler):
-    server: TableServer
-    conflicts = (Refused,)
-
-    def get(self, path: str, query: Query) -> None:
-        self.server.table.get(self, path, query)
-
-    def post(self, path: str, body: dict[str, object]) -> None:
-        self.server.table.post(self, path, body)
 
 
 def _whole(query: Query, key: str) -> int:

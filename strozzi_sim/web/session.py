@@ -1,8 +1,8 @@
 """A human player's game for the page: the position stays here, and the page receives what the player's seat may see.
 
 While `thinking` names a seat, agents play in a separate thread, and only that thread changes the position. The hinting
-agent searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play, a
-record line a line of the game's record; each record line is a step of the page.
+agent searches on copies. No search holds the lock, so that pages are answered meanwhile. A line is a line of play; each
+line of the record is a step of the page.
 """
 
 import json
@@ -16,7 +16,7 @@ from strozzi_sim.agent import AgentSpec
 from strozzi_sim.errors import InputError, StrozziError
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import YOU
-from strozzi_sim.game.table import GameTable, ask
+from strozzi_sim.game.table import ask
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.position import Position
 from strozzi_sim.table.plain import next_steps, table_of
@@ -54,8 +54,6 @@ class Sitting:
 
 @dataclass
 class _Line:
-    """A line of play that the player left."""
-
     actions: tuple[int, ...]
     position: Position  # before the choice at which the player left it
     name: str  # that choice
@@ -66,11 +64,6 @@ class _Line:
 class Session:
     """The games of one player, one at a time; `on_end` receives a copy of each finished game, in its own thread."""
 
-    _position: Position
-    _table: GameTable
-    _chosen: list[int]  # number of actions before each decision of the player
-    _left: dict[int, _Line]  # lines of play that the player left, by number
-
     def __init__(self, sitting: Sitting, on_end: Callable[["Session", Position], None] | None = None) -> None:
         self.sitting, self._on_end = sitting, on_end
         self.changed = Condition()
@@ -78,6 +71,7 @@ class Session:
         self.thinking: int | None = None  # seat of the agent that decides now
         self.fault = ""
         self.result: Json | None = None
+        self._chosen: list[int] = []  # number of actions before each decision of the player
         self._cuts: list[tuple[int, int]] = []  # (version, steps that it kept of the version before)
         self._steps: list[Json] = []
         self._record_lines: list[Json] = []  # lines that are folded into `_steps`
@@ -196,7 +190,8 @@ class Session:
         self.games += 1
         self._deal += 1
         self._position = Position(sitting.game, sitting.players, sitting.seed, self._deal, sitting.variant)
-        self._chosen, self._left = [], {}
+        self._chosen = []
+        self._left: dict[int, _Line] = {}  # lines of play that the player left, by number
         self.result = None
         self._cut(0)
         self._restart_fold()
@@ -213,7 +208,6 @@ class Session:
         self._cuts.append((self.version, kept))
 
     def _chosen_action(self, action: Any, name: Any) -> int | str:
-        """Return a legal action, or a name for `Position.play` to check."""
         position = self._position
         if type(action) is int and action in position.legal:
             return action
@@ -239,7 +233,6 @@ class Session:
             raise
 
     def _play_on(self) -> None:
-        """Let the agents play up to the player's turn or the end, in a thread."""
         self.fault = ""
         self._show()
         position = self._position

@@ -113,7 +113,6 @@ GAME_WORDS = re.compile(
 )
 ALLOWED = {  # file -> where such a word means something else
     "cli/play.py": [r"\bport\b"],  # of a network
-    "web/server.py": [r"\bport\b"],
     "web/local.py": [r"\bport\b"],
     "desk/server.py": [r"\bport\b"],
     "simulation/loop.py": [r"stop flag"],

@@ -163,7 +163,7 @@ def test_play_reads_the_flag_around_it():
 
     def play():
         with stop_flag() as stop:
-            found.append(current_stop() is stop)
+            found.append(current_stop.get() is stop)
             stop[0] = signal.SIGTERM
             found.append(match.play(0, 10).games)
 

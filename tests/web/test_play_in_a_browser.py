@@ -14,7 +14,8 @@ from strozzi_sim.agent import load_agent
 from strozzi_sim.game import load_game
 from strozzi_sim.game.variants import resolve_variant
 from strozzi_sim.play.records import verify_record
-from strozzi_sim.web.server import TableServer
+from strozzi_sim.web.local import LocalServer
+from strozzi_sim.web.server import PlayedTable
 from strozzi_sim.web.session import Sitting
 
 pytestmark = [NEEDS_CHROMIUM, pytest.mark.slow]
@@ -41,7 +42,7 @@ def serve(tmp_path):
         players = players or GAMES.get(game, the_game.player_counts[0])
         spec = load_agent(agents or "random", the_game)
         sitting = Sitting(the_game, resolve_variant(the_game, "base"), players, 5, 0, 1, [spec] * players, hint, **more)
-        server = TableServer(sitting, tmp_path / f"{game}.jsonl")
+        server = LocalServer(PlayedTable(sitting, tmp_path / f"{game}.jsonl"))
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         servers.append(server)
         return server
@@ -123,7 +124,7 @@ def test_a_whole_game_is_played_by_clicks(game, width, scheme, serve, opened, tm
     assert play_to_the_end(page, random.Random(1), audit=True) > 5
     assert "verified" in page.locator("#result").inner_text()
     assert verify_record(tmp_path / f"{game}.jsonl") == 1
-    assert page.locator("#heading").inner_text() == server.table.session.state()["heading"]
+    assert page.locator("#heading").inner_text() == server.pages.session.state()["heading"]
     assert violations(page) == []
     with page.context.expect_page() as replay:
         page.locator("#result a", has_text="Replay").click()
@@ -217,7 +218,7 @@ def test_a_search_is_shown_while_it_thinks_and_a_refusal_in_words(serve, opened)
     choices, question = page.evaluate(at_once)
     assert choices or re.fullmatch(r"Seat \d is thinking", question)
     asked_or_over(page)
-    server.table.session.play(server.table.session.state()["version"], name="pass")  # in another window
+    server.pages.session.play(server.pages.session.state()["version"], name="pass")  # in another window
     press_until_told(page, "load the page again|still thinking")
 
 

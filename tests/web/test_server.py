@@ -23,8 +23,8 @@ from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import record_games, write_record
 from strozzi_sim.simulation.match import Match
-from strozzi_sim.web.local import MAX_CONNECTIONS, LocalHandler, LocalServer
-from strozzi_sim.web.server import Ending, TableServer, _judged_words, sources
+from strozzi_sim.web.local import MAX_CONNECTIONS, LocalHandler, LocalServer, Pages
+from strozzi_sim.web.server import Ending, PlayedTable, _judged_words, sources
 from strozzi_sim.web.session import Session, Sitting
 
 
@@ -32,7 +32,7 @@ from strozzi_sim.web.session import Session, Sitting
 def server(tmp_path):
     game = load_game("strozzi")
     sitting = Sitting(game, resolve_variant(game, "base"), 3, 5, 0, 1, [load_agent("random", game)] * 3, "heuristic")
-    server = TableServer(sitting, tmp_path / "games.jsonl")
+    server = LocalServer(PlayedTable(sitting, tmp_path / "games.jsonl"))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield server
@@ -70,7 +70,7 @@ def state(server):
 
 
 def settled(server):
-    server.table.session.wait(600)
+    server.pages.session.wait(600)
     return state(server)
 
 
@@ -99,7 +99,7 @@ def test_it_listens_on_this_machine_alone_and_the_page_may_load_nothing_else(ser
         (403, {"method": "POST", "path": "new", "body": {}, "Origin": None}),
         (403, {"method": "POST", "path": "new", "body": {}, "Origin": "https://127.0.0.1"}),
         (415, {"method": "POST", "path": "new", "body": {}, "Content_Type": "text/plain"}),
-        (413, {"method": "POST", "path": "play", "body": "x" * (LocalHandler.max_body + 1)}),
+        (413, {"method": "POST", "path": "play", "body": "x" * (Pages.max_body + 1)}),
         (413, {"method": "POST", "path": "play", "Content_Length": "-1"}),
         (413, {"method": "POST", "path": "play", "Content_Length": "many"}),
         (413, {"method": "POST", "path": "play", "Content_Length": "9" * 50}),
@@ -174,9 +174,9 @@ def test_the_address_of_ipv6_has_brackets_and_the_browser_is_opened_once_it_is_s
     except OSError:
         pytest.skip("this machine has no IPv6")
 
-    class Handler(LocalHandler):
-        def get(self, path, query):
-            self.send_json({"path": path})
+    class Echo(Pages):
+        def get(self, request, path, query):
+            request.send_json({"path": path})
 
     fetched = Queue()
 
@@ -187,7 +187,7 @@ def test_the_address_of_ipv6_has_brackets_and_the_browser_is_opened_once_it_is_s
 
     closed = threading.Event()
     monkeypatch.setattr("webbrowser.open", text_browser)
-    with LocalServer(Handler, host="::1") as server:
+    with LocalServer(Echo(), host="::1") as server:
         thread = threading.Thread(target=server.serve_until_interrupted, args=("table",), kwargs={"opens": True})
         thread.start()
         address = f"http://[::1]:{server.server_address[1]}/{server.token}/"
@@ -263,7 +263,7 @@ def test_a_game_over_http_is_verified_and_saved(server, tmp_path):
         f"Saved in {tmp_path / 'games.jsonl'}.",
     ]
     total = [sum(parts) for parts in zip(*result["sources"].values(), strict=True)]
-    assert total == list(server.table.session.finished().scores)
+    assert total == list(server.pages.session.finished().scores)
     status, headers, record = request(server, path="record")
     assert status == 200
     assert "attachment" in headers["Content-Disposition"]

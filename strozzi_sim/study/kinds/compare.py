@@ -204,11 +204,9 @@ class Compare(Study):
                 other = second_figures[by, level, figure]
                 paired = stats.paired(estimate, other, same=first == second)
                 difference.add(first_cell, figure.difference(), paired, **where)
-                sums, other_sums = estimate.sums, other.sums
-                assert sums is not None
-                assert other_sums is not None
-                both = (sums.numerator, other_sums.numerator), (sums.denominator, other_sums.denominator)
-                saved = stats.variance_saved(*both, unit=sums.unit, share=sums.n_deals is not None)
+                assert estimate.sums is not None
+                assert other.sums is not None
+                saved = stats.variance_saved(estimate.sums, other.sums)
                 difference.add(first_cell, _variance_saved(figure), saved, **where)
         return {"sides": sides, "difference": difference}
 
