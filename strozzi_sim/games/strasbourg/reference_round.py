@@ -211,11 +211,8 @@ def _be_apprentice(table: FullTable, seat: int) -> Play:
 def _affordable(table: FullTable, seat: int, guild: str) -> list[Space]:
     """Return the guild's empty spaces that the seat can pay for (R7.1, A29)."""
     city = table.city
-    return [
-        space
-        for space, owner in city.guilds.items()
-        if owner == guild and space not in table.members and city.prices[space] <= table.coins[seat]
-    ]
+    free = [space for space, owner in city.guilds.items() if owner == guild and space not in table.members]
+    return [space for space in free if city.prices[space] <= table.coins[seat]]
 
 
 def _take_seat(table: FullTable, seat: int, chair: str) -> None:
@@ -264,9 +261,9 @@ def _build_chapel(table: FullTable) -> Play:
     holder = table.council["church"]
     free = [corner for corner in table.city.corners if corner not in table.chapels] if table.chapels_left else []
     site = yield from _choose_site(table, "chapel", holder, free)
-    if site is not None:
+    if site:
         table.chapels.append(site)
-    table.write("chapel", player=holder, site=None if site is None else list(site))
+    table.write("chapel", player=holder, site=site and list(site))
 
 
 def _build_edifice(table: FullTable) -> Play:
@@ -274,9 +271,9 @@ def _build_edifice(table: FullTable) -> Play:
     holder, edifice = table.council["nobility"], table.edifices[table.round - 1]
     free = [site for site in table.city.sites if site not in table.built]
     site = yield from _choose_site(table, "edifice", holder, free)
-    if site is not None:
+    if site:
         table.built[site] = edifice
-    table.write("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
+    table.write("edifice", player=holder, edifice=edifice, site=site and list(site))
 
 
 def _choose_site(table: FullTable, building: str, holder: int | None, free: list[Space]) -> Answer:
