@@ -29,7 +29,7 @@ kept pays its points or costs three. Most points win, then most members in the c
 
 Options are ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer", ("reveal", (card, ..)),
 "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card), ("chapel", (column, row)) and
-("edifice", (column, row)). At the end the game has `scores` and `winners`.
+("edifice", (column, row)). At the end the game has `scores`, `places` and `winners`.
 """
 
 from collections import Counter
@@ -42,6 +42,12 @@ from strozzi_sim.games.strasbourg.reference_table import FullTable, Play, Space,
 
 class Game(FullTable):
     """One game of Strasbourg, from the choice of tasks to the winners."""
+
+    @property
+    def places(self) -> list[int]:
+        """The place of each player, 1 = won; tied players share the better place. Empty until the end."""
+        results = [(total, len(self.own_members(seat))) for seat, total in enumerate(self.scores)]
+        return [1 + sum(other > result for other in results) for result in results]
 
     def course(self) -> Play:
         """Play the whole game."""

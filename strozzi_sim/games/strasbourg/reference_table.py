@@ -99,11 +99,11 @@ class FullTable(ReferenceGame):
         self.read(components)
         self.round = 0  # from 1; 0 while tasks are chosen
         self.step: str | None = None  # "A" to "I", None outside the steps
-        self.guild: str | None = None  # of the step
+        self.guild: Any = None  # of the step
         self.start_player = start_player  # seat that holds the marker now
         self.round_cards = list(round_cards)  # by round (R2.1)
         self.edifices = list(edifices[: self.rounds])  # by round (R2.2)
-        self.council: dict[str, int | None] = dict.fromkeys(components["council"]["seats"])  # None = empty
+        self.council: dict[str, Any] = dict.fromkeys(components["council"]["seats"])  # None = empty
         self.council["nobility"] = start_player  # (R2.5, A1)
         self.council["church"] = (start_player + 1) % players
         self.members: dict[Space, int] = {}  # the family members in the city: space -> player

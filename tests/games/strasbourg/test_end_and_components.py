@@ -73,6 +73,7 @@ def test_a48_a_last_tie_is_a_shared_victory() -> None:
     game.prestige = [10, 10, 9, 11]
     assert (score(game)["total"], score(game)["winners"]) == ([11, 11, 11, 11], [2])  # two members in the city
     scene = Scene(3).to_end()
+    assert scene.game.places == [1, 1, 3]
     assert scene.game.winners == [0, 1]
 
 
