@@ -1,6 +1,6 @@
 """Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -57,12 +57,6 @@ class _Flags(_Block):
     ids: list[str]
 
 
-if TYPE_CHECKING:
-    _Rules = Any
-else:
-    _Rules = section_type(__name__, "rules", _Block, start_order=Literal["turn", "reverse"])
-
-
 class _Coins(_Block):
     v5: Pieces
     v10: Pieces
@@ -105,7 +99,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     wares: list[_Ware]
     setup: _Setup
     flags: _Flags
-    rules: _Rules
+    rules: section_type(__name__, "rules", _Block, start_order=Literal["turn", "reverse"])  # type: ignore[valid-type]
     coins: _Coins
     scoring: _Scoring
     tracks: _Tracks
