@@ -46,17 +46,6 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     source: list[str] = msgspec.field(default_factory=list)
 
 
-class _About(_Block):
-    title: str
-    year: int
-    designer: str
-    publisher: str
-    players: list[int]
-    rounds: int
-    steps: list[str]
-    bgg_id: int
-
-
 class _Guilds(_Block):
     order: Annotated[list[Id], Meta(min_length=1, max_length=limit.MAX_GUILDS)]
     letters: dict[Annotated[str, Meta(pattern=r"^[A-Za-z]$(?!\n)")], str]
@@ -142,7 +131,7 @@ class _TasksMeta(_Block):
 class Components(msgspec.Struct, forbid_unknown_fields=True):
     """The whole of components.toml; unknown keys are errors."""
 
-    meta: _About
+    meta: section_type(__name__, "meta", _Block)  # type: ignore[valid-type]
     guilds: _Guilds
     influence_cards: _Cards
     coins: _Money

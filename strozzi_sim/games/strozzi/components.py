@@ -32,13 +32,6 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     provenance_note: str = ""
 
 
-class _Meta(_Block):
-    game: str
-    bgg_id: int
-    players_min: Literal[3]
-    players_max: Literal[6]
-
-
 class _Ware(_Block):
     id: str
     port: str
@@ -55,12 +48,6 @@ class _Flags(_Block):
     plus_one_speed: Symbols
     ware_steps: Symbols
     ids: list[str]
-
-
-class _Coins(_Block):
-    v5: Pieces
-    v10: Pieces
-    v50: Pieces
 
 
 class _Scoring(_Block):
@@ -95,12 +82,12 @@ class _Tile(_Block):
 class Components(msgspec.Struct, forbid_unknown_fields=True):
     """All of components.toml; unknown keys are errors."""
 
-    meta: _Meta
+    meta: section_type(__name__, "meta", _Block)  # type: ignore[valid-type]
     wares: list[_Ware]
     setup: _Setup
     flags: _Flags
     rules: section_type(__name__, "rules", _Block, start_order=Literal["turn", "reverse"])  # type: ignore[valid-type]
-    coins: _Coins
+    coins: section_type(__name__, "coins", _Block, v5=Pieces, v10=Pieces, v50=Pieces)  # type: ignore[valid-type]
     scoring: _Scoring
     tracks: _Tracks
     ships_principle: _Block
