@@ -1,8 +1,6 @@
 """A game as a tree in which every draw of chance is a separate node, as in OpenSpiel.
 
-A node is at a decision, at a draw, or at the end. A draw occurs during the deal or an action. Its node keeps the last
-decision, the action since, and the outcomes so far; its successors replay the action from that decision with one more
-outcome, by scripted chance.
+A draw occurs during the deal or an action; after it, the action is replayed with the outcomes so far as a script.
 """
 
 from dataclasses import dataclass, field
@@ -200,9 +198,8 @@ class Node:
         """Return the node after a legal action, or after an outcome of a draw. Raises ArgumentError."""
         if self.outcomes:
             if not 0 <= choice < self.outcomes:
-                raise ArgumentError(
-                    "action", f"{choice} is not an outcome of this draw; outcomes: 0 to {self.outcomes - 1}"
-                )
+                known = f"outcomes: 0 to {self.outcomes - 1}"
+                raise ArgumentError("action", f"{choice} is not an outcome of this draw; {known}")
             return Node(self.table, self.decision, self.action, (*self.drawn, choice))
         if choice not in self.legal:
             legal = ", ".join(map(str, self.legal)) or "none, the game is over"
@@ -227,9 +224,8 @@ class Node:
 
 
 def _node(table: TreeGame, start: tuple[Array, int, Any] | None, choices: list[int]) -> Node:
-    if start is None:
-        node = table.start
-    else:
+    node = table.start
+    if start is not None:
         node = Node(table, Decision(table, start[0], start[1], imagined=True, seen=start[2]), None, ())
     for choice in choices:
         node = node.after(choice)

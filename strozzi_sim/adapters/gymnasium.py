@@ -61,10 +61,9 @@ def _make_games(
         raise ArgumentError(
             "opponents", "expected agents for the other seats; to decide for every seat, take the PettingZoo adapter"
         )
-    resolved = find_game(game)
-    return VectorEnv(
-        resolved, default_players(resolved) if players is None else players, num_envs, opponents, *arguments, **options
-    )
+    game = find_game(game)
+    players = default_players(game) if players is None else players
+    return VectorEnv(game, players, num_envs, opponents, *arguments, **options)
 
 
 class GameEnv(gymnasium.Env):  # type: ignore[misc]
@@ -161,9 +160,8 @@ class GameEnv(gymnasium.Env):  # type: ignore[misc]
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return which actions are legal, bool[A]; only action 0 where no game is under way."""
-        return (
-            no_action(self._env.num_actions).view(np.bool_) if self._current is None else self._current.masks[0].copy()
-        )
+        no_game = no_action(self._env.num_actions).view(np.bool_)
+        return no_game if self._current is None else self._current.masks[0].copy()
 
     def render(self) -> str | None:
         """Return the board as the learner sees it, or print it ("human"); without a game under way, the reason."""
@@ -211,9 +209,8 @@ class GameVectorEnv(gymnasium.vector.VectorEnv):  # type: ignore[misc]
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     ) -> None:
         if max_episode_steps is not None:
-            raise ArgumentError(
-                "max_episode_steps", "every game ends, and games in slots are not truncated; leave it out"
-            )
+            why = "every game ends, and games in slots are not truncated"
+            raise ArgumentError("max_episode_steps", f"{why}; leave it out")
         if render_mode not in (None, "ansi"):
             raise ArgumentError("render_mode", f"must be None or 'ansi' for many games, got {render_mode!r}")
         if autoreset_mode not in _MODES and autoreset_mode not in [mode.value for mode in _MODES]:

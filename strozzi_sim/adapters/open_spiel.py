@@ -32,12 +32,8 @@ _variants: dict[tuple[str, str], Variant] = {}  # variants given as data, by gam
 def load_game(game: str | Game, players: int | None = None, variant: AnyVariant = BASE) -> "OpenSpielGame":
     """Return a game for OpenSpiel, as `pyspiel.load_game` does; it may have a custom variant.
 
-    From then on `pyspiel.load_game` too knows the custom variant by its name, in this process.
-
-    Args:
-        game: the game, or its name.
-        players: number of seats; default: 4, or the game's minimum.
-        variant: name of a shipped variant, changes under a new name, or a Variant.
+    `players` is by default 4, or the game's minimum; `variant` is the name of a shipped variant, changes under a new
+    name, or a Variant. From then on `pyspiel.load_game` too knows a custom variant by its name, in this process.
 
     >>> load_game("medici_vs_strozzi", variant={"one-round": {"rounds": {"count": 1, "starter": ["Medici"]}}})
     python_medici_vs_strozzi(players=2,variant=one-round)
@@ -227,10 +223,8 @@ def _register(game: Game) -> None:
         parameter_specification={"players": default_players(game), "variant": BASE},
     )
     # A class for each game, not a closure or an instance: OpenSpiel refers to it even after the interpreter has ended.
-    pyspiel.register_game(
-        game_type,
-        type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), {"game": game, "game_type": game_type}),
-    )
+    of_game = {"game": game, "game_type": game_type}
+    pyspiel.register_game(game_type, type(f"{OpenSpielGame.__name__}_{game.name}", (OpenSpielGame,), of_game))
 
 
 for _game in installed_games()[0]:

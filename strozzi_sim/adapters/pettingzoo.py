@@ -83,12 +83,7 @@ class GameAEC(AECEnv):  # type: ignore[misc]
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a game and advance to its first decision.
-
-        Args:
-            seed: seed below 2^53, whose first deal is played; None: the next deal of the current seed, random at first.
-            options: {"deal": D} plays deal D instead; other keys are ignored.
-        """
+        """Deal a game and advance to its first decision; the arguments are those of the Gymnasium adapter."""
         self._deals.advance(seed, options)
         self.position = Position(self._game, self._players, self._deals.seed, self._deals.deal, self._variant)
         self.agents, self._cycles = self.possible_agents[:], 0

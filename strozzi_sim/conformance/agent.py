@@ -48,19 +48,15 @@ def check_agent(
     chosen, counts = resolve_variant(game, variant), players or game.player_counts
     result = check_leaks(spec, game, chosen, players=counts, deals=deals, seed=seed)
     if (leak := result.leak) is not None:
-        where = f"deal {leak.deal}, decision {leak.decision}, seat {leak.seat}"
-        raise ContractViolation(
-            "leak-check",
-            f"agent {spec.text}: leak-check: it chose {leak.action!r}, but {leak.moved_to!r} after a change of "
-            f"{leak.changed} ({game.name}, {leak.players} players, seed {leak.seed}, {where})",
-        )
+        where = f"{game.name}, {leak.players} players, seed {leak.seed}, deal {leak.deal}"
+        where = f"{where}, decision {leak.decision}, seat {leak.seat}"
+        what = f"it chose {leak.action!r}, but {leak.moved_to!r} after a change of {leak.changed}"
+        raise ContractViolation("leak-check", f"agent {spec.text}: leak-check: {what} ({where})")
     for count in counts:
         if not spec.agent.plays(game, count) or spec.agent.kind == "batch":  # rows of a batch may depend on each other
             continue
         if (deal := dependent_deal(Match(game, count, (spec,), chosen, seed), deals)) is not None:
-            raise ContractViolation(
-                "one result per deal",
-                f"agent {spec.text}: one result per deal: deal {deal} ends differently alone than among other deals "
-                f"({game.name}, {count} players, seed {seed})",
-            )
+            promise, where = "one result per deal", f"{game.name}, {count} players, seed {seed}"
+            what = f"deal {deal} ends differently alone than among other deals"
+            raise ContractViolation(promise, f"agent {spec.text}: {promise}: {what} ({where})")
     return result

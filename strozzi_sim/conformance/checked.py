@@ -75,12 +75,9 @@ class Checked:
         self.result.promises[promise] = self.result.promises.get(promise, 0) + 1
         if bool(holds):
             return
-        violation = ContractViolation(
-            promise,
-            f"{self.game.name}: {promise}: {what} ({self.players} players, variant {self.variant.name}, "
-            f"seed {self.seed}, deal {self.deal}, after {len(self.actions)} decisions: "
-            f"{' '.join(map(str, self.actions)) or 'none'})",
-        )
+        where = f"{self.players} players, variant {self.variant.name}, seed {self.seed}, deal {self.deal}"
+        played = f"after {len(self.actions)} decisions: {' '.join(map(str, self.actions)) or 'none'}"
+        violation = ContractViolation(promise, f"{self.game.name}: {promise}: {what} ({where}, {played})")
         if not self.result.continues:
             raise violation
         self.result.broken.setdefault(promise, violation)

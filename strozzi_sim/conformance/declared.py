@@ -1,13 +1,12 @@
 """Check what a game declares of its statistics: its facts and its report.
 
-Facts are documented, equal from core and journal, and consistent with each other. Pictures, heat maps and findings of
-the report use only names that their tables have: a page omits a picture without rows, since a study may lack such
-events, so that a misspelt name would go unnoticed.
+A page omits a picture without rows, since a study may lack such events, so that a misspelt name would go unnoticed.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
+from operator import gt
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from strozzi_sim.declare.finding import Comparison
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import SCENARIO, Picture, unknown_figures
 from strozzi_sim.errors import InputError, short_repr, suggest_names
-from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Levels, Table
+from strozzi_sim.facts.columns import SIZES, Column, GameConfig, Table
 from strozzi_sim.facts.sink import batch_for
 from strozzi_sim.game.parts import FactsPart
 from strozzi_sim.game.variants import BASE
@@ -56,10 +55,10 @@ def check_facts(checked: Checked) -> None:
             require(False, f"agreement {agreement!r}: {error}")
             continue
         counts = match.play(checked.deal, checked.deal + DEALS, plan=plan).counts[None]
-        sums = [
-            int(plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))[:, bool(crosstab.sums) :].sum())
-            for crosstab in (first, second)
-        ]
+        sums = []
+        for crosstab in (first, second):
+            rows_and_sums = plan.read(crosstab, counts).reshape(-1, 1 + len(crosstab.sums))
+            sums.append(int(rows_and_sums[:, bool(crosstab.sums) :].sum()))
         require(sums[0] == sums[1], f"{agreement}: {sums[0]} in {first.fact}, {sums[1]} in {second.fact}")
 
 
@@ -95,11 +94,8 @@ def _check_derived(checked: Checked, table: Table, column: Column, config: GameC
     is_grouped = all(base.levels_in(config) is not None and not base.derived_from for base in bases)
     require(is_grouped, f"{name}: derived from a column without levels, or from a derived column")
     shape = np.asarray(column.values(config)).shape if column.values else ()
-    levels_of_bases = [base.levels_in(config) for base in bases]
-    is_covered = len(shape) == len(levels_of_bases) and all(
-        isinstance(levels, Levels) and size > levels.starts[-1]
-        for size, levels in zip(shape, levels_of_bases, strict=True)
-    )
+    highest = [levels.starts[-1] for base in bases if (levels := base.levels_in(config))]
+    is_covered = len(shape) == len(bases) == len(highest) and all(map(gt, shape, highest))
     require(is_covered, f"{name}: values of shape {shape} do not cover {', '.join(column.derived_from)}")
 
 
@@ -114,11 +110,9 @@ def check_core_matches_journal(checked: Checked, position: Position) -> None:
     key = np.uint64(deal_key(checked.seed, game_key(checked.game.name), checked.players, checked.deal))
     actions = np.array(checked.actions, np.int64)
     compiled = kernels(checked.game)
-    compiled.facts_of_core(from_core, state, checked.variant.rules, chance, key, checked.players, checked.deal, actions)
-    journal = np.ascontiguousarray(position.journal)
-    compiled.facts_of_journal(
-        from_journal, position.state, checked.variant.rules, checked.players, checked.deal, journal
-    )
+    rules, journal = checked.variant.rules, np.ascontiguousarray(position.journal)
+    compiled.facts_of_core(from_core, state, rules, chance, key, checked.players, checked.deal, actions)
+    compiled.facts_of_journal(from_journal, position.state, rules, checked.players, checked.deal, journal)
     config, require = checked.setting, partial(checked.require, "facts")
     for table in part.TABLES:
         rows, limit = int(from_core[f"{table.name}_rows"][0]), table.max_rows(config)
@@ -133,13 +127,9 @@ def check_core_matches_journal(checked: Checked, position: Position) -> None:
         journal_rows = int(from_journal[f"{table.name}_rows"][0])
         require(rows == journal_rows, f"table {table.name}: {rows} rows from the core, {journal_rows} from the journal")
         for column in table.written:
-            core_values, journal_values = (
-                sink[f"{table.name}_{column.name}"][0, :rows] for sink in (from_core, from_journal)
-            )
-            require(
-                (core_values == journal_values).all(),
-                f"table {table.name}: {column.name} differs between core and journal",
-            )
+            name = f"{table.name}_{column.name}"
+            is_equal = np.array_equal(from_core[name][0, :rows], from_journal[name][0, :rows])
+            require(is_equal, f"table {table.name}: {column.name} differs between core and journal")
 
 
 def check_report(checked: Checked) -> None:
@@ -175,19 +165,17 @@ def _cell(checked: Checked, players: int, agents: int) -> CellCounts:
     match = Match(checked.game, players, lineup, checked.variant, checked.seed)
     maps = [heat_map.block.crosstab for heat_map in part.heat_maps.values() if heat_map.block]
     plan = match.plan(list(dict.fromkeys([*part.crosstabs(part.pages), *maps])))
-    chunks = [
-        match.play(first, first + CHUNK_DEALS, plan=plan) for first in range(0, CHUNKS * CHUNK_DEALS, CHUNK_DEALS)
-    ]
+    deals = CHUNKS * CHUNK_DEALS
+    chunks = [match.play(first, first + CHUNK_DEALS, plan=plan) for first in range(0, deals, CHUNK_DEALS)]
     outcome = np.concatenate([chunk.outcome for chunk in chunks])
     counts = np.stack([chunk.counts for chunk in chunks])
-    return CellCounts(0, match, CHUNKS * CHUNK_DEALS, outcome=outcome, counts=counts, plan=plan)
+    return CellCounts(0, match, deals, outcome=outcome, counts=counts, plan=plan)
 
 
 def _require_known(checked: Checked, where: str, kind: str, name: Any, names: Iterable[Any]) -> None:
     listed = [str(each) for each in names]
-    checked.require(
-        "report", str(name) in listed, f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
-    )
+    what = f"{where}: unknown {kind} {short_repr(name)}; {suggest_names(name, listed)}"
+    checked.require("report", str(name) in listed, what)
 
 
 def _check_picture(checked: Checked, picture: Picture, tables: Mapping[str, pd.DataFrame]) -> None:

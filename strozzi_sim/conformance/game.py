@@ -137,9 +137,8 @@ def _check_components(checked: Checked) -> None:
         unlimited = [key for key in keys if key not in part.LIMITS]
         why = f"{', '.join(unlimited)}: any number is allowed; give the limits in LIMITS of components.py"
         checked.require("components", not unlimited, why)
-    checked.require(
-        "components", rules.shape == (1,) and rules.dtype == checked.game.rules, "to_rules returns another record"
-    )
+    is_record = rules.shape == (1,) and rules.dtype == checked.game.rules
+    checked.require("components", is_record, "to_rules returns another record")
 
 
 def _walk(checked: Checked) -> None:
@@ -246,32 +245,25 @@ def _named(first: Array, second: Array) -> str:
 
 def _check_seen(checked: Checked, position: Position, action: int) -> None:
     """Check that a seat that sees something gains knowledge, and learns no more than `seen_action` returns."""
-    after = position.copy()
+    after, rules = position.copy(), checked.variant.rules
     after.play(action)
-    arguments = (position.state, after.state, checked.variant.rules, action)
-    code_of_actor = checked.kernels.seen(*arguments, position.actor)
+    code_of_actor = checked.kernels.seen(position.state, after.state, rules, action, position.actor)
     checked.require("seen_action", code_of_actor != 0, f"the seat that plays {action} sees nothing")
     other_action = position.legal[len(checked.actions) % len(position.legal)]
     after_other = position.copy()
     after_other.play(other_action)
     for viewer in range(checked.players):
-        code = checked.kernels.seen(*arguments, viewer)
+        code = checked.kernels.seen(position.state, after.state, rules, action, viewer)
         changed = position.concealed(viewer).tobytes() != after.concealed(viewer).tobytes()
-        checked.require(
-            "seen_action", code == 0 or changed, f"seat {viewer} sees {code}, but knows no more than before"
-        )
+        what = f"seat {viewer} sees {code}, but knows no more than before"
+        checked.require("seen_action", code == 0 or changed, what)
         if viewer == position.actor or other_action == action:
             continue
-        other_code = checked.kernels.seen(
-            position.state, after_other.state, checked.variant.rules, other_action, viewer
-        )
+        other_code = checked.kernels.seen(position.state, after_other.state, rules, other_action, viewer)
         known_other, known = after_other.concealed(viewer), after.concealed(viewer)
-        checked.require(
-            "conceal",
-            known_other.tobytes() == known.tobytes() or other_code != code,
-            f"seat {viewer} is shown {_named(known_other, known)}, which distinguishes action {action} of seat "
-            f"{position.actor} from {other_action}, though it sees {code} of both",
-        )
+        what = f"seat {viewer} is shown {_named(known_other, known)}, which distinguishes action {action} of seat "
+        what += f"{position.actor} from {other_action}, though it sees {code} of both"
+        checked.require("conceal", known_other.tobytes() == known.tobytes() or other_code != code, what)
 
 
 def _check_words(checked: Checked, position: Position) -> None:
@@ -290,24 +282,19 @@ def _check_words(checked: Checked, position: Position) -> None:
 
 
 def _check_results(checked: Checked, position: Position) -> None:
-    out = checked.results(position.state)
+    out, require = checked.results(position.state), partial(checked.require, "results")
     for seat, (_, better, shared) in enumerate(out.tolist()):
         sharing = int((out[:, 1] == better).sum())
-        checked.require(
-            "results", sharing == shared, f"seat {seat} shares its place with {shared}, but {sharing} have it"
-        )
+        require(sharing == shared, f"seat {seat} shares its place with {shared}, but {sharing} have it")
         better_seats = int((out[:, 1] < better).sum())
-        what = f"{better} seats are placed better than seat {seat}, found {better_seats}"
-        checked.require("results", better_seats == better, what)
-    ordered = sorted(out.tolist(), key=lambda row: (row[1], -checked.game.sign * row[0]))
+        require(better_seats == better, f"{better} seats are placed better than seat {seat}, found {better_seats}")
+    sign, lowest_wins = checked.game.sign, checked.game.lowest_wins
+    hint = f"the {'lowest' if lowest_wins else 'highest'} score wins; declare "
+    hint += f"Game(lowest_wins={not lowest_wins}), or let `score` and `placing` agree"
+    ordered = sorted(out.tolist(), key=lambda row: (row[1], -sign * row[0]))
     for (score, place, _), (next_score, next_place, _) in pairwise(ordered):  # a tie-break may part equal scores
-        checked.require(
-            "results",
-            place == next_place or checked.game.sign * (score - next_score) >= 0,
-            f"a seat with score {next_score} is placed behind one with score {score}, though the "
-            f"{'lowest' if checked.game.lowest_wins else 'highest'} score wins; declare "
-            f"Game(lowest_wins={not checked.game.lowest_wins}), or let `score` and `placing` agree",
-        )
+        what = f"a seat with score {next_score} is placed behind one with score {score}, though {hint}"
+        require(place == next_place or sign * (score - next_score) >= 0, what)
 
 
 def _check_record(checked: Checked, position: Position) -> None:
@@ -319,16 +306,12 @@ def _check_record(checked: Checked, position: Position) -> None:
         check_record(header, 1, lines)
     except RuleViolation as violation:
         require(False, f"the reference refuses the core's game: {violation}")
-    end = position.lines()[-1]
-    expected = {
-        "total": list(position.scores),
-        "winners": [seat for seat, place in enumerate(position.places) if place == min(position.places)],
-    }
+    end, places = position.lines()[-1], position.places
+    winners = [seat for seat, place in enumerate(places) if place == min(places)]
+    expected = {"total": list(position.scores), "winners": winners}
     for key in expected.keys() & end.keys():
-        require(
-            list(end[key]) == expected[key],
-            f"the last line has {key} {end[key]}, `score` and `placing` {expected[key]}",
-        )
+        what = f"the last line has {key} {end[key]}, `score` and `placing` {expected[key]}"
+        require(list(end[key]) == expected[key], what)
     for viewer in range(checked.players):
         require(len(position.lines(viewer)) == len(lines), "`visible` drops lines")
     for what, corrupt in _corrupt_records(lines):

@@ -74,12 +74,11 @@ def game_checks(
             check()
     """
     game, expected = find_game(game), _reasons(expected_failures, PROMISES, "promise")
-    return [
-        _parameter(partial(games.check, promise), f"{count} players-{promise}", expected.get(promise))
-        for count in players or game.player_counts
-        for games in [_CheckedGames(game, variant, count, deals, seed)]
-        for promise in PROMISES
-    ]
+    parameters = []
+    for count in players or game.player_counts:
+        check = _CheckedGames(game, variant, count, deals, seed).check
+        parameters += [_parameter(partial(check, p), f"{count} players-{p}", expected.get(p)) for p in PROMISES]
+    return parameters
 
 
 def agent_checks(

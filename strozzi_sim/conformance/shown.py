@@ -1,9 +1,4 @@
-"""Check what a seat is shown: its observation, and its table in the browser.
-
-Every column of an observation must be written, and be in the range of its slice. Of a table, the fold of a seat's lines
-agrees with its View; hidden information does not change a byte of its page; every event has a sentence, and every
-choice a label; the points shown are up to date, and in the end the scores.
-"""
+"""Check what a seat is shown: its observation, and its table in the browser."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -52,10 +47,8 @@ def check_written(checked: Checked, observation: Array, seat: int) -> None:
     unwritten = np.flatnonzero(~np.isfinite(observation))
     slices = checked.game.slices
     parts = [part for part in slices.values() if not slices.fields(part.name)]  # a group's fields instead of the group
-    columns_by_slice = (
-        [(part.name, np.intersect1d(part.index, unwritten).tolist()) for part in parts] if unwritten.size else []
-    )
-    listed = "; ".join(f"{name}, {_format_columns(columns)}" for name, columns in columns_by_slice if columns)
+    by_slice = {part.name: np.intersect1d(part.index, unwritten).tolist() for part in parts if unwritten.size}
+    listed = "; ".join(f"{name}, {_format_columns(columns)}" for name, columns in by_slice.items() if columns)
     what = f"not every column seen by seat {seat} is written with a finite number: {listed}"
     checked.require("observe", unwritten.size == 0, what)
 
@@ -100,12 +93,9 @@ def _page(checked: Checked, position: Position, seat: int) -> tuple[GameTable, d
 def _check_standing(checked: Checked, table: GameTable, line: Line) -> None:
     """Check that `now` is what `standing` returns after a line: an override of `apply` may not change that later."""
     points, standing = list(table.view["now"]), list(table.standing())
-    checked.require(
-        "table",
-        points == standing,
-        f"after a line of type {line['type']} the page shows the points {points}, a line late: standing() returns "
-        f"{standing}; change what it reads in on_TYPE or lay_out, not after GameTable.apply",
-    )
+    what = f"after a line of type {line['type']} the page shows the points {points}, a line late: standing() returns "
+    what += f"{standing}; change what it reads in on_TYPE or lay_out, not after GameTable.apply"
+    checked.require("table", points == standing, what)
 
 
 def _check_seat(checked: Checked, position: Position, seat: int) -> GameTable:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ RECONSTRUCTED = {
     "switches": "rule readings where the texts are silent (the switches under [switches])",
 }
 
+_ROUND_ENDS = Literal["full", "moored"]
 Provenance = Literal["rulebook", "page", "reconstructed", "variant"]
 Prize = Annotated[int, Meta(ge=0, le=limit.MAX_PRIZE)]
 Steps = Annotated[int, Meta(ge=0, le=limit.MAX_STEPS)]
@@ -132,28 +133,16 @@ class _Rounds(_Block):
     bag: int
 
 
-if TYPE_CHECKING:
-    _Meta = Any
-    _HarborsSummary = Any
-    _RoundEnd = Any
-    _Switches = Any
-else:
-    _Meta = section_type(__name__, "meta", _Block, players=Literal[2])
-    _HarborsSummary = section_type(__name__, "harbors_summary", _Block)
-    _RoundEnd = section_type(__name__, "round_end", _Block)
-    _Switches = section_type(__name__, "switches", _Block, round_ends_when=Literal["full", "moored"])
-
-
 class Components(msgspec.Struct, forbid_unknown_fields=True):
     """All of components.toml; unknown keys are errors."""
 
-    meta: _Meta
+    meta: section_type(__name__, "meta", _Block, players=Literal[2])  # type: ignore[valid-type]
     player: list[_Player]
     ships: _Ships
     tiles: _Tiles
     type: Annotated[list[_Type], Meta(min_length=1, max_length=limit.MAX_TYPES)]
     gold: _Gold
-    harbors_summary: _HarborsSummary
+    harbors_summary: section_type(__name__, "harbors_summary", _Block)  # type: ignore[valid-type]
     harbor: Annotated[list[_Harbor], Meta(min_length=1, max_length=limit.MAX_HARBORS)]
     tracks: _Tracks
     marker_steps: _MarkerSteps
@@ -161,8 +150,8 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     money: _Money
     price_space: _PriceSpace
     rounds: _Rounds
-    round_end: _RoundEnd
-    switches: _Switches
+    round_end: section_type(__name__, "round_end", _Block)  # type: ignore[valid-type]
+    switches: section_type(__name__, "switches", _Block, round_ends_when=_ROUND_ENDS)  # type: ignore[valid-type]
 
 
 _FIXED = ("meta", "player", "harbors_summary", "round_end")

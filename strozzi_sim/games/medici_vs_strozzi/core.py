@@ -1,8 +1,7 @@
 """Medici vs Strozzi's kernels: deal, legal actions, apply.
 
-Kernels take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
-with a choice. It plays forced actions itself: the first tile, the stop at the limit, the refusal of a seat that may not
-buy, the discard of a lot that may not be loaded. Restrictions of a seat are in the rules record (`restrictions.py`).
+`apply` requires a legal action and runs on to the next seat with a choice. It plays forced actions itself: the first
+tile, the stop at the limit, the refusal of a seat that may not buy, the discard of a lot that may not be loaded.
 Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
 """
 
@@ -33,9 +32,12 @@ def deal(state, rules, players, start_player, chance, journal):
     _begin_round(state, rules, chance, journal)
 
 
-@force_inline
-def return_ships(state, rules):
-    """Empty all ships and return all tiles to the bag (31, 46, 52). Resetting whole arrays is faster than a part."""
+@jit
+def _begin_round(state, rules, chance, journal):
+    """Empty all ships, return all tiles to the bag (31, 46, 52), and let the start player show the first tile.
+
+    Resetting whole arrays is faster than a part.
+    """
     berths = (1 << rules.harbors) - 1
     room = 0
     for ship in range(s.MAX_SHIPS):
@@ -56,12 +58,6 @@ def return_ships(state, rules):
         state.unseen_tile[tile] = tile
         state.location[tile] = s.IN_BAG
     state.unseen = rules.tiles
-
-
-@jit
-def _begin_round(state, rules, chance, journal):
-    """Empty the ships, fill the bag, and let the start player show the first tile."""
-    return_ships(state, rules)
     reset_source(chance, state.round)
     start_player = state.start_player
     write_event(journal, e.ROUND, state.round, start_player, 0, 0, 0)

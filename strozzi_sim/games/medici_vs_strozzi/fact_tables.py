@@ -8,18 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import (
-    YES_NO,
-    Column,
-    GameConfig,
-    Levels,
-    Table,
-    bands,
-    derived,
-    labels,
-    numbers,
-    round_columns,
-)
+from strozzi_sim.facts import columns
+from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, derived, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.medici_vs_strozzi import state as s
 from strozzi_sim.games.medici_vs_strozzi.components import tile_ids
@@ -28,7 +18,7 @@ TENTHS = 10  # fair prices are stored in tenths of a coin
 SAMPLED = 16  # fair prices are estimated in one of this many deals
 PRICE_BAND = 5  # coins in a band of prices
 FATES = ("loaded", "no_room", "denied", "unwanted")  # of a lot
-GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where bands of price less fair price begin, in coins
+GAPS = (-20, -10, -5, -3, -1, 1, 3, 5, 10, 20, 40)  # where columns.bands of price less fair price begin, in coins
 LOWEST, HIGHEST = -4096, 2047  # first and last level of final coins, counted from start_cash
 GOLD_VALUE = s.MAX_VALUE + 1  # code of gold among face values
 NOWHERE = s.MAX_HARBORS  # code of "no harbor"
@@ -169,7 +159,7 @@ def _money(*names: str) -> list[Column]:
 SOURCES = ("harbors", "monopolies", "bonus")
 _SEAT = Column("seat", "who it is about", labels(s.PLAYER_NAMES))
 _BUYER = Column("seat", "who bought it", labels(s.PLAYER_NAMES))
-_ROUND, _LAST = round_columns(lambda setting: int(setting.components["rounds"]["count"]), "round")
+_ROUND, _LAST = columns.round_columns(lambda setting: int(setting.components["rounds"]["count"]), "round")
 _HARBOR = Column("harbor", "harbor", _harbors)
 _SIZE = Column("tiles", "tiles of the lot", lambda setting: numbers(_sizes(setting)), unit="tiles")
 _MOORED, _ALONE = np.arange(NOWHERE + 1) < NOWHERE, np.arange(NO_RIVAL + 1) == NO_RIVAL
@@ -307,7 +297,7 @@ _ESTIMATED = f"a lot of tiles bought, in one of {SAMPLED} deals, beside its esti
 ESTIMATES = Table("price_estimate", _ESTIMATED, (
     *_LOT_COLUMNS,
     Column("fair", f"estimated fair price, {_FROM}", _bands_to(_LAST_BAND, TENTHS), "i4", "coins", TENTHS),
-    Column("gap", f"price less estimated fair price, {_FROM}", bands(GAPS, TENTHS), "i4", "coins", TENTHS),
+    Column("gap", f"price less estimated fair price, {_FROM}", columns.bands(GAPS, TENTHS), "i4", "coins", TENTHS),
     Column("miss", "distance between price and estimated fair price", None, "i4", "coins", TENTHS),
 ), max_rows=_most_lots, sampled=SAMPLED, optional=True, of_choices=True)  # fmt: skip
 

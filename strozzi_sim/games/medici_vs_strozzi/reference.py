@@ -25,12 +25,12 @@ Three rounds are played. All tiles go back into the bag and all ships come home;
 Medici proposes first in the first round, Strozzi in the others. Most cash wins; with equal cash both win.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from string import ascii_lowercase
 from typing import Any, NamedTuple
 
-from strozzi_sim.game.record_checking import Question, ReferenceGame
+from strozzi_sim.game.record_checking import Course, ReferenceGame
 
 FAMILIES = ("Medici", "Strozzi")
 SIDES = (1, -1)  # markers on Medici's side have positive positions
@@ -53,24 +53,11 @@ class Track(NamedTuple):
     bonus: Mapping[int, int]
 
 
-Play = Generator[Question, Option, None]
-
-
 class Game(ReferenceGame):
     """One game of Medici vs Strozzi, from the first tile to the last coin.
 
-    Attributes:
-        round, start_player: number of the round, from 1; the seat that proposed first in it.
-        proposer: seat that reveals tiles and names the price.
-        lot, price, buyer: the tiles on the table; the price and who pays it, None until known. They are cleared
-            once the lot is placed.
-        ships: ships of each player: capacity -> (harbor, or None if not moored; tiles on board).
-        markers: position by harbor and type; above 0 on Medici's side, below on Strozzi's.
-        cash: coins of each player, below 0 if owed to the bank.
-        discards, bag_left: tiles thrown away this round; number of tiles in the bag.
-        events: the lines of a record, without the header.
-        question: the pending decision, None when the game is over. Its kind is "reveal" ("more" or "stop"), "price"
-            (whole coins), "answer" (True = buy), or "place" ((ship, harbor), or "discard").
+    The kind of a question is "reveal" ("more" or "stop"), "price" (whole coins), "answer" (True = buy), or "place"
+    ((ship, harbor), or "discard").
     """
 
     def __init__(self, components: Mapping[str, Any], tiles: Sequence[Sequence[str]], start_player: int = 0) -> None:
@@ -82,17 +69,9 @@ class Game(ReferenceGame):
             start_player: proposer of the first lot in round 1 (48, 51).
         """
         rounds, tracks = components["rounds"], components["tracks"]
-        if start_player not in range(len(FAMILIES)):
-            raise ValueError(f"start player {start_player} is not one of the seats 0-{len(FAMILIES) - 1}")
-        if len(rounds["starter"]) != rounds["count"]:
-            raise ValueError(f"{rounds['count']} rounds need as many starters, got {rounds['starter']}")
         self.starters = [start_player] + [FAMILIES.index(name) for name in rounds["starter"][1:]]
         self.tiles = tiles_of(components)
-        if [sorted(order) for order in tiles] != [sorted(self.tiles)] * rounds["count"]:
-            raise ValueError(f"the order of the tiles must name each of the {len(self.tiles)} tiles once a round")
         self.capacities = [index(capacity) for capacity in components["ships"]["capacities"]]
-        if len(set(self.capacities)) != len(self.capacities):
-            raise ValueError(f"the ships of a player must differ in capacity, got {self.capacities}")
         self.harbors = {harbor["id"]: tuple(harbor["tracks"]) for harbor in components["harbor"]}
         per_track = tracks.get("per_track", {})
         self.tracks = {
@@ -109,8 +88,9 @@ class Game(ReferenceGame):
         self.round = 0
         self.start_player = self.proposer = start_player
         self.lot: list[str] = []
-        self.price: int | None = None
-        self.buyer: int | None = None
+        self.price: Any = None  # of the lot; None until it is named
+        self.buyer: Any = None  # who pays it; None until known
+        # ships of each player: capacity -> (harbor, or None if not moored; tiles on board)
         self.ships = [self._fleet() for _ in FAMILIES]
         self.markers = {harbor: dict.fromkeys(types, 0) for harbor, types in self.harbors.items()}
         self.cash = [index(components["money"]["start_cash"]) for _ in FAMILIES]
@@ -127,7 +107,7 @@ class Game(ReferenceGame):
     def _fleet(self) -> dict[int, tuple[str | None, list[str]]]:
         return {capacity: (None, []) for capacity in self.capacities}
 
-    def course(self) -> Play:
+    def course(self) -> Course:
         """Play the whole game."""
         for number in range(1, len(self.starters) + 1):  # no round is left out (53)
             self._prepare_round(number)
@@ -154,12 +134,11 @@ class Game(ReferenceGame):
             return all(tiles for _, tiles in fleet.values())
         return all(len(tiles) == capacity for capacity, (_, tiles) in fleet.items())  # (22)
 
-    def _turn(self) -> Play:
+    def _turn(self) -> Course:
         yield from self._reveal()
         yield from self._name_price()
         yield from self._sell()
         yield from self._place()
-        assert self.buyer is not None
         if not self._round_is_over():
             self.proposer = self.buyer  # whatever they paid and did (26, 49, 50)
         self.lot, self.price, self.buyer = [], None, None
@@ -168,7 +147,7 @@ class Game(ReferenceGame):
         """Return the most free spaces on a single ship of `seat`, moored or not (3, 4)."""
         return max(capacity - len(tiles) for capacity, (_, tiles) in self.ships[seat].items())
 
-    def _reveal(self) -> Play:
+    def _reveal(self) -> Course:
         """Reveal at least one tile, each further one after seeing the last; none goes back (1, 2, 7, 8)."""
         limit = min(self.reveal_max, self._room(self.proposer))  # even if the other cannot load as many (5)
         self._draw()
@@ -182,16 +161,13 @@ class Game(ReferenceGame):
         self.lot.append(tile)
         self.write("reveal", player=self.proposer, tile=tile)
 
-    def _name_price(self) -> Play:
+    def _name_price(self) -> Course:
         """Name a price: any whole number of coins, also 0 (9, 10, 11)."""
-        price = yield from self.ask("price", self.proposer, PRICES)
-        assert isinstance(price, int)
-        self.price = price
-        self.write("price", player=self.proposer, price=price)
+        self.price = yield from self.ask("price", self.proposer, PRICES)
+        self.write("price", player=self.proposer, price=self.price)
 
-    def _sell(self) -> Play:
+    def _sell(self) -> Course:
         """Let the other player buy or decline (20); the buyer pays the bank, on credit if necessary (12-18, 21)."""
-        assert self.price is not None
         other = 1 - self.proposer
         may_buy = self.buy_without_room or self._room(other) >= len(self.lot)  # (14)
         buys = yield from self.ask("answer", other, (True, False) if may_buy else (False,))
@@ -199,9 +175,8 @@ class Game(ReferenceGame):
         self.cash[self.buyer] -= self.price
         self.write("answer", player=other, buy=buys)
 
-    def _place(self) -> Play:
+    def _place(self) -> Course:
         """Load the whole lot on one ship, or discard it even if it fits (29, 30, 36)."""
-        assert self.buyer is not None
         choice = yield from self.ask("place", self.buyer, [*self._berths(self.buyer), "discard"])
         if not isinstance(choice, tuple):
             self.discards += self.lot  # face up, out for this round (31)

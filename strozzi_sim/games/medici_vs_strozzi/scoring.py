@@ -1,7 +1,4 @@
-"""Scoring a round: harbors, then all markers, then monopolies from their new places (41).
-
-Numbers in parentheses are items of the rules' ambiguity list (docs/rules/medici_vs_strozzi.md).
-"""
+"""Scoring a round: harbors, then all markers, then monopolies from their new places (41)."""
 
 from numba import int64
 

@@ -1,7 +1,6 @@
 """The table of Medici vs Strozzi: the fold of a record's lines; `table.js` draws it.
 
-Where markers would end and what an unfinished round would pay is not in a record, but computed here from the
-components. `check_game` compares markers and cash with the core, and a test compares every round's payments.
+Where markers would end and what an unfinished round would pay is not in a record, but computed from the components.
 """
 
 from collections.abc import Iterator
@@ -189,9 +188,7 @@ class MediciTable(GameTable):
             {ship["capacity"]: (ship["harbor"], sorted(tile["id"] for tile in ship["tiles"])) for ship in fleet}
             for fleet in view["ships"]
         ]
-        seen_fleets = [
-            {capacity: (harbor, sorted(tiles)) for capacity, (harbor, tiles) in fleet.items()} for fleet in seen.ships
-        ]
+        seen_fleets = [{size: (harbor, sorted(tiles)) for size, (harbor, tiles) in each.items()} for each in seen.ships]
         yield "ships", fleets, seen_fleets
         yield "markers", view["markers"], {harbor: dict(kinds) for harbor, kinds in seen.markers.items()}
         yield "cash", view["cash"], list(seen.cash)

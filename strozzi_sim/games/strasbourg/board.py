@@ -31,17 +31,13 @@ def render(position: Any, components: Mapping[str, Any], names: Sequence[str]) -
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def _aligned(rows: Rows, left_aligned: Iterable[int] = ()) -> list[str]:
+def _aligned(rows: Rows, left_aligned: Sequence[int] = ()) -> list[str]:
     """Return rows as lines, with the columns in `left_aligned` aligned to the left and the others to the right."""
-    left_aligned = set(left_aligned)
-    widths = [max(len(str(row[k])) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(
-            f"{cell!s:<{width}}" if k in left_aligned else f"{cell!s:>{width}}"
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    columns = []
+    for k, cells in enumerate(zip(*rows, strict=True)):
+        width, side = max(len(str(cell)) for cell in cells), "<" if k in left_aligned else ">"
+        columns.append([f"{cell!s:{side}{width}}" for cell in cells])
+    return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
 
 
 def _heading(position: Any, components: Mapping[str, Any]) -> str:
@@ -74,17 +70,10 @@ def _city_lines(position: Any, components: Mapping[str, Any]) -> list[list[str]]
         "City (letter of the guild and price, [seat] of a member, # building site, + chapel, o chapel site)",
         f"Letters: {', '.join(f'{mark} {guild}' for guild, mark in letter.items())}",
     ]
-    rows = []
-    for row in range(1, city.rows + 1):
-        marks = []
-        for column in range(1, city.columns + 1):
-            cell = (column, row)
-            if cell in city.guilds:
-                member = f"[{position.members[cell]}]" if cell in position.members else ""
-                marks.append(f"{letter[city.guilds[cell]]}{city.prices[cell]}{member}")
-            else:
-                marks.append(position.built.get(cell, "#"))
-        rows.append(marks)
+    mark_of = {cell: f"{letter[guild]}{city.prices[cell]}" for cell, guild in city.guilds.items()}
+    mark_of |= {cell: f"{mark_of[cell]}[{seat}]" for cell, seat in position.members.items()}
+    mark_of |= {cell: position.built.get(cell, "#") for cell in city.sites}
+    rows = [[mark_of[column, row] for column in range(1, city.columns + 1)] for row in range(1, city.rows + 1)]
     width = 1 + max(5, *(len(mark) for marks in rows for mark in marks))
     lines = ["   " + "".join(f"{column_name(column):^{width}}" for column in range(1, city.columns + 1)).rstrip()]
     for row, marks in enumerate(rows, 1):

@@ -4,7 +4,7 @@ Fields that may be None are optional: they follow from the other fields, or do n
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -32,6 +32,7 @@ _RESERVED |= dict.fromkeys(limit.LORDS, "a seat of the council") | dict.fromkeys
 # keys that records omit, in any section: sources, and descriptions without effect on play
 PROVENANCE = ("provenance", "note", "how", "how_points", "source", "name", "text", "colours", "goods_icon")
 
+_SWITCHES = {"min_draw": Literal[0, 1], "planning": Literal["simultaneous", "sequential"]}  # the others are yes or no
 Provenance = Literal["rulebook", "page", "inferred", "reconstructed", "variant"]
 Points = Annotated[int, Meta(ge=0, le=limit.MAX_POINTS)]
 Coins = Annotated[int, Meta(ge=0, le=limit.MAX_COINS)]
@@ -43,17 +44,6 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     note: str = ""
     how: str = ""
     source: list[str] = msgspec.field(default_factory=list)
-
-
-class _About(_Block):
-    title: str
-    year: int
-    designer: str
-    publisher: str
-    players: list[int]
-    rounds: int
-    steps: list[str]
-    bgg_id: int
 
 
 class _Guilds(_Block):
@@ -138,18 +128,10 @@ class _TasksMeta(_Block):
     how_points: str = ""
 
 
-if TYPE_CHECKING:
-    _Switches = Any
-else:
-    _Switches = section_type(
-        __name__, "switches", _Block, min_draw=Literal[0, 1], planning=Literal["simultaneous", "sequential"]
-    )
-
-
 class Components(msgspec.Struct, forbid_unknown_fields=True):
     """The whole of components.toml; unknown keys are errors."""
 
-    meta: _About
+    meta: section_type(__name__, "meta", _Block)  # type: ignore[valid-type]
     guilds: _Guilds
     influence_cards: _Cards
     coins: _Money
@@ -162,7 +144,7 @@ class Components(msgspec.Struct, forbid_unknown_fields=True):
     city: _City
     tasks_meta: _TasksMeta
     tasks: Annotated[list[Task], Meta(min_length=1, max_length=limit.MAX_TASKS)]
-    switches: _Switches
+    switches: section_type(__name__, "switches", _Block, **_SWITCHES)  # type: ignore[valid-type]
 
 
 def check(components: Components, where: str) -> None:
@@ -184,10 +166,9 @@ def check(components: Components, where: str) -> None:
         if not city.spaces_of(guild):
             raise InputError(f"{where}: city.guild_map: guild {guild!r} has no space; every guild needs one or more")
     if not tasks_meta.keep_min <= tasks_meta.keep_max <= tasks_meta.dealt_per_player:
-        raise InputError(
-            f"{where}: tasks_meta: keep_min {tasks_meta.keep_min}, keep_max {tasks_meta.keep_max}, dealt_per_player "
-            f"{tasks_meta.dealt_per_player}; each may be at most the next"
-        )
+        kept = f"keep_min {tasks_meta.keep_min}, keep_max {tasks_meta.keep_max}"
+        numbers = f"{kept}, dealt_per_player {tasks_meta.dealt_per_player}"
+        raise InputError(f"{where}: tasks_meta: {numbers}; each may be at most the next")
     check_tasks(components.tasks, order, [edifice.id for edifice in components.edifices], where)
     check_players(msgspec.to_builtins(components), limit.PLAYER_COUNTS[0], where)
 
@@ -225,10 +206,8 @@ def _check_cards(cards: _Cards, key: str) -> None:
     count, copies = len(cards.values) * cards.copies_of_each, pluralize(cards.copies_of_each, "copy", "copies")
     if not limit.MIN_CARDS <= count <= limit.MAX_CARDS:
         values, are = pluralize(len(cards.values), "value"), "is" if count == 1 else "are"
-        raise InputError(
-            f"{key}.copies_of_each: {copies} of {values} {are} {pluralize(count, 'card')}; "
-            f"a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}"
-        )
+        made = f"{copies} of {values} {are} {pluralize(count, 'card')}"
+        raise InputError(f"{key}.copies_of_each: {made}; a player has {limit.MIN_CARDS} to {limit.MAX_CARDS}")
 
 
 def _check_rounds(components: Components, where: str) -> None:
@@ -255,10 +234,8 @@ def check_players(components: dict[str, Any], players: int, where: str) -> None:
     """Check that there are enough tasks to deal to `players` players."""
     tasks, dealt = len(components["tasks"]), components["tasks_meta"]["dealt_per_player"]
     if tasks < dealt * players:
-        raise InputError(
-            f"{where}: tasks: {pluralize(tasks, 'task')}, and {players} players are dealt {dealt} each "
-            f"(tasks_meta.dealt_per_player); at least {dealt * players}"
-        )
+        why = f"{players} players are dealt {dealt} each (tasks_meta.dealt_per_player); at least {dealt * players}"
+        raise InputError(f"{where}: tasks: {pluralize(tasks, 'task')}, and {why}")
 
 
 def totals(components: Components) -> dict[str, Any]:

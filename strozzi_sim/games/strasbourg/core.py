@@ -1,9 +1,8 @@
 """Strasbourg's kernels: deal, legal actions, apply.
 
-Kernels take records, allocate nothing and raise nothing. `apply` requires a legal action and runs on to the next seat
-with a choice; a single legal action is played automatically. A seat's restrictions are in the rules record
-(`restrictions.py`) and do not change the turn order. Letters and numbers in parentheses are items of the rules'
-documents (see state.py). The phases are in `planning.py`, `auction.py`, `step_actions.py` and `scoring.py`.
+`apply` requires a legal action and runs on to the next seat with a choice. The phases are in `planning.py`,
+`auction.py`, `step_actions.py` and `scoring.py`. Letters and numbers in parentheses are items of the rules' documents
+(see state.py).
 """
 
 from numba import int64
@@ -14,7 +13,8 @@ from strozzi_sim.games.strasbourg.auction import begin_auction, bid, bid_next, r
 from strozzi_sim.games.strasbourg.cards import kth_member, select_members
 from strozzi_sim.games.strasbourg.legal_actions import ACTING, ASKED, BIDDING, PLANNING, RETURNING, ask, keep_choices
 from strozzi_sim.games.strasbourg.planning import begin_round, clear_stacks, draw_or_stop, plan_next, split
-from strozzi_sim.games.strasbourg.scoring import hold_council, placed, score_game
+from strozzi_sim.games.strasbourg.scoring import hold_council, score_game
+from strozzi_sim.games.strasbourg.scoring import placing as placing
 from strozzi_sim.games.strasbourg.step_actions import act_next, begin_building, build, place, sell, take_good, take_seat
 from strozzi_sim.kernel.bits import WIDTH, count_bits, kth_bit, lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
@@ -218,18 +218,6 @@ def is_legal(state, rules, action):
         elif bit <= 0:
             bit = int64(-1)
     return 0 <= bit < 63 and (state.legal >> bit) & 1 == 1
-
-
-@jit
-def score(state, seat):
-    """Return a seat's points: the final score once the game is over, until then its prestige."""
-    return state.score[seat]
-
-
-@jit
-def placing(state, seat):
-    """Return (seats placed better, seats that share the place, this one too) (R12.4, A48)."""
-    return placed(state, seat)
 
 
 # verbs inlined into every caller

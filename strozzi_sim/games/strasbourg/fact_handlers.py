@@ -9,7 +9,7 @@ from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
 from strozzi_sim.games.strasbourg.cards import count_cards, sum_values
 from strozzi_sim.games.strasbourg.fact_tables import AGREEMENTS, TABLES
-from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placed
+from strozzi_sim.games.strasbourg.scoring import is_fulfilled, placing
 from strozzi_sim.kernel.bits import best_two, seats_after
 from strozzi_sim.kernel.jit import force_inline, jit
 
@@ -244,7 +244,7 @@ def close_game(facts, state, rules):
     """Write the remaining facts at the end of the game."""
     winners = 0
     for seat in range(facts.players):
-        better, _ = placed(state, seat)
+        better, _ = placing(state, seat)
         winners += better == 0
         row = facts.seat_rows + seat
         facts.seat_kept[row] = facts.kept[seat]

@@ -5,18 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import (
-    Column,
-    GameConfig,
-    Levels,
-    Table,
-    derived,
-    each_seat,
-    labels,
-    numbers,
-    round_columns,
-    yes_or_no,
-)
+from strozzi_sim.facts import columns
+from strozzi_sim.facts.columns import Column, GameConfig, Levels, Table, derived, labels, numbers, yes_or_no
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strasbourg.events import chairs_of
 from strozzi_sim.games.strasbourg.geometry import city_of, corner_name, space_name
@@ -85,8 +75,8 @@ def _task_points(setting: GameConfig) -> np.ndarray[Any, Any]:
     return np.array([[[0, 0], [-penalty, task["points"]]] for task in tasks])
 
 
-_SEAT = Column("seat", "seat of the player, 0 starts round 1", each_seat)
-_ROUND, _LAST = round_columns(_rounds)
+_SEAT = Column("seat", "seat of the player, 0 starts round 1", columns.each_seat)
+_ROUND, _LAST = columns.round_columns(_rounds)
 _STEP = Column("step", "the step", labels(STEPS[:AUCTIONS]))
 _GUILD = Column("guild", "the guild of the step", lambda setting: labels([*_guild_names(setting), NONE]))
 _POINTS: dict[str, Any] = {"dtype": "i4", "unit": "points"}
@@ -144,7 +134,7 @@ BIDS = Table("bid", "a stack turned over", (
     _ROUND,
     _STEP,
     _GUILD,
-    Column("lap", "seats clockwise from the step's starting player, who is 0", each_seat),
+    Column("lap", "seats clockwise from the step's starting player, who is 0", columns.each_seat),
     Column("cards", "cards in the stack", numbers(range(1, MAX_CARDS + 1)), unit="cards"),
     Column("sum", "influence", numbers(range(1, _MOST_INFLUENCE + 1), _MOST_INFLUENCE), unit="influence"),
     Column("rank", "rank of the bid, 1 is the highest", lambda setting: numbers(range(1, setting.players + 1))),

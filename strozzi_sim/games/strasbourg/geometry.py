@@ -99,10 +99,8 @@ def _read_city(
     for cell, letter in owners.items():
         price, place = prices[cell], f"row {cell[1]}, column {cell[0]}"
         if (letter == SITE) != (price == NO_PRICE):
-            raise InputError(
-                f"{key}.price_map: {place}: {price!r}, and {letter!r} in guild_map; building sites ({SITE!r}), "
-                f"and only they, have the price {NO_PRICE!r}"
-            )
+            rule = f"building sites ({SITE!r}), and only they, have the price {NO_PRICE!r}"
+            raise InputError(f"{key}.price_map: {place}: {price!r}, and {letter!r} in guild_map; {rule}")
         if letter == SITE:
             sites.append(cell)
             continue
@@ -114,10 +112,8 @@ def _read_city(
         raise InputError(f"{key}.guild_map: {len(sites)} building sites; at most {MAX_SITES}")
     for corner in corners:
         if not (1 <= corner[0] < columns and 1 <= corner[1] < rows):
-            raise InputError(
-                f"{key}.chapel_sites: {short_repr(list(corner))} is no corner inside the city; "
-                f"columns are 1 to {columns - 1}, rows 1 to {rows - 1}"
-            )
+            inside = f"columns are 1 to {columns - 1}, rows 1 to {rows - 1}"
+            raise InputError(f"{key}.chapel_sites: {short_repr(list(corner))} is no corner inside the city; {inside}")
         if corners.count(corner) > 1:
             raise InputError(f"{key}.chapel_sites: {short_repr(list(corner))} is listed {corners.count(corner)} times")
     return City(columns, rows, guilds, coins, tuple(sites), corners)

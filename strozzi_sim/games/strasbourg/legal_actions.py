@@ -1,8 +1,7 @@
 """Legal actions of each decision (F6), as a bit set counted from the phase's first action.
 
-In the phases BUILD_CHAPEL and BUILD_EDIFICE bit 0 is NONE, whose action number is separate from the others. A single
-legal action is played automatically. Actions that `restrictions.py` forbids are left out, unless none would remain.
-Agents may call every kernel.
+In the phases BUILD_CHAPEL and BUILD_EDIFICE bit 0 is NONE, whose action number is separate from the others. Actions
+that `restrictions.py` forbids are left out, unless none would remain. Agents may call every kernel.
 """
 
 from numba import int64

@@ -27,15 +27,9 @@ End. After the last round a member in the city is worth a point, and one more fo
 space; each edifice pays its number for every member beside it, not diagonally; a privilege is worth a point; a task
 kept pays its points or costs three. Most points win, then most members in the city; players still tied share the win.
 
-How to use it. `Game(components, players, round_cards, edifices, tasks, decks, start_player)` runs to the first
-decision. Then, until `over`:
-- `question` (kind, seat, options, guild), or `actor` and `legal`, describe the pending decision; a single option is
-  taken automatically. Options: ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer",
-  ("reveal", (card, ..)), "none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card),
-  ("chapel", (column, row)), ("edifice", (column, row));
-- `play(option)` decides.
-`events` are the lines of the record so far, without the header. The attributes of `reference_table.FullTable` can be
-read at any time. At the end there are `scores`, `places` and `winners`.
+Options are ("keep", (task, ..)), "stop", "draw", "close", ("add", card), "pass", "defer", ("reveal", (card, ..)),
+"none", "seat", "good", ("place", (column, row)), ("sell", number), ("return", card), ("chapel", (column, row)) and
+("edifice", (column, row)). At the end the game has `scores`, `places` and `winners`.
 """
 
 from collections import Counter
@@ -106,17 +100,15 @@ def score(table: FullTable) -> dict[str, list[Any]]:
     council = list(table.prestige)  # the council does not score again (A50)
     city = [len(table.own_members(seat)) for seat in seats]
     chapels = [chapel_points * sum(table.chapel_neighbours(seat)) for seat in seats]
-    edifices = [
-        sum(table.edifice_points[edifice] * number for edifice, number in table.edifice_neighbours(seat).items())
-        for seat in seats
-    ]
+    worth = table.edifice_points
+    edifices = [sum(worth[edifice] * n for edifice, n in table.edifice_neighbours(seat).items()) for seat in seats]
     privileges = [components["privileges"]["end_value"] * count for count in table.privileges]
     fulfilled = [[task for task in table.kept[seat] or () if is_fulfilled(table, seat, task)] for seat in seats]
     # a fulfilled task gives its points once, any other costs the penalty (R12.1e, A44)
     penalty = components["tasks_meta"]["penalty_unfulfilled"]
+    printed = {task: card["points"] for task, card in table.tasks.items()}
     tasks = [
-        sum(table.tasks[task]["points"] if task in fulfilled[seat] else -penalty for task in table.kept[seat] or ())
-        for seat in seats
+        sum(printed[task] if task in fulfilled[seat] else -penalty for task in table.kept[seat] or ()) for seat in seats
     ]
     parts: dict[str, Any] = {"council": council, "city": city, "chapels": chapels, "edifices": edifices}
     parts |= {"privileges": privileges, "tasks": tasks}

@@ -175,7 +175,6 @@ def _act(table: FullTable, step: str, rank: int, seat: int) -> Play:
 def _be_master_or_journeyman(table: FullTable, seat: int, *, is_master: bool) -> Play:
     """Give (or offer) the master the guild's seat; offer a good and a space, each optional (R7.2, R7.3, A26, A27)."""
     guild = table.guild
-    assert guild is not None
     answers = []
     if is_master:
         optional = table.switches["seat_optional"]  # else it is automatic and comes first (A58)
@@ -197,7 +196,6 @@ def _be_master_or_journeyman(table: FullTable, seat: int, *, is_master: bool) ->
 def _be_apprentice(table: FullTable, seat: int) -> Play:
     """Offer a good or a space, optional (R7.4)."""
     guild = table.guild
-    assert guild is not None
     spaces = [("place", space) for space in _affordable(table, seat, guild)]
     choice = yield from ask("apprentice", seat, ("none", "good", *spaces), guild)
     if choice == "none":
@@ -211,11 +209,8 @@ def _be_apprentice(table: FullTable, seat: int) -> Play:
 def _affordable(table: FullTable, seat: int, guild: str) -> list[Space]:
     """Return the guild's empty spaces that the seat can pay for (R7.1, A29)."""
     city = table.city
-    return [
-        space
-        for space, owner in city.guilds.items()
-        if owner == guild and space not in table.members and city.prices[space] <= table.coins[seat]
-    ]
+    free = [space for space, owner in city.guilds.items() if owner == guild and space not in table.members]
+    return [space for space in free if city.prices[space] <= table.coins[seat]]
 
 
 def _take_seat(table: FullTable, seat: int, chair: str) -> None:
@@ -264,9 +259,9 @@ def _build_chapel(table: FullTable) -> Play:
     holder = table.council["church"]
     free = [corner for corner in table.city.corners if corner not in table.chapels] if table.chapels_left else []
     site = yield from _choose_site(table, "chapel", holder, free)
-    if site is not None:
+    if site:
         table.chapels.append(site)
-    table.write("chapel", player=holder, site=None if site is None else list(site))
+    table.write("chapel", player=holder, site=site and list(site))
 
 
 def _build_edifice(table: FullTable) -> Play:
@@ -274,14 +269,13 @@ def _build_edifice(table: FullTable) -> Play:
     holder, edifice = table.council["nobility"], table.edifices[table.round - 1]
     free = [site for site in table.city.sites if site not in table.built]
     site = yield from _choose_site(table, "edifice", holder, free)
-    if site is not None:
+    if site:
         table.built[site] = edifice
-    table.write("edifice", player=holder, edifice=edifice, site=None if site is None else list(site))
+    table.write("edifice", player=holder, edifice=edifice, site=site and list(site))
 
 
-def _choose_site(table: FullTable, building: str, holder: int | None, free: list[Space]) -> Answer:
-    """Return the site in `free` that the holder chooses; None if `free` is empty, or the holder declines."""
-    assert holder is not None  # its chair is never empty (R16.2)
+def _choose_site(table: FullTable, building: str, holder: int, free: list[Space]) -> Answer:
+    """Return the site in `free` that the holder, always a seat (R16.2), chooses; None if nothing is built."""
     declining: list[Option] = ["none"] if table.switches["building_optional"] or not free else []
     choice = yield from ask(building, holder, [*declining, *((building, site) for site in free)])
     return None if choice == "none" else choice[1]

@@ -11,17 +11,6 @@ Stack = tuple[int, ...]  # card values, highest first
 Option = str | tuple[str, Any]
 Ids = Sequence[str]
 
-SWITCHES: Mapping[str, tuple[Any, ...]] = {  # F8: the default first, then the alternatives
-    "skip_A_round1": (False, True),
-    "min_draw": (1, 0),
-    "planning": ("simultaneous", "sequential"),
-    "return_if_unused": (False, True),
-    "building_optional": (True, False),
-    "hide_money": (False, True),
-    "tie_fulfils": (False, True),
-    "seat_optional": (False, True),
-}
-
 
 class PendingChoice(NamedTuple):
     """A pending decision."""
@@ -58,18 +47,16 @@ class City:
 
 
 def _read_city(city: Mapping[str, Any], letters: Mapping[str, str]) -> City:
-    owners, prices = (
-        {(column, row): entry for row, line in enumerate(city[name], 1) for column, entry in enumerate(line.split(), 1)}
-        for name in ("guild_map", "price_map")
-    )
-    return City(
-        columns=city["columns"],
-        rows=city["rows"],
-        guilds={space: letters[letter] for space, letter in owners.items() if letter != "#"},
-        prices={space: int(price) for space, price in prices.items() if owners[space] != "#"},
-        sites=[space for space, letter in owners.items() if letter == "#"],
-        corners=[(column, row) for column, row in city["chapel_sites"]],
-    )
+    owners, prices = (_by_space(city[name]) for name in ("guild_map", "price_map"))
+    guilds = {space: letters[letter] for space, letter in owners.items() if letter != "#"}
+    coins = {space: int(prices[space]) for space in guilds}
+    sites = [space for space, letter in owners.items() if letter == "#"]
+    corners = [(column, row) for column, row in city["chapel_sites"]]
+    return City(city["columns"], city["rows"], guilds, coins, sites, corners)
+
+
+def _by_space(rows: Sequence[str]) -> dict[Space, str]:
+    return {(column, row): mark for row, line in enumerate(rows, 1) for column, mark in enumerate(line.split(), 1)}
 
 
 def beside(space: Space) -> list[Space]:
@@ -99,31 +86,24 @@ class FullTable(ReferenceGame):
     ) -> None:
         """Prepare the game and run on to the first question.
 
-        Raises ValueError for an invalid argument; of `components` only the switches are checked.
-
         Args:
             components: the component data of a record (F7).
-            players: number of players.
+            players: number of players, 3 to 5.
             round_cards: ids of all round cards, in the order of the rounds.
             edifices: ids of edifices, in the order of the rounds; those beyond the last round are unused.
             tasks: for each player the ids of the tasks dealt, in any order.
             decks: for each player the values of all influence cards, top card first.
             start_player: seat that holds the marker first (R2.4).
         """
-        if players not in (3, 4, 5):
-            raise ValueError(f"strasbourg takes 3-5 players, got {players}")
-        if start_player not in range(players):
-            raise ValueError(f"start player {start_player} is not one of the seats 0-{players - 1}")
         self.players, seats = players, range(players)
         self.read(components)
-        self._check_chance(round_cards, edifices, tasks, decks)
         self.round = 0  # from 1; 0 while tasks are chosen
         self.step: str | None = None  # "A" to "I", None outside the steps
-        self.guild: str | None = None  # of the step
+        self.guild: Any = None  # of the step
         self.start_player = start_player  # seat that holds the marker now
         self.round_cards = list(round_cards)  # by round (R2.1)
         self.edifices = list(edifices[: self.rounds])  # by round (R2.2)
-        self.council: dict[str, int | None] = dict.fromkeys(components["council"]["seats"])  # None = empty
+        self.council: dict[str, Any] = dict.fromkeys(components["council"]["seats"])  # None = empty
         self.council["nobility"] = start_player  # (R2.5, A1)
         self.council["church"] = (start_player + 1) % players
         self.members: dict[Space, int] = {}  # the family members in the city: space -> player
@@ -159,30 +139,13 @@ class FullTable(ReferenceGame):
     def read(self, components: Mapping[str, Any]) -> None:
         """Read the component data."""
         self.components = components
-        self.switches = _switches(components.get("switches", {}))  # all eight of F8
+        self.switches = components["switches"]  # F8
         self.guild_order: list[str] = list(components["guilds"]["order"])
         self.city = _read_city(components["city"], components["guilds"]["letters"])
         self.guilds_of_card = {card["id"]: card["guilds"] for card in components["round_cards"]}
         self.edifice_points = {edifice["id"]: edifice["points"] for edifice in components["edifices"]}
         self.tasks = {task["id"]: task for task in components["tasks"]}
         self.rounds = len(self.guilds_of_card)  # (A61)
-
-    def _check_chance(
-        self, round_cards: Ids, edifices: Ids, tasks: Sequence[Ids], decks: Sequence[Sequence[int]]
-    ) -> None:
-        if sorted(round_cards) != sorted(self.guilds_of_card):
-            raise ValueError(
-                f"the round cards are {', '.join(self.guilds_of_card)}, each once, got {list(round_cards)}"
-            )
-        if len(edifices) < self.rounds or not _different(edifices, self.edifice_points):
-            raise ValueError(f"{self.rounds} rounds need as many different edifices, got {list(edifices)}")
-        number, dealt = self.components["tasks_meta"]["dealt_per_player"], [task for hand in tasks for task in hand]
-        if [len(hand) for hand in tasks] != [number] * self.players or not _different(dealt, self.tasks):
-            raise ValueError(f"each of {self.players} players is dealt {number} tasks, none twice, got {list(tasks)}")
-        influence = self.components["influence_cards"]
-        cards = sorted(influence["values"] * influence["copies_of_each"])
-        if [sorted(deck) for deck in decks] != [cards] * self.players:
-            raise ValueError(f"each of {self.players} decks must hold the cards {cards}, got {list(decks)}")
 
     def clockwise(self, first: int) -> list[int]:
         """Return all seats, clockwise from `first`."""
@@ -203,10 +166,10 @@ class FullTable(ReferenceGame):
         """The cards that each player has turned over this round."""
         round_start = max((k for k, line in enumerate(self.events) if line["type"] == "round"), default=0)
         bids = [line for line in self.events[round_start:] if line["type"] == "bid"]
-        return [
-            [card for line in bids if line["player"] == seat for card in line["stack"] or ()]
-            for seat in range(self.players)
-        ]
+        shown: list[list[int]] = [[] for _ in range(self.players)]
+        for line in bids:
+            shown[line["player"]] += line["stack"] or ()
+        return shown
 
     @property
     def chapels_left(self) -> int:
@@ -234,20 +197,6 @@ class FullTable(ReferenceGame):
         """Return, for each chapel, the number of the seat's members that touch it."""
         members = self.own_members(seat)
         return [sum(space in members for space in around(corner)) for corner in self.chapels]
-
-
-def _switches(given: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = [name for name in given if name not in SWITCHES]
-    if unknown:
-        raise ValueError(f"switches are {', '.join(SWITCHES)}, got {unknown[0]}")
-    for name, value in given.items():
-        if not any(type(value) is type(allowed) and value == allowed for allowed in SWITCHES[name]):
-            raise ValueError(f"switch {name} is {' or '.join(map(repr, SWITCHES[name]))}, got {value!r}")
-    return {name: given.get(name, values[0]) for name, values in SWITCHES.items()}
-
-
-def _different(items: Sequence[str], allowed: Mapping[str, Any]) -> bool:
-    return len(set(items)) == len(items) and all(item in allowed for item in items)
 
 
 def subsets(items: Sequence[str], fewest: int, most: int) -> Iterator[tuple[str, ...]]:

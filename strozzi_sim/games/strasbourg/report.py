@@ -1,8 +1,4 @@
-"""The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels.
-
-`facts.blocks` explains blocks, the formulas of their figures, and what fills {} in a name. Blocks may have different
-formulas for one name, such as `points_mean`.
-"""
+"""The tables and heat maps of a Strasbourg report: figures of facts, block by block; report.toml has their labels."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,6 +29,7 @@ _SCORE = (ratio_of(SCORE, "total"), *amounts(**_POINTS), *ratios(members_mean="c
 _WINNER = {"winner_score_mean": "total", **{f"winner_{name}": source for name, source in _POINTS.items()}}
 _WAITED = {"privileges_gained_mean": "privilege / players", "waited_mean": "waited / players"}
 _USED = {"influence_bid_share": "bid / influence", "stacks_used_share": "used / stacks"}
+_START_WINS = shares(**{"start_{}_wins_share": "win"})
 _POSITION = {"position": "position"}
 
 _STEP, _BY_ROUND = {"step": "step"}, {"step": "step", "level": "round"}
@@ -43,7 +40,7 @@ BID_BY_ROUND = Block("bid", _BY_ROUND, (*_BIDS, *_SPENT), {"by": "round"}, margi
 _WINNING = ratios(winning_bid_mean="sum")
 WINNING_BY_ROUND = Block("bid", _BY_ROUND, (*_WINNING, *_IN_A_GAME), {"by": "round"}, where="won == yes")
 _OF_STEP = (*_BIDS, *ratios(bid_mean="sum", cards_mean="cards"), *_SPENT)
-_NONE_RETURNED = {"level": ("0",)}  # level to omit: bids of which no card was returned
+_NONE_RETURNED: Any = {"exclude": {"level": ("0",)}}  # bids of which no card was returned
 _PLANS = ratios("drawn_mean", "influence_mean", "stacks_mean", "used_mean")
 
 _CHAIR, _CHAIR_BY_ROUND = {"chair": "chair"}, {"chair": "chair", "level": "round"}
@@ -53,20 +50,14 @@ CHANGED_BY_ROUND = Block(  # in round 1 all members are new: its rows are not co
     "council", _CHAIR_BY_ROUND, _CHANGED, {"by": "round"}, where="round > 1", exclude={"level": ("1",)}
 )
 
-_NO_GUILD = {"guild": (NONE,)}  # the level to omit; its rows stay in a margin unless `where` excludes them
+_NO_GUILD: Any = {"exclude": {"guild": (NONE,)}}  # its rows stay in a margin unless `where` excludes them
 _ACTS = (
     *ratios(turns_mean="rows / games"),
     *shares(good_share="good", placed_share="placed", declined_share="declined"),
     *ratios(bid_mean="bid"),
 )
-USE_BY_RANK = Block(
-    "act",
-    {"guild": "guild", "rank": "rank"},
-    (*_ACTS, *_WON),
-    where=f"guild != {NONE}",
-    margins=("guild", "rank"),
-    exclude=_NO_GUILD,
-)
+_BY_RANK = {"guild": "guild", "rank": "rank"}
+USE_BY_RANK = Block("act", _BY_RANK, (*_ACTS, *_WON), where=f"guild != {NONE}", margins=("guild", "rank"), **_NO_GUILD)
 _GOODS = (*ratios(goods_mean="rows / games"), *shares(sold_share="good_sold"), *amounts(good_coins_mean="good_coins"))
 _MEMBERS = (*ratios(members_mean="rows / games"), *amounts(price_mean="price", points_mean="points"))
 
@@ -83,6 +74,7 @@ _KEPT_MINUS_NOT_KEPT = tuple(
     Difference(f"{figure.name}_minus_not_kept", figure, key="level", level="yes")
     for figure in (ratio_of(SCORE, "score"), *_WON)
 )
+_BY_KEPT = {"task": "task", "level": "kept"}
 _NUMBER_KEPT = (*_SHARE, *amounts(worth_mean="tasks"), ratio_of(SCORE, "total"), *_WON)
 FAIR_POINTS = Figure("fair_points", "", "amount", "points with which a task is worth the mean of all", lowest=0.0)
 FAIR_LESS_PRINTED = Figure("fair_less_printed", "", "amount", "fair points less the printed points")
@@ -122,9 +114,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         Block("seat", {}, amounts(**_WINNER), where="win > 0"),
         Block("game", {}, (*amounts("margin_mean"), *shares("tie_share", shared_win_share="shared"))),
         Block("round", {}, (*ratios(**_WAITED), *shares(**_USED))),
-        Block(
-            "round", {"round": "round"}, shares(**{"start_{}_wins_share": "win"}), where="starts == yes", named="round"
-        ),
+        Block("round", {"round": "round"}, _START_WINS, where="starts == yes", named="round"),
     ),
     "positions": (
         Block("seat", _POSITION, (*_WON, *_SCORE)),
@@ -140,14 +130,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
         WINNING_BY_ROUND,
         Block("bid", {"level": "lap"}, (*_SUCCESS, *ratios(bid_mean="sum")), levels={"step": ALL, "by": "lap"}),
         Block("bid", {"level": "waited"}, (*_SUCCESS, *_SHARE), levels={"step": ALL, "by": "waited"}),
-        Block(
-            "bid",
-            {"level": "returned"},
-            _SHARE,
-            levels={"step": ALL, "by": "returned"},
-            where="acts == no",
-            exclude=_NONE_RETURNED,
-        ),
+        Block("bid", {"level": "returned"}, _SHARE, {"step": ALL, "by": "returned"}, "acts == no", **_NONE_RETURNED),
         Block("round", {"level": "round"}, _PLANS, levels={"step": ALL, "by": "planning"}),
     ),
     "council": (
@@ -159,9 +142,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     ),
     "guilds": (
         USE_BY_RANK,
-        Block(
-            "act", {"guild": "guild"}, _GOODS, {"rank": ALL}, where="good == yes", margins=("guild",), exclude=_NO_GUILD
-        ),
+        Block("act", {"guild": "guild"}, _GOODS, {"rank": ALL}, "good == yes", ("guild",), **_NO_GUILD),
         Block("placement", {"guild": "guild"}, _MEMBERS, {"rank": ALL}, margins=("guild",)),
     ),
     "city": (
@@ -171,14 +152,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     ),
     "tasks": (
         _DEALT,
-        Block(
-            "task",
-            {"task": "task", "level": "kept"},
-            figures=(),
-            levels={"by": ALL},
-            margins=("task",),
-            differences=_KEPT_MINUS_NOT_KEPT,
-        ),
+        Block("task", _BY_KEPT, (), {"by": ALL}, margins=("task",), differences=_KEPT_MINUS_NOT_KEPT),
         Block("task", figures=shares(done_anyway_share="done"), where="kept == no", margins=("task",), **_TASK),
         _KEPT,
         Block("seat", {"level": "kept"}, _NUMBER_KEPT, {"task": ALL, "by": "kept"}),

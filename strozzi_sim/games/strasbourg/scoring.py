@@ -128,14 +128,11 @@ def is_fulfilled(state, rules, seat, task):
     if kind == s.MEMBERS_IN_GUILD:
         return _in_guild(state, rules, seat, subject) >= minimum
     if kind == s.ORTHOGONAL_LINE:
-        return has_line(members, minimum, 1, rules.not_first_column) or has_line(
-            members, minimum, rules.columns, int64(-1)
-        )
+        across = has_line(members, minimum, 1, rules.not_first_column)
+        return across or has_line(members, minimum, rules.columns, int64(-1))
     if kind == s.DIAGONAL_LINE:
-        columns = rules.columns
-        return has_line(members, minimum, columns + 1, rules.not_first_column) or has_line(
-            members, minimum, columns - 1, rules.not_last_column
-        )
+        falling = has_line(members, minimum, rules.columns + 1, rules.not_first_column)
+        return falling or has_line(members, minimum, rules.columns - 1, rules.not_last_column)
     if kind == s.COUNCIL_MEMBERS:
         return chairs_held(state, rules, seat) >= minimum
     if kind in (s.MOST_MEMBERS_IN_CITY, s.MOST_COINS):
@@ -212,13 +209,13 @@ def _write_totals(state, rules, journal):
         board = state.prestige[seat] + count_bits(state.members[seat]) + edifice_points(state, rules, seat)
         board += chapel_neighbours(state, rules, seat) * rules.chapel_points
         total = state.score[seat]
-        better, _ = placed(state, seat)
+        better, _ = placing(state, seat)
         write_event(journal, e.TOTAL, seat, privileges, total - board - privileges, total, int64(better == 0))
 
 
 @force_inline
-def placed(state, seat):
-    """Return (seats placed better, seats that share the place, this one too), by points, then city members (R12.4)."""
+def placing(state, seat):
+    """Return (seats placed better, seats that share the place), by points, then members in the city (R12.4, A48)."""
     result = state.score[seat] * 64 + count_bits(state.members[seat])
     better, shared = int64(0), int64(0)
     for other in range(state.players):

@@ -7,22 +7,9 @@ or a space, or an apprentice without either, the journal records a decline.
 from numba import int64
 
 from strozzi_sim.games.strasbourg import events as e
+from strozzi_sim.games.strasbourg import legal_actions as la
 from strozzi_sim.games.strasbourg import state as s
 from strozzi_sim.games.strasbourg.auction import acting_ranks
-from strozzi_sim.games.strasbourg.legal_actions import (
-    ACTING,
-    ASKED,
-    GOOD_OR_NONE,
-    RETURNING,
-    STEPPING,
-    TWO,
-    apprentice_choices,
-    ask,
-    building_choices,
-    may_build,
-    may_take_good,
-    payable,
-)
 from strozzi_sim.kernel.bits import lowest_bit
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
@@ -38,12 +25,12 @@ def act_next(state, rules, journal):
         if step & 1:
             if rank == 0:
                 if rules.seat_optional:
-                    return ask(state, s.TAKE_SEAT, seat, int64(TWO))  # NONE, SEAT
+                    return la.ask(state, s.TAKE_SEAT, seat, int64(la.TWO))  # NONE, SEAT
                 _take_chair(state, seat, s.GUILD_SEAT + guild, journal)  # (A58)
             if rank == 2 or (rank == 1 and state.players == 3):
-                legal = apprentice_choices(state, rules, seat, guild)
+                legal = la.apprentice_choices(state, rules, seat, guild)
                 if legal != 1:
-                    return ask(state, s.APPRENTICE, seat, legal)
+                    return la.ask(state, s.APPRENTICE, seat, legal)
                 state.declined = 1
                 return _end_turn(state, seat, journal)
             return _ask_good(state, rules, seat, journal)
@@ -56,10 +43,10 @@ def act_next(state, rules, journal):
         state.proceeds = 0
         if _offer_sale(state, rules, seat, int64(0)):
             state.declined = 1  # until something is sold
-            return ASKED
+            return la.ASKED
         state.rank = rank + 1
     state.rank = 0
-    return RETURNING
+    return la.RETURNING
 
 
 @inline_source
@@ -83,8 +70,8 @@ def take_seat(state, rules, action, journal):
 
 @inline_source
 def _ask_good(state, rules, seat, journal):
-    if may_take_good(rules, seat, state.guild):
-        return ask(state, s.TAKE_GOOD, seat, int64(GOOD_OR_NONE))
+    if la.may_take_good(rules, seat, state.guild):
+        return la.ask(state, s.TAKE_GOOD, seat, int64(la.GOOD_OR_NONE))
     state.declined = 1
     return _ask_space(state, rules, seat, journal)
 
@@ -92,11 +79,11 @@ def _ask_good(state, rules, seat, journal):
 @jit
 def _ask_space(state, rules, seat, journal):
     """Ask master or journeyman about a space, if there is one that it can pay for and may take."""
-    spaces = payable(state, rules, seat, state.guild)
+    spaces = la.payable(state, rules, seat, state.guild)
     if spaces != 0:
         spaces &= ~rules.no_space[seat]
         if spaces != 0:
-            return ask(state, s.PLACE, seat, 1 | spaces << s.PLACE_BIT)
+            return la.ask(state, s.PLACE, seat, 1 | spaces << s.PLACE_BIT)
         state.declined = 1
     return _end_turn(state, seat, journal)
 
@@ -145,7 +132,7 @@ def _end_turn(state, seat, journal):
         state.declined = 0
         write_event(journal, e.DECLINE, seat, 0, 0, 0, 0)
     state.rank += 1
-    return ACTING
+    return la.ACTING
 
 
 @force_inline
@@ -155,7 +142,7 @@ def _offer_sale(state, rules, seat, first):
         count = state.goods[seat, guild]
         if count > 0:
             state.guild = guild
-            ask(state, s.SELL, seat, (int64(2) << count) - 1)
+            la.ask(state, s.SELL, seat, (int64(2) << count) - 1)
             return 1
     return 0
 
@@ -173,7 +160,7 @@ def sell(state, rules, action, journal):
         state.idle &= ~(1 << seat)
         write_event(journal, e.SOLD, seat, guild, number, coins, 0)
     if _offer_sale(state, rules, seat, guild + 1):
-        return ASKED
+        return la.ASKED
     state.guild = s.NOBODY
     if not state.declined:
         write_event(journal, e.SALE, seat, state.proceeds, 0, 0, 0)
@@ -186,13 +173,13 @@ def begin_building(state, rules, journal):
     step = state.step
     write_event(journal, e.STEP, step, state.start_player, s.NOBODY, 0, 0)
     if step == s.STEP_H:
-        phase, seat, legal = s.BUILD_CHAPEL, state.council[s.CHURCH], building_choices(state, rules, True)
+        phase, seat, legal = s.BUILD_CHAPEL, state.council[s.CHURCH], la.building_choices(state, rules, True)
     else:
-        phase, seat, legal = s.BUILD_EDIFICE, state.council[s.NOBILITY], building_choices(state, rules, False)
-    if legal > 1 and not may_build(state, rules, seat, lowest_bit(legal >> 1), step == s.STEP_H):
+        phase, seat, legal = s.BUILD_EDIFICE, state.council[s.NOBILITY], la.building_choices(state, rules, False)
+    if legal > 1 and not la.may_build(state, rules, seat, lowest_bit(legal >> 1), step == s.STEP_H):
         state.voids[seat] += 1  # all sites are forbidden, so all are legal
     if legal & (legal - 1):
-        return ask(state, phase, seat, legal)
+        return la.ask(state, phase, seat, legal)
     site = lowest_bit(legal) - 1 if legal != 0 else int64(-1)
     return _build(state, seat, step, site, journal)
 
@@ -219,4 +206,4 @@ def _build(state, seat, step, site, journal):
             state.edifice_site[edifice] = site
         write_event(journal, e.EDIFICE, seat, edifice, site, 0, 0)
     state.step = step + 1
-    return STEPPING
+    return la.STEPPING

@@ -1,7 +1,7 @@
 """The table of Strasbourg, folded from the lines of a record; `table.js` draws it.
 
-The only points in a record are the council's prestige and the final points. The points if the game ended now, without
-tasks, follow from that prestige, the privileges, the map and the components. `check_game` compares fold and core.
+The points if the game ended now, without tasks, are not in a record; they follow from the council's prestige, the
+privileges, the map and the components.
 """
 
 import re
@@ -128,8 +128,7 @@ class StrasbourgTable(GameTable):
         return self.says(seat, "pays a privilege and waits.")
 
     def on_act(self, line: Line) -> str:
-        sentence: str = getattr(self, f"_act_{line['action']}")(line["player"], line)
-        return sentence
+        return str(getattr(self, f"_act_{line['action']}")(line["player"], line))
 
     def _act_seat(self, seat: int, line: Line) -> str:
         chair, former = line["seat"], line["replaces"]
@@ -201,17 +200,14 @@ class StrasbourgTable(GameTable):
         return f"The council gives points: {self.listed_seats(line['prestige'])}; a privilege to {gainers}."
 
     def on_score_end(self, line: Line) -> str:
-        self._total = list(line["total"])
-        winners, total = line["winners"], line["total"]
+        self._total = total = list(line["total"])
+        first, *others = line["winners"]
         self.view |= {"over": True, "step": "the end"}
         tasks = f"Tasks give {self.listed_seats(line['tasks'], sign=True)}."
-        if len(winners) > 1:
-            return f"{tasks} {listed([self.name(seat) for seat in winners])} share the win with {total[winners[0]]}."
-        return f"{tasks} {self._won(winners[0])}."
-
-    def _won(self, first: int) -> str:
-        second = max((seat for seat in range(self.players) if seat != first), key=self._total.__getitem__)
-        return self.won(self._total, first, second)
+        if others:
+            return f"{tasks} {listed([self.name(seat) for seat in line['winners']])} share the win with {total[first]}."
+        second = max((seat for seat in range(self.players) if seat != first), key=total.__getitem__)
+        return f"{tasks} {self.won(total, first, second)}."
 
     def _extra_points(self, cell: Sequence[int]) -> int:
         space, chapel_points = tuple(cell), self.components["chapels"]["points_per_adjacent_family_member"]
@@ -323,10 +319,9 @@ class StrasbourgTable(GameTable):
             yield "goods", view["goods"], [None if goods is None else dict(goods) for goods in seen.goods]
         if seen.step:
             sizes = [
-                sorted((len(stack) if isinstance(stack, list) else stack for stack in stacks), reverse=True)
-                for stacks in view["stacks"]
+                [len(stack) if isinstance(stack, list) else stack for stack in stacks] for stacks in view["stacks"]
             ]
-            yield "stacks", sizes, [list(seat_sizes) for seat_sizes in seen.stack_sizes]
+            yield "stacks", [sorted(own, reverse=True) for own in sizes], list(map(list, seen.stack_sizes))
             yield "decks", view["decks"], list(seen.decks)
         if seen.queue:
             yield "bids", [bid and tuple(bid) for bid in view["bids"]], list(seen.bids)

@@ -38,9 +38,8 @@ class Chance(Draws):
         complete(self.round_cards, self._ids["round_cards"])
         complete(self.edifices, self._ids["edifices"])
         complete(self._dealt, self._ids["tasks"])
-        self.tasks = [
-            self._dealt[self._dealt_per_player * seat : self._dealt_per_player * (seat + 1)] for seat in range(players)
-        ]
+        number = self._dealt_per_player
+        self.tasks = [self._dealt[number * seat : number * (seat + 1)] for seat in range(players)]
         for deck, cards_left in zip(self.decks, self._cards_left, strict=True):
             deck += cards_left
 
@@ -83,7 +82,6 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
     step declines the earlier offers of the turn.
     """
     question = game.question
-    assert question is not None
     kind = "defer" if question.kind == "bid" and event.get("type") == "defer" else LINES[question.kind]
     compare({"type": kind, "player": question.seat}, number, event)
     choice = _choice(game, event)
@@ -94,7 +92,6 @@ def _answer(game: Game, number: int, event: Mapping[str, Any]) -> None:
 
 
 def _choice(game: Game, event: Mapping[str, Any]) -> Option | None:
-    assert game.question is not None
     kind, seat, _, guild = game.question
     if kind in ACTIONS:
         return _choice_of_action(kind, guild, event)
@@ -141,7 +138,6 @@ def _as_option(verb: str, items: Any) -> Option | None:
 
 
 def _expected_line(game: Game) -> str:
-    assert game.question is not None
     kind, seat, options, guild = game.question
     if kind in ("draw", "split"):
         stacks = [*game.stacks[seat], *([game.pile[seat]] if game.pile[seat] else [])]

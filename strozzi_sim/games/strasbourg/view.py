@@ -1,8 +1,4 @@
-"""A seat's knowledge of a game of Strasbourg: the read-only View, and actions and questions as text.
-
-`conceal`, `determinize` and `seen_action` are in `knowledge.py`, `imagine` in `rival_model.py`, `observe` in
-`observation.py`, the table as text in `board.py`.
-"""
+"""A seat's knowledge of a game of Strasbourg: the read-only View, and actions and questions as text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -102,13 +98,6 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         }
         for other in seats
     ]
-    sizes = [
-        sorted(
-            (bag - s.UNKNOWN_STACK if bag & s.UNKNOWN_STACK else len(cards_of(bag)) for bag in stacks.values()),
-            reverse=True,
-        )
-        for stacks in hidden
-    ]
     pile = state["stacks"][seat][state["stack_count"][seat]] if planning and state["last_value"] else 0
     in_step = phase not in (s.KEEP, s.DRAW, s.SPLIT, s.OVER)
     chairs = dict(zip(chairs_of(components), state["council"], strict=False))
@@ -141,7 +130,7 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         shown=bags("shown"),
         bids=tuple(bag or None for bag in bags("bid")),
         queue=_queue(state) if phase == s.BID else (),
-        stack_sizes=tuple(map(tuple, sizes)),
+        stack_sizes=tuple(tuple(sorted(map(_size, stacks.values()), reverse=True)) for stacks in hidden),
         stacks={k: tuple(cards_of(stack)) for k, stack in hidden[seat].items()},
         hand=tuple(cards_of(state["hand"])) if planning else (),
         pile=tuple(cards_of(pile)),
@@ -153,6 +142,10 @@ def view_of(state: Any, components: Mapping[str, Any], seat: int) -> View:
         offers=_offers(phase, state["legal"]),
         components=components,
     )
+
+
+def _size(bag: int) -> int:
+    return bag - s.UNKNOWN_STACK if bag & s.UNKNOWN_STACK else len(cards_of(bag))
 
 
 def _offers(phase: int, legal: int) -> tuple[str, ...]:
@@ -208,11 +201,8 @@ def meanings(view: View, phase: int) -> dict[str, str]:
         return {task: conditions[task] for task in view.dealt}
     if phase in (s.PLACE, s.APPRENTICE):
         city = city_of(view.components)
-        return {
-            space_name(cell): pluralize(city.prices[cell], "coin")
-            for cell, guild in city.guilds.items()
-            if guild == view.guild and cell not in view.members
-        }
+        spaces = [cell for cell in city.spaces_of(str(view.guild)) if cell not in view.members]
+        return {space_name(cell): pluralize(city.prices[cell], "coin") for cell in spaces}
     if phase == s.BID:
         return {stack_name(stack): str(sum(stack)) for stack in view.stacks.values() if len(stack) > 1}
     return {}

@@ -1,6 +1,6 @@
 """Strozzi's component data: validated, changed by variants, and turned into the record that kernels read."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -32,13 +32,6 @@ class _Block(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     provenance_note: str = ""
 
 
-class _Meta(_Block):
-    game: str
-    bgg_id: int
-    players_min: Literal[3]
-    players_max: Literal[6]
-
-
 class _Ware(_Block):
     id: str
     port: str
@@ -55,18 +48,6 @@ class _Flags(_Block):
     plus_one_speed: Symbols
     ware_steps: Symbols
     ids: list[str]
-
-
-if TYPE_CHECKING:
-    _Rules = Any
-else:
-    _Rules = section_type(__name__, "rules", _Block, start_order=Literal["turn", "reverse"])
-
-
-class _Coins(_Block):
-    v5: Pieces
-    v10: Pieces
-    v50: Pieces
 
 
 class _Scoring(_Block):
@@ -101,12 +82,12 @@ class _Tile(_Block):
 class Components(msgspec.Struct, forbid_unknown_fields=True):
     """All of components.toml; unknown keys are errors."""
 
-    meta: _Meta
+    meta: section_type(__name__, "meta", _Block)  # type: ignore[valid-type]
     wares: list[_Ware]
     setup: _Setup
     flags: _Flags
-    rules: _Rules
-    coins: _Coins
+    rules: section_type(__name__, "rules", _Block, start_order=Literal["turn", "reverse"])  # type: ignore[valid-type]
+    coins: section_type(__name__, "coins", _Block, v5=Pieces, v10=Pieces, v50=Pieces)  # type: ignore[valid-type]
     scoring: _Scoring
     tracks: _Tracks
     ships_principle: _Block

@@ -1,23 +1,15 @@
-"""Strozzi's kernels: deal, legal actions, apply, scoring.
+"""Strozzi's kernels: deal, legal actions, apply.
 
-They take records, allocate nothing and raise nothing. `apply` does not check the action, and continues to the next seat
-that has a choice: forced actions (no pirate flag, one free port, one tile) are played automatically. The rules record
-contains the restrictions of each seat (`restrictions.py`), which do not change the turn order. Numbers in parentheses
-are items of the rules' ambiguity list (docs/rules/strozzi.md).
+`apply` requires a legal action and runs on to the next seat with a choice; forced actions (no pirate flag, one free
+port, one tile) are played automatically. Restrictions do not change the turn order. Numbers in parentheses are items of
+the rules' ambiguity list (docs/rules/strozzi.md).
 """
 
 from numba import int64
 
 from strozzi_sim.games.strozzi import events as e
+from strozzi_sim.games.strozzi import scoring
 from strozzi_sim.games.strozzi import state as s
-from strozzi_sim.games.strozzi.scoring import (
-    better_seats,
-    forbidden_slots,
-    free_ports,
-    open_slots,
-    score_round,
-    score_tiles,
-)
 from strozzi_sim.kernel.bits import count_bits, kth_bit, lowest_bit, next_clockwise
 from strozzi_sim.kernel.jit import force_inline, inline_source, jit
 from strozzi_sim.kernel.journal import write_event
@@ -129,11 +121,6 @@ def _ask_claim(state, rules, seat):
 
 
 @inline_source
-def _ask_piracy(state, rules, seat):
-    _ask(state, s.PIRACY, seat, s.PASS, 1 | _usable(state, rules, seat, _PIRATE_BIT) << 1)
-
-
-@inline_source
 def _usable(state, rules, seat, flags):
     """Return the subset of `flags` that no restriction forbids on this card."""
     if rules.restricted:
@@ -188,7 +175,8 @@ def _answer(state, rules, seat, action, chance, journal):
         if state.holder == s.NOBODY:
             _ask_claim(state, rules, next_seat)
         else:
-            _ask_piracy(state, rules, next_seat)
+            pirate = _usable(state, rules, next_seat, _PIRATE_BIT)
+            _ask(state, s.PIRACY, next_seat, s.PASS, 1 | pirate << 1)
         return
     holder = state.holder
     if holder != s.NOBODY:
@@ -212,7 +200,7 @@ def _take_card(state, rules, seat, flag, chance, journal):
         state.with_flag &= ~(1 << seat)
     if flag == s.PIRATE_FLAG:
         state.with_pirate &= ~(1 << seat)
-    free = free_ports(state, rules, seat)
+    free = scoring.free_ports(state, rules, seat)
     if free & rules.no_port[seat]:
         state.voids[seat] += 1
     if free & (free - 1) == 0:
@@ -251,8 +239,8 @@ def _place(state, rules, seat, port, chance, journal):
     _move(state, rules, seat, s.FLORENCE, rules.scrolls[ship], e.SCROLL, journal)
 
     if rules.promotion[ship] and state.display_size > 0:
-        legal = open_slots(state, rules, seat)
-        if rules.restricted and legal & forbidden_slots(state, rules, seat):
+        legal = scoring.open_slots(state, rules, seat)
+        if rules.restricted and legal & scoring.forbidden_slots(state, rules, seat):
             state.voids[seat] += 1
         if rules.tile_optional:
             legal |= _DECLINE_BIT
@@ -320,14 +308,14 @@ def _next_turn(state, rules, taker, chance, journal):
 @jit
 def _end_round(state, rules, chance, journal):
     """Score the round; then the next one begins, or the game ends."""
-    score_round(state, rules, journal)
+    scoring.score_round(state, rules, journal)
     next_round = state.round + 1
     if next_round < rules.rounds:
         state.round = next_round
         state.start_player = state.order[s.FLORENCE, 0]  # (63)
         _begin_round(state, rules, chance, journal)
     else:
-        score_tiles(state, rules, journal)
+        scoring.score_tiles(state, rules, journal)
         state.phase = s.OVER
         state.legal = 0
 
@@ -360,7 +348,7 @@ def score(state, seat):
 @jit
 def placing(state, seat):
     """Return (seats placed better, 1): Florence decides every tie, so no place is shared (70)."""
-    return better_seats(state, seat), 1
+    return scoring.better_seats(state, seat), 1
 
 
 FORCE_INLINE = (count_legal, kth_legal, is_legal)

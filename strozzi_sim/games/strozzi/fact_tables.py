@@ -6,19 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from strozzi_sim.facts.columns import (
-    YES_NO,
-    Column,
-    GameConfig,
-    Levels,
-    Table,
-    bands,
-    derived,
-    each_seat,
-    labels,
-    numbers,
-    round_columns,
-)
+from strozzi_sim.facts import columns
+from strozzi_sim.facts.columns import YES_NO, Column, GameConfig, Levels, Table, derived, labels, numbers
 from strozzi_sim.facts.crosstabs import Crosstab
 from strozzi_sim.games.strozzi import state as s
 
@@ -39,10 +28,6 @@ def _goods(setting: GameConfig) -> np.ndarray[Any, Any]:
     return _ships(setting, *s.PORT_NAMES)
 
 
-def _cards(setting: GameConfig) -> Levels:
-    return labels([ship["id"] for ship in setting.components["ships"]])
-
-
 def _cards_left(setting: GameConfig) -> Levels:
     return numbers(range(len(setting.components["ships"])))
 
@@ -60,18 +45,11 @@ def _deck(setting: GameConfig) -> int:
     return len(setting.components["ships"]) - removed
 
 
-def _decisions(setting: GameConfig) -> int:
-    """Return the largest number of decisions: two per seat and card, and two per seat and port."""
-    return int(2 * _rounds(setting) * setting.players * (_deck(setting) + s.PORTS))
-
-
 def _orders(names: tuple[str, ...]) -> Levels:
-    orders = [tuple(order) for k in range(4) for order in permutations(range(1, 4), k)]
-    order_by_code = {sum(kind << 2 * k for k, kind in enumerate(order)): order for order in orders}
-    return Levels(
-        tuple(">".join(names[kind - 1] for kind in order_by_code[code]) or "none" for code in sorted(order_by_code)),
-        tuple(sorted(order_by_code)),
-    )
+    orders = [order for k in range(4) for order in permutations(range(1, 4), k)]
+    by_code = sorted((sum(kind << 2 * k for k, kind in enumerate(order)), order) for order in orders)
+    texts = [">".join(names[kind - 1] for kind in order) or "none" for _, order in by_code]
+    return Levels(tuple(texts), tuple(code for code, _ in by_code))
 
 
 def _unused(*kinds: int) -> Callable[[GameConfig], np.ndarray[Any, Any]]:
@@ -112,12 +90,13 @@ def _tiles(setting: GameConfig, key: str) -> list[Any]:
     return [tile[key] for tile in setting.components["promotion_tiles"]]
 
 
-_SEAT = Column("seat", "the seat, 0 starts round 1", each_seat)
-_ROUND, _LAST = round_columns(_rounds)
-_CARD = Column("card", "the ship card", _cards)
+_SEAT = Column("seat", "the seat, 0 starts round 1", columns.each_seat)
+_ROUND, _LAST = columns.round_columns(_rounds)
+_CARD = Column("card", "the ship card", lambda setting: labels([ship["id"] for ship in setting.components["ships"]]))
 _SAIL = _symbols("sail", "sail number of the ship", "card", lambda setting: _ships(setting, "sail")[:, 0], "")
 _CARGO = _symbols("cargo", "wares on the ship, of all kinds", "card", lambda setting: _goods(setting).sum(axis=1))
-_LAP = Column("lap", "seats after the active player (0 = that player)", each_seat)
+_LEADS = columns.bands((-40, -20, -10, 0, 10, 20, 40))
+_LAP = Column("lap", "seats after the active player (0 = that player)", columns.each_seat)
 _FLAGS = tuple(enumerate(s.FLAG_NAMES, 1))
 _ACTIONS = ("pass", *s.FLAG_NAMES, *s.PORT_NAMES, *(f"slot {slot + 1}" for slot in range(s.MAX_FACE_UP)), "decline")
 _DIVIDED: dict[str, Any] = {"dtype": "i4", "unit": "coins", "scale": COIN}
@@ -160,7 +139,7 @@ CARDS = Table("card", "a ship card turned over", (
     Column("claimed_by", "flag of the first claim", labels((*s.FLAG_NAMES, "none"))),
     derived("claimed", "a seat claimed it", "claimed_by", lambda setting: [1, 1, 1, 0]),
     Column("taken_over", "a pirate took over the first claim", YES_NO),
-    Column("lap", "seats from the active player to that pirate, 0 without one", each_seat),
+    Column("lap", "seats from the active player to that pirate, 0 without one", columns.each_seat),
     Column("taken", "a seat took it", YES_NO),
     derived("set_aside", "no seat took it", "taken", lambda setting: [1, 0]),
 ), max_rows=lambda setting: len(setting.components["ships"]) * _rounds(setting))  # fmt: skip
@@ -232,11 +211,13 @@ DECISIONS = Table("decision", "a choice of a seat", (
     _CARGO,
     Column("holder", "the flag on the card", labels((*s.FLAG_NAMES, "none"))),
     Column("flags_left", "flags that the seat has left", numbers(range(len(s.FLAG_NAMES) + 1))),
-    Column("rivals_left", "other seats that have a flag left", each_seat),
+    Column("rivals_left", "other seats that have a flag left", columns.each_seat),
     Column("cards_left", "cards left to turn over in the round", _cards_left),
-    Column("lead", "coins minus those of the best other seat", bands((-40, -20, -10, 0, 10, 20, 40)), "i4", "coins"),
+    Column("lead", "coins minus those of the best other seat", _LEADS, "i4", "coins"),
     Column("at_stake", "coins that the seat would get if the round were scored now", None, "i4", "coins"),
-), max_rows=_decisions, rows=8320, optional=True, of_choices=True)  # fmt: skip
+    # two decisions per seat and card, and two per seat and port
+), max_rows=lambda setting: 2 * _rounds(setting) * setting.players * (_deck(setting) + s.PORTS),
+    rows=8320, optional=True, of_choices=True)  # fmt: skip
 
 TABLES = (GAME, PLAYER, ROUNDS, CARDS, SHIPS, MARKERS, CATEGORY, TILES, DECISIONS)
 

@@ -29,17 +29,15 @@ End of the game. For each category the highest sums of promotion tiles are paid.
 the better marker at Florence decides.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from strozzi_sim.game.record_checking import Question, ReferenceGame
+from strozzi_sim.game.record_checking import Course, ReferenceGame
 
 FLAGS = ("pirate", "plus_one", "ware")
 CATEGORIES = ("art", "science", "architecture")
 PORTS = ("venice", "rome", "naples")
 CITIES = (*PORTS, "florence")
-
-Play = Generator[Question, Any, None]
 
 
 class Game(ReferenceGame):
@@ -69,8 +67,6 @@ class Game(ReferenceGame):
         removed = _by_number(components["setup"]["cards_removed"])
         if players not in removed:  # (79)
             raise ValueError(f"strozzi takes {min(removed)}-{max(removed)} players, got {players}")
-        if start_player not in range(players):
-            raise ValueError(f"start player {start_player} is not one of the seats 0-{players - 1}")
         face_up = components["setup"]["promotion_tiles_face_up"]
         self.rules, self.prizes = components["rules"], components["scoring"]
         self.flag_effects, self.rounds = components["flags"], components["setup"]["rounds"]
@@ -83,9 +79,9 @@ class Game(ReferenceGame):
         self.round = 0
         self.start_player = start_player
         self.active = start_player
-        self.ship: str | None = None
-        self.holder: int | None = None
-        self.holder_flag: str | None = None
+        self.ship: Any = None
+        self.holder: Any = None
+        self.holder_flag: Any = None
         self.deck_left = 0
         self.flags: list[list[str]] = [[] for _ in range(players)]
         self.ports: dict[str, list[tuple[int, str, str]]] = {port: [] for port in PORTS}
@@ -114,7 +110,7 @@ class Game(ReferenceGame):
             order.reverse()
         return [order] + [[] for _ in range(self.top)]
 
-    def course(self) -> Play:
+    def course(self) -> Course:
         """Play the whole game."""
         self.write("tiles", display=list(self.display))
         for number in range(1, self.rounds + 1):
@@ -136,7 +132,7 @@ class Game(ReferenceGame):
         self.aside = []
         self.write("round", round=number, start_player=self.start_player)
 
-    def _turn(self) -> Play:
+    def _turn(self) -> Course:
         self._reveal()
         yield from self._poll()
         if self.holder is None:
@@ -158,7 +154,6 @@ class Game(ReferenceGame):
 
     def _set_aside(self) -> None:
         """Set the unclaimed ship aside for this round; the same player reveals again (23, 24)."""
-        assert self.ship is not None
         self.aside.append(self.ship)
         self.write("set_aside", ship=self.ship)
 
@@ -166,7 +161,7 @@ class Game(ReferenceGame):
         """Pass the turn to the first seat on the taker's left with a flag, the taker last (18, 58)."""
         self.active = next((seat for seat in self._clockwise(taker + 1) if self.flags[seat]), self.active)
 
-    def _poll(self) -> Play:
+    def _poll(self) -> Course:
         """Ask the seats with a flag clockwise from the active player whether they claim the ship (10, 20, 25, 59)."""
         for seat in self._clockwise(self.active):
             if self.flags[seat]:
@@ -175,7 +170,7 @@ class Game(ReferenceGame):
                 yield from self._poll_pirates(seat)
                 return
 
-    def _poll_pirates(self, claimant: int) -> Play:
+    def _poll_pirates(self, claimant: int) -> Course:
         """Ask the seats between claimant and active player (`second_lap`: all others) to snatch it (13, 15, 19, 21)."""
         end = claimant if self.rules["second_lap"] else self.active
         for seat in self._clockwise(claimant + 1):
@@ -184,25 +179,22 @@ class Game(ReferenceGame):
             if "pirate" in self.flags[seat]:  # (14)
                 yield from self._offer(seat, ["pirate"])
 
-    def _offer(self, seat: int, flags: Sequence[str]) -> Play:
+    def _offer(self, seat: int, flags: Sequence[str]) -> Course:
         """Let `seat` pass or put one of `flags` on the ship; a flag that was there goes back (11, 17)."""
         choice = yield from self.ask("claim", seat, ("pass", *flags))
         flag = None if choice == "pass" else choice
         self.write("claim", player=seat, flag=flag)
         if flag is None:
             return
-        if self.holder is not None and self.holder_flag is not None:
+        if self.holder is not None:
             self.flags[self.holder].append(self.holder_flag)
             self.flags[self.holder].sort(key=FLAGS.index)
         self.flags[seat].remove(flag)
         self.holder, self.holder_flag = seat, flag
 
-    def _place_ship(self, seat: int) -> Play:
+    def _place_ship(self, seat: int) -> Course:
         """Place the ship, move in the port, at Florence, then take the tile (45); all moves are compulsory (44)."""
-        assert self.ship is not None
-        assert self.holder_flag is not None
         port = yield from self.ask("place", seat, tuple(self._free_ports(seat)))  # (27)
-        assert port is not None
         self._moor(port, seat, self.ship, self.holder_flag)
         card = self.cards[self.ship]
         self._move(port, seat, card[port] + self._ware_flag_steps(card[port]))  # (35, 38)
@@ -242,7 +234,7 @@ class Game(ReferenceGame):
             track[start].remove(seat)
             track[end].append(seat)
 
-    def _take_tile(self, seat: int) -> Play:
+    def _take_tile(self, seat: int) -> Course:
         """Take one of the open tiles, never from the stack (49); declining is a variant (47)."""
         declining = [None] if self.rules["tile_optional"] else []
         tile = yield from self.ask("take_tile", seat, (*self.display, *declining))

@@ -63,6 +63,8 @@ _COURSE = (
 )
 _MEANS = ("sail_mean", "cargo_mean", "match_mean", "lap_mean", "order_mean")
 _USED = (*ratios(uses_mean="rows / games"), *shares(share="rows along flag"), *_BROUGHT)
+_OF_SHIPS = amounts(coins_ships_mean="ships / players")
+_SHARES_OF = {key: shares(**{f"{key}_{{}}_share": f"rows along {key}"}) for key in ("port", "flag")}
 _OF_MARKERS = amounts(coins_markers_mean="prize + bonus / players", coins_mean="ships + prize + bonus / players")
 _OF_PAIR = (*_OF_LEVEL, ratio_of(SCORE, "score"), *_WON)
 _CLEAR = "best_ports != unclear"
@@ -92,13 +94,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     ),
     "ports": (
         Block("ship", {"port": "port"}, (*shares(share="rows along port"), *_BROUGHT), _WHOLE),
-        Block(
-            "marker",
-            {"port": "city"},
-            amounts(coins_ships_mean="ships / players"),
-            _WHOLE,
-            include={"port": PORT_NAMES},
-        ),
+        Block("marker", {"port": "city"}, _OF_SHIPS, _WHOLE, include={"port": PORT_NAMES}),
         Block("marker", {"port": "city"}, _OF_MARKERS, _WHOLE),
         *(use("port", by) for by in (*BY, "flag")),
         LAST_SPACE,
@@ -113,10 +109,7 @@ BLOCKS: Mapping[str, tuple[Block | Quantiles, ...]] = {
     "ships": (
         Block("card", {"ship": "card"}, shares(**_FATES, set_aside_share="set_aside", taken_share="taken")),
         Block("ship", {"ship": "card"}, (*_BROUGHT, *_COINS)),
-        *(
-            Block("ship", {"ship": "card", key: key}, shares(**{f"{key}_{{}}_share": f"rows along {key}"}), named=key)
-            for key in ("port", "flag")
-        ),
+        *(Block("ship", {"ship": "card", key: key}, figures, named=key) for key, figures in _SHARES_OF.items()),
     ),
 }
 

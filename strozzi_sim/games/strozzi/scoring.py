@@ -1,7 +1,4 @@
-"""Scoring after every round and at the end, the order of the players, and the ports and tiles that a seat can choose.
-
-Numbers in parentheses are items of the rules' ambiguity list (docs/rules/strozzi.md).
-"""
+"""Scoring after every round and at the end, the order of players, and the ports and tiles that a seat can choose."""
 
 from strozzi_sim.games.strozzi.events import END, MARKER, SCORE, SHIP_PRIZE
 from strozzi_sim.games.strozzi.state import CITIES, FLORENCE, PORTS

@@ -1,7 +1,7 @@
 """The table of Strozzi: the fold of a record's lines; `table.js` draws it.
 
 A record contains neither the moves of markers nor the coins that a round would pay if it ended now. Both follow from
-its lines and components; `check_game` compares every marker with the core, and a test compares every round's prizes.
+its lines and components.
 """
 
 from collections.abc import Iterator

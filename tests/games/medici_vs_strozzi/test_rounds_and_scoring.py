@@ -154,10 +154,6 @@ def test_item_48_other_starters() -> None:
     components["rounds"] |= {"count": 4, "starter": ["Medici", "Strozzi", "Medici", "Strozzi"]}
     game = random_game(components, 48)
     assert [event["start_player"] for event in lines(game, "round")] == [0, 1, 0, 1]
-    for starters in (["Medici"], ["Medici"] * 5, ["Medici", "Strozzi", "Medici", "Pazzi"]):
-        components["rounds"]["starter"] = starters
-        with pytest.raises(ValueError, match=r"starters|not in"):
-            deal(components, 48)
 
 
 def test_item_52_all_tiles_return_every_round() -> None:
@@ -169,21 +165,6 @@ def test_item_52_all_tiles_return_every_round() -> None:
             game.play(choose(game, dice))
         assert [sorted(tiles) for tiles in seen.values()] == [sorted(TILES)] * 3
         assert len({tuple(tiles) for tiles in seen.values()}) == 3
-
-
-@pytest.mark.parametrize("change", ["missing", "twice", "unknown", "round"])
-def test_item_52_order_must_name_every_tile_once(change: str) -> None:
-    orders = [list(TILES) for _ in range(3)]
-    if change == "missing":
-        orders[2].pop()
-    elif change == "twice":
-        orders[1][0] = orders[1][1]
-    elif change == "unknown":
-        orders[0][0] = "salt-1"
-    else:
-        orders.pop()
-    with pytest.raises(ValueError, match="each of the 26 tiles once a round"):
-        Game(base_components(), orders)
 
 
 def test_item_54_shared_victory() -> None:
@@ -255,10 +236,3 @@ def test_item_58_a_track_of_its_own() -> None:
     assert score["bonus"] == [50, 20]
     score = scored({}, {"H1": (3, "dye-1")}, components=components)
     assert (score["markers"]["H1"]["dye"], score["bonus"]) == (-1, [0, 7])
-
-
-def test_ships_of_a_player_differ() -> None:
-    components = base_components()
-    components["ships"]["capacities"] = [3, 5, 5]
-    with pytest.raises(ValueError, match="differ in capacity"):
-        table(components=components)

@@ -10,18 +10,13 @@ import pytest
 from reference_strasbourg import numbers
 from scripted import record
 from scripted_strasbourg import (
-    BASE,
-    FLIPPED,
     Scene,
-    base_components,
-    deck,
     random_boards,
-    random_game,
 )
 from strozzi_sim.errors import RuleViolation
 from strozzi_sim.games.strasbourg import verify
 from strozzi_sim.games.strasbourg.reference import Game, is_fulfilled
-from strozzi_sim.games.strasbourg.reference_table import SWITCHES, Space
+from strozzi_sim.games.strasbourg.reference_table import Space
 
 # -- tasks ------------------------------------------------------------------------------------------------------------
 
@@ -108,42 +103,6 @@ def test_some_numbers() -> None:
     scene.to("I")
     assert numbers(game) == (67, *range(186, 193))
     assert game.legal[1:] == tuple(("edifice", s) for s in ((3, 1), (5, 2), (8, 2), (7, 3), (5, 4), (2, 5), (8, 5)))
-
-
-def test_switches_have_defaults() -> None:
-    assert BASE["switches"] == {name: values[0] for name, values in SWITCHES.items()}
-    assert {name: values[1] for name, values in SWITCHES.items()} == FLIPPED
-    components = base_components()
-    del components["switches"]
-    assert random_game(components, 3, 5).events == random_game(BASE, 3, 5).events
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"players": 2}, "takes 3-5 players, got 2"),
-        ({"start_player": 3}, "start player 3 is not one of the seats 0-2"),
-        ({"round_cards": ["R1", "R2", "R3", "R4", "R4"]}, "the round cards are R1, R2, R3, R4, R5, each once"),
-        ({"edifices": ["E2", "E3", "E4", "E5"]}, "5 rounds need as many different edifices"),
-        ({"tasks": [["T_ED2"] * 5] * 3}, "each of 3 players is dealt 5 tasks, none twice"),
-        ({"decks": [[1] * 24] * 3}, r"each of 3 decks must hold the cards \[1, 1, 1, 1, 2"),
-        ({"switches": {"fast": True}}, "switches are skip_A_round1, .*, got fast"),
-        ({"switches": {"tie_fulfils": 1}}, "switch tie_fulfils is False or True, got 1"),
-    ],
-)
-def test_what_cannot_be_played_is_refused(change: dict[str, Any], message: str) -> None:
-    tasks = [task["id"] for task in BASE["tasks"]]
-    arguments: dict[str, Any] = {
-        "components": BASE | {"switches": change.get("switches", {})},
-        "players": 3,
-        "round_cards": ["R1", "R2", "R3", "R4", "R5"],
-        "edifices": ["E2", "E3", "E4", "E5", "E6"],
-        "tasks": [tasks[:5], tasks[5:10], tasks[10:15]],
-        "decks": [deck(BASE)] * 3,
-    }
-    assert not Game(**arguments | {"components": BASE}).over
-    with pytest.raises(ValueError, match=message):
-        Game(**arguments | {name: value for name, value in change.items() if name != "switches"})
 
 
 # -- checking records --------------------------------------------------------------------------------------------------
