@@ -73,7 +73,7 @@ class Surface:
         return value, error
 
     def _of_shown(self, at: Array, figure: int) -> Array:
-        """Return the prior covariances of the products in `_shown` at positions float64[M, K] and the points, [M, N]."""
+        """Return what `_shown` adds to the prior covariances at positions float64[M, K] and the points, [M, N]."""
         total = np.zeros((len(at), len(self._positions)))
         for (k, other), variance in self._shown.items():
             if not (at[:, k] * at[:, other]).any():

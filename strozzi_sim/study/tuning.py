@@ -2,7 +2,7 @@
 
 1. The box itself is played; if it meets the targets, nothing is searched.
 2. The screen: every number moves far up and far down, on the same deals. The half that seems least able to move a
-   target is dropped and the others play more deals, until few are left.
+   target is dropped and the others play more deals, until few are left; the most useful ones move a little, too.
 3. The figures are modelled, and rounds of boxes are proposed, played and modelled again: first the best value of each
    of the most useful numbers alone, then boxes of one, two and three, until one is likely to meet all targets. If none
    is, all pairs of the most useful numbers are played, since two may do together what neither does alone.
@@ -26,11 +26,12 @@ from strozzi_sim.game.variants import Variant, with_values
 from strozzi_sim.stats.intervals import Array, t_quantile
 from strozzi_sim.study.box_numbers import BoxNumber, numbers
 from strozzi_sim.study.targets import MET, MISSED, OPEN, Target
-from strozzi_sim.study.tuning_model import Box, Known, Model, Seen, allowed_positions
+from strozzi_sim.study.tuning_model import FEWER, Box, Known, Model, Seen, allowed_positions
 
 LOOKS, PER_LOOK = 8, 25  # looks at a rung, chunks of each
 CHUNKS = 20  # of a box while searching
 FAR = (6, 4, 3, 2, 1)  # steps by which a number is first moved: the largest that the game allows
+NEAR = (2, 1)  # steps by which the most useful numbers are moved then, since far away an effect may be saturated
 HEAT, ROUND, FEWEST = 4, 3, 200  # a heat plays 1 / 4 of the deals, a round 1 / 3, among its boxes; at least 200 each
 FEW = 24  # numbers that are modelled
 SINGLES = 10  # boxes of the first round, each of one number
@@ -192,14 +193,8 @@ class Search:
 
     def _screen(self) -> None:
         """Move every number far up and far down; drop the less useful half and play the others more, until FEW stay."""
-        boxes: dict[int, list[Box]] = {}
-        for k, number in enumerate(self.numbers):
-            for sign in (1, -1):
-                far = (((k, number.at(sign * steps)),) for steps in FAR)
-                allowed = (box for box in far if box[0][1] != number.value and self._variant(box) is not None)
-                if box := next(allowed, None):
-                    boxes.setdefault(k, []).append(box)
-        left = sorted(boxes)
+        boxes = {k: self._moved(k, FAR) for k in range(len(self.numbers))}
+        left = [k for k, own in boxes.items() if own]
         use: dict[int, float] = {}
         while left:
             chosen = [box for k in left for box in boxes[k]]
@@ -211,6 +206,17 @@ class Search:
             left = left[: max(len(left) // 2, FEW)]
         self._grids = {k: allowed_positions(self.numbers[k], partial(self._is_allowed, k)) for k in left}
         self.screened = [box for k in left for box in boxes[k]]
+        near = [box for k in left[:FEWER] for box in self._moved(k, NEAR) if box not in self.seen]
+        self._measure(near, max(self.deals // HEAT // max(len(near), 1), FEWEST))
+
+    def _moved(self, k: int, steps: Sequence[int]) -> list[Box]:
+        """Return the boxes with one number moved up, and down, by the first of these steps that the game allows."""
+        boxes = []
+        for sign in (1, -1):
+            values = (self.numbers[k].at(sign * each) for each in steps)
+            allowed = (value for value in values if value != self.numbers[k].value and self._is_allowed(k, value))
+            boxes += [((k, value),) for value in [next(allowed, None)] if value is not None]
+        return boxes
 
     def _is_allowed(self, k: int, value: float) -> bool:
         return self._variant(((k, value),)) is not None
