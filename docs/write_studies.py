@@ -45,6 +45,7 @@ KEYS = {
     "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations; the page says which is fairest, beside the published value if it is among them, else the first",
     "luck": "agent that evaluates positions, such as `learned`: every mean also with the luck of chance taken out ([statistics](statistics.md#luck-taken-out))",
     "luck_redraws": "how often each chance event is drawn anew for it; default 8",
+    "targets": "of `kind = \"tune\"`: ranges of figures; with `keep`, `keys`, `most` and `reach` ([tutorial](tutorial.md#what-should-i-change))",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
 }
 CHANGES = (
@@ -147,6 +148,7 @@ def page() -> str:
         "| `balance` | | seat_gap, seat_gap_by_chance, seat_favour_bound, seat_fairness_p, decisions_mean, and the game's |",
         "| `changes` | than, table, the keys of these tables | differences of variants, with verdict |",
         "| `sweep` | the swept keys | the figures of `balance` |",
+        "| `ladder` | rung, target | the target's figure in the box of 0 to 3 changed numbers, its range, and whether it is met; beside it `box`, `effects`, `reach`, `heats` |",
         "| `worth` | thing, agent | popularity, naive_win_share, win_share_lost, score_lost |",
         "| `explorer` | map, row, column, round | the figures of every heat map, by round |",
         "| `heat_NAME` | row, column | the figures of the heat map NAME |", "",
