@@ -45,7 +45,6 @@ KEYS = {
     "sweep": "`[sweep]`: component values, one or two keys with their values, all combinations; the page says which is fairest, beside the published value if it is among them, else the first",
     "luck": "agent that evaluates positions, such as `learned`: every mean also with the luck of chance taken out ([statistics](statistics.md#luck-taken-out))",
     "luck_redraws": "how often each chance event is drawn anew for it; default 8",
-    "targets": "of `kind = \"tune\"`: ranges of figures; with `keep`, `keys`, `most` and `reach` ([tutorial](tutorial.md#what-should-i-change))",
     "worth": "things, or patterns of them, that an agent must do without: what is each worth?",
 }
 CHANGES = (
