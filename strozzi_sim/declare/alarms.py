@@ -54,7 +54,7 @@ class Alarm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.asarray(self.threshold + self.equal / rows["players"].to_numpy(np.float64))
 
     def check(self, where: str, figures: Mapping[str, Sequence[Figure]], keys: Mapping[str, Sequence[str]]) -> None:
-        """Check table, figure, threshold, slots and length; both mappings are by name of the table. Raises InputError.
+        """Check table, figure, keys, threshold, slots and length; both mappings are by name of the table. Raises InputError.
 
         Args:
             where: place of the alarm in its file, for errors.
@@ -62,11 +62,16 @@ class Alarm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             keys: key columns of a table.
         """
         if self.table not in keys:
-            raise InputError(f"{where}.table: unknown table {short_repr(self.table)}; {suggest_names(self.table, [*keys])}")
+            known = suggest_names(self.table, [*keys])
+            raise InputError(f"{where}.table: unknown table {short_repr(self.table)}; {known}")
         named = [each.name for figure in figures[self.table] for each in filled(figure, [self.figure])]
         if self.figure not in named:
             known = suggest_names(self.figure, [each.name for each in figures[self.table]])
             raise InputError(f"{where}.figure: no {short_repr(self.figure)} in table {self.table}; {known}")
+        for key in self.where:
+            if key not in keys[self.table]:
+                known = suggest_names(key, keys[self.table])
+                raise InputError(f"{where}.where: {short_repr(key)} is not a key of table {self.table}; {known}")
         if (self.above is None) == (self.below is None):
             raise InputError(f"{where}: give `above` or `below`, the share beyond which there is an alarm")
         if not 0 <= self.threshold <= 1:
@@ -210,9 +215,10 @@ def _found(
     count, of = len(shown), len(pick(tested, players=players, variant=variant))
     clause = alarm.several if count > 1 and alarm.several else alarm.text
     clause = clause.format(share=of_100(first["value"]), count=count, of=of, **names(first))
-    counts, variants = (tested[key].nunique() for key in ("players", "variant"))
-    at = f"{players} players" if counts > 1 else ""
-    if variants > 1:
+    own = pick(tested, variant=variant)["players"].unique()
+    is_everywhere = "{share}" not in alarm.text and all((rows["players"] == each).sum() == count for each in own)
+    at = "" if len(own) == 1 or is_everywhere else f"{players} players"
+    if tested["variant"].nunique() > 1:
         text = f"{', '.join(filter(None, [variant, at]))}: {clause}."
     else:
         text = f"At {at} {clause}." if at else with_capital(f"{clause}.")

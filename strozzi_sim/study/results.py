@@ -140,7 +140,8 @@ class Results:
         return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
-        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, (*self.verdict, *marked_alarms(self), repr(self.originals))))
+        said = (*self.verdict, *marked_alarms(self), repr(self.originals))
+        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, said))
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
 

@@ -1,5 +1,6 @@
 """Alarms: a planted fact is found, nothing planted is silent, and a sentence names what a table of players would."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,7 @@ from strozzi_sim.declare.alarms import MOST_ALARMS, MOST_WORDS, Alarm, _tested, 
 from strozzi_sim.declare.figure_tables import FigureTable, figures_frame, figures_in
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.errors import InputError
-from strozzi_sim.facts.figures import Figure, share
+from strozzi_sim.facts.figures import WIN_SHARE, Figure, share
 from strozzi_sim.game import find_game
 from strozzi_sim.study.games import alarms_of_games
 from strozzi_sim.template import GAME as TEMPLATE
@@ -25,7 +26,11 @@ CARDS = [f"C{number}" for number in range(1, 31)]
 ALARMS = {
     "coins": Alarm("the coins run out in {share} games", "empty_share", above=0.002),
     "left": Alarm(
-        "hardly anybody takes card {card}", "taken_share", "cards", below=0.05, several="nobody takes {count} of {of} cards"
+        "hardly anybody takes card {card}",
+        "taken_share",
+        "cards",
+        below=0.05,
+        several="nobody takes {count} of {of} cards",
     ),
     "taken": Alarm("everybody takes card {card}", "taken_share", "cards", above=0.95),
     "unused": Alarm("card {card} is never used", "uses_mean", "cards", below=0.01),
@@ -74,6 +79,7 @@ def test_a_card_that_is_never_taken_is_found():
     assert said(tables(1, taken=[1.0, *HEALTHY[1:]])) == ["Everybody takes card C1."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("planted", "games"),
     [({}, 1), ({"runs_out": 0.002, "taken": LIMIT}, 1), ({"runs_out": 0.002, "taken": LIMIT}, 4)],
@@ -85,10 +91,13 @@ def test_a_game_without_such_facts_is_silent_in_95_of_100_reports(planted, games
 
 def test_an_alarm_names_the_player_count_the_variant_and_its_figures():
     at_6 = tables(2, players=(4,)), tables(3, runs_out=0.97, players=(6,))
-    both = {name: pd.concat([part[name] for part in at_6]) for name in ("balance", "cards")} | {"figures": at_6[0]["figures"]}
+    both = {name: pd.concat([part[name] for part in at_6]) for name in ("balance", "cards")} | {
+        "figures": at_6[0]["figures"]
+    }
     (alarm,) = found(both)
     assert alarm.text == "At 6 players the coins run out in 97 of 100 games."
-    assert "6 players: 97" in alarm.evidence and "n = 3,500" in alarm.evidence
+    assert "6 players: 97" in alarm.evidence
+    assert "n = 3,500" in alarm.evidence
     (row,) = alarm.document["rows"]
     assert (row["players"], row["n"], row["low"] < 0.97 < row["high"]) == (6, 3500, True)
     changed = tables(4, runs_out=0.97, variant="poor")
@@ -102,46 +111,53 @@ def test_an_alarm_has_to_hold_in_the_games_of_each_lineup():
     usual, strong = tables(5, runs_out=0.5), tables(6, runs_out=0.2, lineup="strong")
     healthy = tables(6, lineup="strong")
     both = {name: pd.concat([usual[name], strong[name]]) for name in usual}
-    assert said(both, lineups=("usual", "strong")) == ["The coins run out in 50 of 100 games."]
+    assert said(both, lineups=("usual", "strong")) == ["The coins run out in 51 of 100 games."]
     other = {name: pd.concat([usual[name], healthy[name]]) for name in usual}
     assert said(other, lineups=("usual", "strong")) == []
     assert len(said(other)) == 1
 
 
-def test_every_declared_alarm_tests_rows_of_its_game_and_is_short():
-    for game in OUR_GAMES:
-        players = find_game(game).player_counts
-        results = ss.simulate(game, players=players, agents="random", deals=60, progress=False)
-        for name, alarm in report_of(find_game(game)).alarms.items():
-            figure = figures_in(results.originals, alarm.table)[alarm.figure]
-            rows = _tested(alarm, figure, results.originals[alarm.table], ["random"])
-            assert set(rows["players"]) == set(players), name
-            assert figure.is_share, name
-        assert all(len(alarm.text.split()) <= MOST_WORDS for alarm in alarms_of_games(results.study, results.originals))
+@pytest.mark.parametrize("game", OUR_GAMES)
+def test_every_declared_alarm_tests_rows_of_its_game_and_is_short(game):
+    results = ss.simulate(game, players="all", agents="random", deals=60, progress=False)
+    for name, alarm in report_of(find_game(game)).alarms.items():
+        figure = figures_in(results.originals, alarm.table)[alarm.figure]
+        rows = _tested(alarm, figure, results.originals[alarm.table], ["random"])
+        assert set(rows["players"]) == set(results.study.players), name
+        assert figure.is_share, name
+    assert all(len(alarm.text.split()) <= MOST_WORDS for alarm in alarms_of_games(results.study, results.originals))
 
 
 def test_values_that_no_seat_chooses_need_no_declaration():
     variant = {"short": {"tokens": {"copies": [6, 5, 4, 3, 0]}}}
     results = ss.simulate(TEMPLATE, players=[2, 3], agents="random", deals=900, variant=variant, progress=False)
-    assert [alarm.text for alarm in results.alarms] == ["At 3 players token 5 is never chosen."]
+    assert [alarm.text for alarm in results.alarms] == ["Token 5 is never chosen."]
 
 
-def test_an_agent_that_wins_no_more_than_random_moves_is_named():
-    bare = ["highest", "random"]
-    assert ss.simulate(TEMPLATE, players=2, agents=bare, deals=2000, progress=False).alarms == []
-    alike = {"alike": {"table": {"turns": 1}, "tokens": {"copies": [20, 0, 0, 0, 1]}}}
-    results = ss.simulate(TEMPLATE, players=2, agents=bare, deals=6000, variant=alike, progress=False)
-    assert "Usual play wins no more than random moves." in [alarm.text for alarm in results.alarms]
+def beside_random(chance):
+    """The tables of a study in which the usual agent of Strozzi wins with this chance among two random ones."""
+    names = ["heuristic", "random", "random"]
+    cell = SimpleNamespace(players=3, variant="base", lineup=",".join(names), deals=4000)
+    wins = np.random.default_rng(1).multinomial(1, [chance, (1 - chance) / 2, (1 - chance) / 2], 4000)
+    balance, lineup = FigureTable(), FigureTable("position", "agent")
+    won = stats.ratio(wins, np.ones_like(wins), n_deals=4000)
+    balance.add(cell, WIN_SHARE, won.at(0))
+    for position, agent in enumerate(names):
+        lineup.add(cell, WIN_SHARE, won.at(position), position=position, agent=agent)
+    made = {"balance": balance, "lineup": lineup}
+    return {name: table.frame() for name, table in made.items()} | {"figures": figures_frame(made, {})}
 
 
-@pytest.fixture(scope="module")
-def crowded():
-    return ss.simulate("strozzi", players=[3, 6], agents="heuristic", deals=300, progress=False)
+@pytest.mark.parametrize(("chance", "texts"), [(0.3, ["Usual play wins no more than random moves."]), (0.4, [])])
+def test_an_agent_whose_choices_do_not_matter_is_named(chance, texts):
+    study = ss.Study.of(game="strozzi", players=[3], lineups=[["heuristic", "random", "random"]], deals=4000)
+    assert [alarm.text for alarm in alarms_of_games(study, beside_random(chance))] == texts
 
 
-def test_page_terminal_and_json_show_the_alarms_below_the_verdict(crowded, tmp_path):
+def test_page_terminal_and_json_show_the_alarms_below_the_verdict(tmp_path):
+    crowded = ss.simulate("strozzi", players=[3, 6], agents="heuristic", deals=300, progress=False)
     first, *_ = texts = [alarm.text for alarm in crowded.alarms]
-    assert first.startswith("At 6 players the coins run out in 9") and first.endswith(" of 100 games.")
+    assert re.fullmatch(r"At 6 players the coins run out in 9\d of 100 games\.", first)
     assert len(texts) <= MOST_ALARMS
     page = crowded.report(tmp_path / "page.html").read_text("utf-8")
     shown = text_of(page)
@@ -159,6 +175,7 @@ def test_page_terminal_and_json_show_the_alarms_below_the_verdict(crowded, tmp_p
     [
         (Alarm("x", "taken_share", "card", below=0.1), "alarms.a.table: unknown table 'card'; known: "),
         (Alarm("x", "take_share", "cards", below=0.1), "alarms.a.figure: no 'take_share' in table cards; known: "),
+        (Alarm("x", "taken_share", "cards", below=0.1, where={"by": "all"}), "alarms.a.where: 'by' is not a key of table cards"),
         (Alarm("x", "taken_share", "cards"), "alarms.a: give `above` or `below`"),
         (Alarm("x", "taken_share", "cards", above=2), "alarms.a: 2: a threshold is a share, from 0 to 1"),
         (Alarm("{card} {shares}", "taken_share", "cards", below=0.1), "alarms.a.text: unknown slot 'shares'; known: "),
