@@ -54,12 +54,12 @@ class Alarm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.asarray(self.threshold + self.equal / rows["players"].to_numpy(np.float64))
 
     def check(self, where: str, figures: Mapping[str, Sequence[Figure]], keys: Mapping[str, Sequence[str]]) -> None:
-        """Check table, figure, keys, threshold, slots and length; both mappings are by name of the table. Raises InputError.
+        """Check table, figure, keys, threshold, slots and length. Raises InputError.
 
         Args:
             where: place of the alarm in its file, for errors.
-            figures: figures that a table may have.
-            keys: key columns of a table.
+            figures: table -> figures that it may have.
+            keys: table -> its key columns.
         """
         if self.table not in keys:
             known = suggest_names(self.table, [*keys])
@@ -77,11 +77,15 @@ class Alarm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not 0 <= self.threshold <= 1:
             raise InputError(f"{where}: {self.threshold:g}: a threshold is a share, from 0 to 1")
         sample = {"share": "97 of 100"} | dict.fromkeys((*SLOTS[1:], *keys[self.table]), "1")
+        most = MOST_WORDS - _WORDS_OF_PLACE
         for key, text in {"text": self.text, "several": self.several}.items():
-            for _, slot, _, _ in Formatter().parse(text):
-                if slot is not None and slot not in sample:
+            try:
+                slots = [slot for _, slot, _, _ in Formatter().parse(text) if slot is not None]
+            except ValueError as error:
+                raise InputError(f"{where}.{key}: {error}") from None
+            for slot in slots:
+                if slot not in sample:
                     raise InputError(f"{where}.{key}: unknown slot {short_repr(slot)}; {suggest_names(slot, sample)}")
-            most = MOST_WORDS - _WORDS_OF_PLACE
             if len(text.format_map(sample).split()) > most:
                 raise InputError(f"{where}.{key}: must have {most} words at most, got {short_repr(text)}")
 

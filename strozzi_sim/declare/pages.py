@@ -295,11 +295,12 @@ class Report:
         self, tables: Tables, components: Mapping[str, Any], lineups: Lineups, reference: str, usual: str
     ) -> list[FoundAlarm]:
         """Return the alarms that are certain; `components` is variant -> component data, `usual` the default agent."""
+        words_of_variant = cache(lambda variant: self.words(tables, components.get(variant, {})))
 
         def name_of(variant: str, key: str, level: str) -> str:
             if key == "agent":
                 return "usual play" if level == usual else level
-            return self._name_of(self.words(tables, components.get(variant, {})), key, level)
+            return self._name_of(words_of_variant(variant), key, level)
 
         return found_alarms({**self.alarms, "choices": NO_CHOICE}, tables, lineups, reference, name_of)
 

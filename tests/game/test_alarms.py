@@ -179,6 +179,7 @@ def test_page_terminal_and_json_show_the_alarms_below_the_verdict(tmp_path):
         (Alarm("x", "taken_share", "cards"), "alarms.a: give `above` or `below`"),
         (Alarm("x", "taken_share", "cards", above=2), "alarms.a: 2: a threshold is a share, from 0 to 1"),
         (Alarm("{card} {shares}", "taken_share", "cards", below=0.1), "alarms.a.text: unknown slot 'shares'; known: "),
+        (Alarm("card {card", "taken_share", "cards", below=0.1), "alarms.a.text: expected '}' before end of string"),
         (Alarm("one two three four five six seven {share}", "taken_share", "cards", below=0.1), "alarms.a.text: must have 9 words at most"),
     ],
 )  # fmt: skip
