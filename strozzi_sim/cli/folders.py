@@ -71,6 +71,7 @@ def report(
     from strozzi_sim.study.beside import side_by_side
     from strozzi_sim.study.files import REPORT
     from strozzi_sim.study.folders import load_results
+    from strozzi_sim.study.results import marked_alarms
 
     if spreadsheet not in ("", "csv", "xlsx"):
         raise ArgumentError("spreadsheet", f"must be csv or xlsx, got {short_repr(spreadsheet)}")
@@ -84,7 +85,7 @@ def report(
         together = side_by_side(results)
         page = together.report(out or "side-by-side.html", figures=figures, overwrite=overwrite)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
-        return Answer(document, [*together.verdict, f"\nreport: {linked(page)}"], page=page)
+        return Answer(document, [*together.verdict, *marked_alarms(together), f"\nreport: {linked(page)}"], page=page)
     (single,) = results
     if spreadsheet and single.folder is None:
         raise ArgumentError("spreadsheet", f"{folders[0]}: is for a study that is finished")
@@ -99,4 +100,4 @@ def report(
     lines = (f"{name}: {linked(Path(file))}" for name, file in made.items())
     document = places_of(single, made["report"]) | made
     tables = [] if single.folder is None else [f"tables: {linked(single.folder / 'tables')}"]
-    return Answer(document, [*single.verdict, "", *tables, *lines], page=Path(made["report"]))
+    return Answer(document, [*single.verdict, *marked_alarms(single), "", *tables, *lines], page=Path(made["report"]))

@@ -92,7 +92,10 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
 
 
 def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator[str]:
+    from strozzi_sim.study.results import marked_alarms
+
     yield from results.verdict
+    yield from marked_alarms(results)
     tables: Mapping[str, Any] = results.tables
     if not every_table:
         from strozzi_sim.declare.custom_heatmaps import map_table_name
@@ -142,13 +145,14 @@ def places_of(results: "Results", page: str | Path | None) -> dict[str, Any]:
 
 
 def rows_of(results: "Results") -> dict[str, Any]:
-    """Return results as plain data: the study, the verdict and every table; a missing value is None."""
+    """Return results as plain data: the study, the verdict, the alarms and every table; a missing value is None."""
     import msgspec
 
     rows = {name: frame.astype(object).where(frame.notna(), None) for name, frame in results.tables.items()}
     tables = {name: frame.to_dict("records") for name, frame in rows.items()}
     study = msgspec.json.decode(results.study.json) | {"games": results.n_games}
-    return {"study": study, "verdict": results.verdict, "games": results.n_games, "tables": tables}
+    alarms = [alarm.document for alarm in results.alarms]
+    return {"study": study, "verdict": results.verdict, "alarms": alarms, "games": results.n_games, "tables": tables}
 
 
 def table_text(name: str, tables: Mapping[str, Any], most: int = MOST_LINES) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from strozzi_sim import stats
+from strozzi_sim.declare.alarms import NO_CHOICE, Alarm, FoundAlarm, Lineups, found_alarms
 from strozzi_sim.declare.custom_heatmaps import HeatMapSpec, custom_heat_map, words_of
 from strozzi_sim.declare.figure_tables import (
     CELL,
@@ -30,6 +31,7 @@ from strozzi_sim.declare.report_file import (
     DeclaredPicture,
     Known,
     ReportFile,
+    alarms_of_page,
     caption_of,
     common_pictures,
     counted_figures,
@@ -137,10 +139,13 @@ class Report:
         self.pages: dict[str, Page] = {"balance": BALANCE}
         drawn_pages = {picture.page for picture in self._declared.pictures.values()}
         common: dict[str, DeclaredPicture] = {}
+        self.alarms: dict[str, Alarm] = dict(self._declared.alarms)
         for name, page in declared_pages.items():
             table, counted = counted_figures(page, game, f"{where}: pages.{name}")
             if table is not None and page.keys and name not in drawn_pages:
                 common |= common_pictures(name, page, table, [ratio.figure for ratio in counted])
+            if table is not None:
+                self.alarms |= alarms_of_page(name, page, table)
             own = [Block(table.name, {key: key for key in page.keys}, counted)] if table is not None else []
             of_page = (*own, *blocks.get(name, ()))
             title = page.title or words_of(name).capitalize()
@@ -168,6 +173,8 @@ class Report:
         }
         # table -> the figures that it may have, those of several levels last; see `Page.figures`
         self.figures = {name: self._labelled(name, figures) for name, figures in of_tables.items()}
+        for name, alarm in self.alarms.items():
+            alarm.check(f"{where}: alarms.{name}", self.figures, {each: page.keys for each, page in self.pages.items()})
         self.questions = self._declared.questions
         self.held = self._declared.held
 
@@ -284,6 +291,19 @@ class Report:
                 text_by_page[page] = f"{games}{text}" if games else with_capital(text)
         return text_by_page
 
+    def found_alarms(
+        self, tables: Tables, components: Mapping[str, Any], lineups: Lineups, reference: str, usual: str
+    ) -> list[FoundAlarm]:
+        """Return the alarms that are certain; `components` is variant -> component data, `usual` the default agent."""
+        words_of_variant = cache(lambda variant: self.words(tables, components.get(variant, {})))
+
+        def name_of(variant: str, key: str, level: str) -> str:
+            if key == "agent":
+                return "usual play" if level == usual else level
+            return self._name_of(words_of_variant(variant), key, level)
+
+        return found_alarms({**self.alarms, "choices": NO_CHOICE}, tables, lineups, reference, name_of)
+
     def ends(self, tables: Tables, components: Mapping[str, Any], page: str) -> list[tuple[Any, Figure, str]]:
         """Return the two largest values and the smallest of a finding's first figure, as (row, figure, name)."""
         if page not in (compared_in := self.comparisons(tables)):
@@ -311,12 +331,13 @@ class Report:
         players, scenario = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
         agents = agent_names(pick(tables["lineup"], players=players, **scenario), players)
         positions = {f"position={k}": each for k, each in enumerate(agents)}
-        words = self.words(tables, components.get(scenario["variant"], {})) | positions | self._declared.names
+        words = self.words(tables, components.get(scenario["variant"], {})) | positions
+        return players, scenario, partial(self._name_of, words)
 
-        def name_of(key: str, level: str) -> str:
-            return words.get(f"{key}={level}", words.get(level, level)).split(_SEPARATOR)[0]
-
-        return players, scenario, name_of
+    def _name_of(self, words: Mapping[str, str], key: str, level: str) -> str:
+        """Return what a sentence calls a level: its name, else the first part of its label in `words`."""
+        known = {**words, **self._declared.names}
+        return known.get(f"{key}={level}", known.get(level, level)).split(_SEPARATOR)[0]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A game's `report.toml`: pages, pictures, heat maps, labels and findings of its report as data.
+"""A game's `report.toml`: pages, pictures, heat maps, labels, findings and alarms of its report as data.
 
 Two placeholders are filled in from the tables of a study: `{}` in the name of a figure stands for every text that makes
 it the name of a figure in the table, and "*" among levels for every level in the table except `all`.
@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pandas as pd
 
+from strozzi_sim.declare.alarms import Alarm
 from strozzi_sim.declare.custom_heatmaps import counted, map_table_name, table_of, words_of
 from strozzi_sim.declare.figure_tables import Tables
 from strozzi_sim.declare.finding import Figures, Finding
@@ -28,6 +29,7 @@ from strozzi_sim.game.sentences import with_capital
 
 FILE = "report.toml"
 OCCURRING = "*"
+MIN_USE = 0.01  # games in which a level occurs, or else it counts as unused
 Known = Mapping[str, Figure]
 
 
@@ -101,6 +103,7 @@ class ReportFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: dict[str, DeclaredPage] = {}
     pictures: dict[str, DeclaredPicture] = {}
     heatmaps: dict[str, DeclaredHeatMap] = {}
+    alarms: dict[str, Alarm] = {}  # the most important first
     held: tuple[Held, ...] = ()  # seats favoured in other boxes
     questions: dict[str, str] = {}  # question -> the heat map that answers it, for the page's explorer
 
@@ -215,6 +218,18 @@ def counted_figures(page: DeclaredPage, game: Game, where: str) -> tuple[Table |
         return table, [counted(table, value, f"figures.{name}", name=name) for name, value in page.figures.items()]
     except ArgumentError as error:
         raise InputError(f"{where}.{error}") from None
+
+
+def alarms_of_page(name: str, page: DeclaredPage, table: Table) -> dict[str, Alarm]:
+    """Return the default alarm of a page that counts the rows of each level of one key: levels without a row."""
+    figure = next((figure for figure, value in page.figures.items() if value == "count"), "")
+    if not figure or len(page.keys) != 1:
+        return {}
+    (key,) = page.keys
+    words = words_of(key)
+    deed = "chosen" if table.column(key).of == "action" else "used"
+    text, several = f"{words} {{{key}}} is never {deed}", f"{{count}} of {{of}} values of {words} are never {deed}"
+    return {f"unused-{name}": Alarm(text, figure, name, below=MIN_USE, several=several)}
 
 
 def common_pictures(name: str, page: DeclaredPage, table: Table, figures: list[Figure]) -> dict[str, DeclaredPicture]:

@@ -87,6 +87,15 @@ class Number:
 
 
 @dataclass(frozen=True)
+class PageAlarm:
+    """An alarm of the first screen."""
+
+    text: str
+    evidence: str  # the figures behind it, shown as a tip
+    anchor: str  # of the picture or table that has its figure; "" without one
+
+
+@dataclass(frozen=True)
 class Content:
     """Content of a page, in addition to its manifest (see `render`)."""
 
@@ -102,6 +111,7 @@ class Content:
     glossary: dict[str, str] = field(default_factory=dict)  # word -> meaning
     explorer: str = ""  # tables for the reader's own heat maps, as `packed` returns them; "" without this part
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
+    alarms: Sequence[PageAlarm] = ()  # below the answer
     caveat: str = ""  # who played or judged, below the answer
     caveats: Sequence[str] = ()  # further sentences on the data, below the answer
 

@@ -18,7 +18,7 @@ from strozzi_sim.pictures.heat import HeatTables, draw_heat, heat_map_files, hea
 from strozzi_sim.pictures.ink import HERO, MOST_SCENARIOS, WIDE
 from strozzi_sim.report.explorer import packed_explorer
 from strozzi_sim.report.outline import MOST_PARTS, Outline
-from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render, write_page
+from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageAlarm, PageSection, render, write_page
 from strozzi_sim.report.spreadsheet import definitions_of
 from strozzi_sim.report.spreadsheet import spreadsheet as spreadsheet
 from strozzi_sim.runtime.files import PICTURE, write_replacing
@@ -145,9 +145,27 @@ def content(outline: Outline) -> Content:
         glossary=TEXTS["glossary"] | outline.players_in_words,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(tables),
+        alarms=_alarms(outline),
         caveat=f"{played_by(study.the_game, map(','.join, study.lineups))}: computer players, not people",
         caveats=[caveat.removesuffix(".") for caveat in caveats],
     )
+
+
+def _alarms(outline: Outline) -> list[PageAlarm]:
+    """Return the alarms, each with the first picture that shows its figure, after that of the first screen."""
+    pictures = [
+        shown
+        for section in outline.sections
+        for shown in section.shown
+        if isinstance(shown, Picture) and shown is not outline.hero
+    ]
+    anchors = {
+        (shown.table, figure.name): f"item-{shown.name}" for shown in reversed(pictures) for figure in shown.figures
+    }
+    return [
+        PageAlarm(alarm.text, alarm.evidence, anchors.get((alarm.table, alarm.figure), ""))
+        for alarm in outline.results.alarms
+    ]
 
 
 def _item(outline: Outline, declared: Section, shown: Picture | HeatMap, width: int) -> Item:

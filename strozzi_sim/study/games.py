@@ -11,6 +11,7 @@ import numpy as np
 
 from strozzi_sim import stats
 from strozzi_sim.agent.spec_text import split_specs
+from strozzi_sim.declare.alarms import FoundAlarm
 from strozzi_sim.declare.figure_tables import (
     CELL,
     FIGURES,
@@ -322,3 +323,27 @@ def _findings(study: Study, tables: Tables, *, named: bool = False) -> Mapping[s
     components = {name: variant.components for name, variant in study.variant_of.items()}
     whom = partial(players_words, study.the_game)
     return report_of(study.the_game).findings(tables, components, study.chunks, named=named, whom=whom)
+
+
+def alarms_of_games(study: Study, tables: Tables) -> list[FoundAlarm]:
+    """Return the alarms of a study with the tables of its game; [] for other studies.
+
+    The line-ups that are judged have as many deals as any, and no agent of the weakest strength unless all have one;
+    the default agent comes first. The table `lineup` is judged by line-ups of one agent beside random ones.
+    """
+    balance = tables.get("balance")
+    if balance is None or "lineup" not in balance or balance.empty:
+        return []
+    game, most = study.the_game, balance["deals"].max()
+    weak = {"random", game.tiers.get("weak", "")}
+    lineups = list(pick(balance, deals=most)["lineup"].unique())
+    specs_of = {lineup: split_specs(lineup) for lineup in lineups}
+    judged = [lineup for lineup in lineups if weak.isdisjoint(specs_of[lineup])] or lineups
+    judged.sort(key=lambda lineup: lineup != game.default_agent)
+    mixed = [name for name, specs in specs_of.items() if len(specs) > 1 and len({"random", *specs}) == 2]
+    components = {name: variant.components for name, variant in study.variant_of.items()}
+
+    def lineups_of(table: str) -> list[str]:
+        return mixed if table == "lineup" else judged
+
+    return report_of(game).found_alarms(tables, components, lineups_of, study.reference, game.default_agent)

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from strozzi_sim.agent.names import path_of
+from strozzi_sim.declare.alarms import MOST_ALARMS, FoundAlarm
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.declare.significance import size_text
 from strozzi_sim.errors import pluralize, short_repr, suggest_names
 from strozzi_sim.facts.figures import share
 from strozzi_sim.study.files import read_summary
+from strozzi_sim.study.games import alarms_of_games
 from strozzi_sim.study.kept import read_rows
 from strozzi_sim.study.look import Look
 from strozzi_sim.study.model import POINTS, Study
@@ -81,6 +83,11 @@ class Results:
         return [*self.study.verdict(self.originals, self.look), *notes(self.study, self.originals), *part]
 
     @property
+    def alarms(self) -> list[FoundAlarm]:
+        """The facts of the game that its designer must not overlook: at most three, the most important first."""
+        return alarms_of_games(self.study, self.originals)[:MOST_ALARMS]
+
+    @property
     def games(self) -> Any:
         """The rows of games and seats (`rows = true`) as a data frame."""
         return self._rows("")
@@ -133,13 +140,19 @@ class Results:
         return f"<Results: {self.summary}{f', in {self.folder}' if self.folder else ''}>"
 
     def _repr_html_(self) -> str:
-        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, (*self.verdict, repr(self.originals))))
+        said = (*self.verdict, *marked_alarms(self), repr(self.originals))
+        lines = (f"<b>{escape(self.summary)}</b>", *map(escape, said))
         return "".join(f'<div style="max-width: 46em">{line}</div>' for line in lines)
 
 
 def _report_part(function: str) -> Callable[..., Any]:
     attribute: Callable[..., Any] = getattr(import_module("strozzi_sim.report.write"), function)
     return attribute
+
+
+def marked_alarms(results: Results) -> list[str]:
+    """Return the alarms as lines of text to stand below the verdict."""
+    return [f"! {alarm.text}" for alarm in results.alarms]
 
 
 def notes(study: Study, tables: Mapping[str, Any]) -> list[str]:

@@ -145,6 +145,7 @@ def test_an_answer_is_that_of_python(said):
     found = ss.simulate("strozzi", players=3, agents="heuristic,random", deals=40, seed=5)
     share = found.tables["seats"].query("figure == 'win_share' and seat == 0").iloc[0]
     assert answers["balance"]["verdict"] == found.verdict
+    assert [alarm["text"] for alarm in answers["balance"]["alarms"]] == [alarm.text for alarm in found.alarms]
     for label in ("balance", "rows"):
         row = answers[label]["tables"]["seats"]["rows"][0]
         assert [row[name] for name in ("value", "low", "high")] == pytest.approx(
