@@ -99,6 +99,10 @@ document.addEventListener("click", async e => {
 // Links into what can be opened
 const reveal = () => { const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1)); const box = target && target.closest("details"); if (box) { box.open = true; target.scrollIntoView(); } };
 addEventListener("hashchange", reveal); reveal();
+document.addEventListener("click", e => { // to a step of the game's table
+  const link = e.target.closest("a[data-step]"), table = link && $("iframe.frame"); if (!table) return;
+  table.closest("details").open = true; table.contentWindow.location.hash = link.dataset.step;
+});
 
 // The explorer
 if (!$("#cube")) return;
