@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from strozzi_sim.cli.parser import Argument, Declared, arguments_of, command_named, parsed
+from strozzi_sim.cli.parser import REQUIRED, Argument, Declared, arguments_of, command_named, parsed
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
@@ -95,6 +95,8 @@ def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
         given["file"] = str(folder / SHEETS)
     words = [asked.question, find_game(asked.game).name]
     for name, each in question.by_name.items():
+        if each.default is REQUIRED and name in fields_of(question) and name not in given:
+            raise InputError(f"{offer.front.get(name, name)}: fill in this field first")
         value = given.get(name, [])
         texts = value if isinstance(value, list) else str(value).split() if name == "things" else [str(value)]
         for text in texts:

@@ -143,7 +143,12 @@ function group(each, open) {
     el("summary", {}, each.label, ...sources, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
 }
 
-function input(kind, value, id, label, given, choices, onchange) {
+const list = text => JSON.parse(text.trim().startsWith("[") ? text : `[${text}]`);
+const emptied = target => target.value.trim() === "" && !target.validity.badInput;
+
+// An emptied field goes back to `before`, its value in the published box or in the variant, and says so.
+function input(kind, value, before, id, label, given, choices, onchange) {
+  const back = () => { onchange(before); complain(`${label}: back to ${JSON.stringify(before)}, the value of ${box.variant === "base" ? "the published game" : box.variant}`); };
   if (kind === "fixed") return el("span", {}, JSON.stringify(value));
   if (kind === "switch") return el("input", { type: "checkbox", id, checked: value, "aria-label": label, onchange: event => onchange(event.target.checked) });
   if (kind === "choice") {
@@ -154,12 +159,13 @@ function input(kind, value, id, label, given, choices, onchange) {
   }
   if (kind === "number") {
     return el("input", { type: "number", id, value: String(value), step: given.step ?? 1, min: given.low, max: given.high, "aria-label": label,
-      onchange: event => onchange(event.target.value === "" ? value : Number(event.target.value)) });
+      onchange: event => emptied(event.target) ? back() : onchange(Number(event.target.value)) });
   }
   const plain = typeof value === "string";
   return el("input", { type: "text", class: "long", id, value: plain ? value : JSON.stringify(value), "aria-label": label, onchange: event => {
     if (plain) return onchange(event.target.value);
-    try { onchange(JSON.parse(event.target.value)); } catch { complain(`${label}: expected a list such as ${JSON.stringify(value)}`); event.target.value = JSON.stringify(value); }
+    if (emptied(event.target)) return back();
+    try { onchange(list(event.target.value)); } catch { complain(`${label}: expected a list such as ${JSON.stringify(value)}`); event.target.value = JSON.stringify(value); }
   } });
 }
 
@@ -171,7 +177,7 @@ function field(each) {
     else all.values[each.key] = value;
   }))();
   return el("div", { class: same ? "field" : "field changed" },
-    el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, id, label, each, each.choices, set),
+    el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, each.before, id, label, each, each.choices, set),
     same && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
 }
 
@@ -186,7 +192,7 @@ function blocks(each) {
     }))();
     if (row.state === "removed" || value === null) return el("td", {}, value === null ? "" : String(value));
     const same = row.state === "added" || JSON.stringify(value) === JSON.stringify(row.before[number]);
-    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, `field-${key}`, label, column, column.choices, set));
+    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, row.before[number] ?? value, `field-${key}`, label, column, column.choices, set));
   };
   const line = row => el("tr", { class: row.state || null },
     el("th", { scope: "row", title: row.note || null }, row.id, row.source === "reconstructed" ? el("span", { class: "muted", title: "reconstructed" }, " *") : null),

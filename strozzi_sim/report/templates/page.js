@@ -114,7 +114,7 @@ const maps = () => studies.flatMap(s => s.maps);
 const chosen = () => maps().filter(m => m.fact === F.fact.value && m.row === F.row.value && m.column === F.column.value);
 const current = () => chosen().find(m => m.measures.some(x => m.id + "/" + x.id === F.measure.value)) ?? chosen()[0];
 const measure_of = m => m.measures.find(x => m.id + "/" + x.id === F.measure.value) ?? m.measures[0];
-const label = m => m.where ? ` (${m.where.replaceAll("==", "is")})` : "";
+const label = m => m.where ? ` (${m.where})` : "";
 const fill = () => {
   options(F.fact, uniq(maps().map(m => m.fact)).map(f => [f, f]));
   options(F.row, uniq(maps().filter(m => m.fact === F.fact.value).map(m => m.row)).map(r => [r, r]));
