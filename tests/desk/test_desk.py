@@ -134,7 +134,7 @@ def test_wrong_forms_are_named():
         words_for(Asked(question="balance", values={"deels": "3"}))
     with pytest.raises(InputError, match="change something in the box first"):
         words_for(Asked(question="compare"))
-    with pytest.raises(InputError, match="^Number and its values: fill in this field first$"):
+    with pytest.raises(InputError, match=r"^Number and its values: fill in this field first$"):
         words_for(Asked(game="strozzi", question="sweep", values={"values": ""}))
     with pytest.raises(InputError, match="unknown precision 'exact'; known: quick, usual, sure"):
         words_for(Asked(question="balance", precision="exact"))
