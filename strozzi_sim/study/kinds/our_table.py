@@ -164,9 +164,10 @@ class OurTable(Study):
         inequality = self._inequality(tables["bands"])
         if "level" not in tables:
             likely = [PLAY.get(name, name) for name in fit.sort_values("excess").query("inside == 1")["strength"]]
-            best, tried = likely[0], f"{self.the_game.title} has no levels: {len(fit)} strengths were compared"
-            sure = f"{tried}, and {games} exclude {'all others' if len(likely) == 1 else f'all but {listed(likely)}'}."
-            return [inequality or f"Your games look most like {best}.", sure]
+            without = "" if levels_of(self.the_game) else f"{self.the_game.title} has no levels: "
+            excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
+            sure = f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
+            return [inequality or f"Your games look most like {likely[0]}.", sure]
         own, *expected = tables["level"].itertuples(index=False)
         top, level = len(fit) - 1, round(own.value)
         (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
@@ -179,7 +180,7 @@ class OurTable(Study):
             f"{each.n} games tell it to \N{PLUS-MINUS SIGN} {(each.high - each.low) / 2:.1f}" for each in expected
         ]
         sure = f"With 95 % certainty it is level {own.low:.1f} to {own.high:.1f}, from {games}."
-        details = [sure, f"At this level {listed(powers)}."]
+        details = [sure, f"At this level {listed(powers)}.", *self._closeness(tables["bands"])]
         error = f"about {fit['error_rate'].iloc[level]:.1f} {score_unit(self.the_game)} a decision"
         like = f"like those of trained players who err {error} (level {level} of {top})"
         if inequality:
@@ -201,6 +202,14 @@ class OurTable(Study):
         else:
             return ""
         return f"Your players are not equally strong: {why}."
+
+    def _closeness(self, figures: pd.DataFrame) -> list[str]:
+        """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
+        (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
+        apart = (
+            f"first and last are {distance.value:.0f} {score_unit(self.the_game)} apart, there {distance.simulated:.0f}"
+        )
+        return [f"No level has scores so close together: {apart}."] if distance.value < distance.band_low else []
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best, and how every strength fits."""
@@ -252,7 +261,8 @@ class GameFigures:
         """Return the figures of games with these final scores, int64[games, P]."""
         mean = scores.mean(axis=1, keepdims=True)
         each = np.hstack([mean, np.ptp(scores, axis=1, keepdims=True), scores - mean])
-        return cls(each.mean(axis=0), np.cov(each, rowvar=False), len(scores))
+        covariance = np.cov(each, rowvar=False, ddof=min(1, len(each) - 1))  # of a single game: 0
+        return cls(each.mean(axis=0), covariance, len(scores))
 
     def between(self, other: GameFigures, part: float) -> GameFigures:
         """Return the figures at `part` of the way to others."""
