@@ -1,7 +1,9 @@
 """`our_table`: planted sheets are told to their level or tier; unequal players are found; bad sheets name their cell."""
 
 import math
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from strozzi_sim.study.kinds.our_table import (
     EXPECTED,
     MOST_EXCESS,
     GameFigures,
+    OurTable,
     bands,
     capped,
     figures_of,
@@ -23,6 +26,7 @@ from strozzi_sim.study.kinds.our_table import (
     scale_of,
     score_unit,
 )
+from strozzi_sim.study.look import PLAIN
 from strozzi_sim.study.score_sheets import read_sheets
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
@@ -129,6 +133,50 @@ def test_the_levels_are_those_of_the_graded_player_and_a_game_without_them_has_n
     assert [spec.text for spec in levels_of(strozzi)] == [*(f"learned:level={k}" for k in range(10)), "learned"]
     assert levels_of(load_game("strasbourg")) == []
     assert [score_unit(load_game(name)) for name in GAMES] == ["coins", "coins", "points"]
+
+
+def told_of(sheets):
+    """Return the verdict on sheets of 3 players of Strozzi, if a level is worth 10 coins a game."""
+    levels = levels_of(load_game("strozzi"))
+    study = OurTable.of(
+        game="strozzi",
+        players=[3],
+        lineups=[[spec] for spec in levels],
+        seatings="one",
+        deals=500,
+        sheets={"3": sheets.tolist()},
+    )
+
+    def counts(cell):
+        level = [spec.text for spec in levels].index(cell.lineup)
+        found = equal_players(500, 100 + 10 * level, seed=level)
+        rows = np.zeros(found.size, [("deal", "i8"), ("seat", "i8"), ("score", "i8")])
+        rows["deal"], rows["seat"] = np.divmod(np.arange(found.size), 3)
+        rows["score"] = found.ravel()
+        return SimpleNamespace(lineup=cell.lineup, players=3, read_rows=lambda: [rows])
+
+    return study.verdict(study.tables(counts, PLAIN), PLAIN)
+
+
+def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
+    rate = load_agent("learned", "strozzi").agent.error_rates[3][4]
+    like = f"like those of trained players who err about {rate:.1f} coins a decision (level 4 of 10)."
+    verdict, sure, expected = told_of(equal_players(60, 140, seed=12))
+    assert verdict == f"Your games look {like}"
+    assert re.fullmatch(r"With 95 % certainty it is level (3[.]\d|4[.]0) to 4[.]\d, from 60 games[.]", sure)
+    assert re.fullmatch(r"At this level 40 games tell it to ± 0[.]\d and 200 games tell it to ± 0[.]\d[.]", expected)
+    verdict, together, *_ = told_of(equal_players(60, 140, leads=(-20, 0, 20), seed=12))
+    assert re.fullmatch(
+        r"Your players are not equally strong: .* scores (19|2\d) coins (more|less) than among equals[.]", verdict
+    )
+    assert together == f"Together they look {like}"
+    verdict = told_of(equal_players(60, 140, spread=40, seed=12))[0]
+    assert re.fullmatch(
+        r"Your players are not equally strong: first and last are \d+ coins apart, among equals \d+[.]", verdict
+    )
+    assert told_of(equal_players(60, 140, spread=5, seed=12))[-1].startswith("First and last are ")
+    assert told_of(equal_players(60, 60))[0] == "Your games look weaker than level 0 of 10 of the trained player."
+    assert told_of(equal_players(60, 240))[0] == "Your games look stronger than level 10 of the trained player."
 
 
 @pytest.mark.slow

@@ -206,10 +206,9 @@ class OurTable(Study):
     def _closeness(self, figures: pd.DataFrame) -> list[str]:
         """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
         (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
-        apart = (
-            f"first and last are {distance.value:.0f} {score_unit(self.the_game)} apart, there {distance.simulated:.0f}"
-        )
-        return [f"No level has scores so close together: {apart}."] if distance.value < distance.band_low else []
+        unit = score_unit(self.the_game)
+        words = f"First and last are {distance.value:.0f} {unit} apart, at this level {distance.simulated:.0f}."
+        return [words] if distance.value < distance.band_low else []
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the figures of the sheets beside those of the strength that fits best, and how every strength fits."""
