@@ -241,8 +241,8 @@ def moves(said: Said, match: re.Match[str]) -> bool:
 def fits(said: Said, match: re.Match[str]) -> bool:
     """Return whether score sheets fit no strength better than the one that is named, a level to half of one."""
     fit = said.results.tables["fit"]
-    if not match[2]:
-        return match[1] == PLAY.get(best := fit.loc[fit["excess"].idxmin(), "strength"], best)
+    if match[1]:
+        return said.named(match[1]) == fit.loc[fit["excess"].idxmin(), "agent"]
     level = fit.iloc[int(match[3])]
     is_nearest = abs(said.results.tables["level"]["value"].iloc[0] - int(match[3])) <= 0.5
     return bool(is_nearest and abs(level["error_rate"] - float(match[2])) <= 0.05)
@@ -282,7 +282,7 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"(\S+) beats copies": beats_copies,
     r"(\S+) moves the shares of wins most|\((.+?)\) change something": moves,
     r"Of [\d,]+ figures, .*": counted,
-    r" look (?:most like ([^(]+)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
+    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
     r"Your players are not equally strong": unequal,
     r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
 }  # fmt: skip

@@ -224,7 +224,7 @@ def test_without_levels_the_tier_that_fits_is_said_and_is_equal_for_any_number_o
     )
     assert all(one.tables[name].equals(two.tables[name]) for name in ("fit", "bands"))
     assert one.tables["fit"].query("inside == 1")["agent"].tolist() == ["random"]
-    assert one.verdict[0].startswith("Your games look most like ")
+    assert one.verdict[0].startswith("Your games look most like those of random")
     assert one.verdict[1].startswith(
         "Medici vs Strozzi has no levels: 4 strengths were compared, and 40 games exclude all others"
     )

@@ -31,7 +31,7 @@ from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
 from strozzi_sim.study.score_sheets import Scores, read_sheets
-from strozzi_sim.study.wording import PLAY, seat_words
+from strozzi_sim.study.wording import players_words, seat_words
 
 OF_LEVELS, OF_TIERS = 2_000, 5_000  # usual deals of each level, which take half a minute on two cores, and of each tier
 STEP = 0.1  # between places on the scale of levels
@@ -163,11 +163,12 @@ class OurTable(Study):
         fit, games = tables["fit"], f"{tables['fit']['n'].iloc[0]:,} games"
         inequality = self._inequality(tables["bands"])
         if "level" not in tables:
-            likely = [PLAY.get(name, name) for name in fit.sort_values("excess").query("inside == 1")["strength"]]
+            agents = fit.sort_values("excess").query("inside == 1")["agent"]
+            likely = [players_words(self.the_game, agent) for agent in agents]
             without = "" if levels_of(self.the_game) else f"{self.the_game.title} has no levels: "
             excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
             sure = f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
-            return [inequality or f"Your games look most like {likely[0]}.", sure]
+            return [inequality or f"Your games look most like those of {likely[0]}.", sure]
         own, *expected = tables["level"].itertuples(index=False)
         top, level = len(fit) - 1, round(own.value)
         (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
