@@ -40,6 +40,7 @@ DISTANCE = Figure("distance_mean", "mean distance from the highest score to the 
 LEAD = Figure("lead_mean", "lead of a seat", "amount", "mean of the score at the seat less the mean score of its game")
 LEVEL = Figure("level", "level of play", "number", "level of the player whose games have such scores", lowest=0.0)
 OF_LEVEL = Figure("level_expected", "level of play", "number", "interval that is expected of n games at this level")
+ERRORS = "What a level loses a decision is expected lead, in games among its like, as the trained player judges it."
 FITTED = 2  # figures by which the strength is found: the first of `GameFigures`
 _SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
@@ -230,7 +231,8 @@ class OurTable(Study):
             numbers = (*key_numbers(pick(tables["level"], figure=LEVEL.name), LEVEL, "level of play"), *numbers)
         best = fit.loc[fit["excess"].idxmin(), "strength"]
         shown = section("fit", {"beside": beside, "apart": apart}, _SIDES, numbers=numbers, strength=best)
-        return [replace(shown, keys=_fit_keys(fit, score_unit(self.the_game)))]
+        keys = _fit_keys(fit, score_unit(self.the_game))
+        return [replace(shown, keys=keys, sentences=(ERRORS,) if "level" in tables else ())]
 
 
 def _fit_keys(fit: pd.DataFrame, unit: str) -> tuple[tuple[str, ...], ...]:
