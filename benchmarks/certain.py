@@ -239,19 +239,26 @@ def moves(said: Said, match: re.Match[str]) -> bool:
 
 
 def fits(said: Said, match: re.Match[str]) -> bool:
-    """Return whether score sheets are most likely at a strength, and exactly the named figures lie outside its band."""
-    fit, figures = said.results.tables["fit"], said.results.tables["bands"]
-    best = fit.loc[fit["log_likelihood"].idxmax()]
-    outside = (figures["value"] < figures["band_low"]) | (figures["value"] > figures["band_high"])
-    named = len(re.split(r", | and ", match[2])) if match[2] else 0
-    return match[1] == PLAY.get(best["tier"], best["tier"]) and int(outside.sum()) == named
+    """Return whether score sheets fit no strength better than the one that is named, a level to half of one."""
+    fit = said.results.tables["fit"]
+    if match[1]:
+        return said.named(match[1]) == fit.loc[fit["excess"].idxmin(), "agent"]
+    level = fit.iloc[int(match[3])]
+    is_nearest = abs(said.results.tables["level"]["value"].iloc[0] - int(match[3])) <= 0.5
+    return bool(is_nearest and abs(level["error_rate"] - float(match[2])) <= 0.05)
 
 
-def probable(said: Said, match: re.Match[str]) -> bool:
-    """Return whether an agent has the probability that is given."""
-    fit = said.results.tables["fit"].set_index("agent")
-    weight = np.exp(fit["log_likelihood"] - fit["log_likelihood"].max())
-    return abs(100 * weight[match[1]] / weight.sum() - int(match[2])) <= 0.5
+def unequal(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a figure of score sheets is as it is not among equal players: a lead, or a large distance."""
+    figures = said.results.tables["bands"]
+    is_below, is_above = figures["value"] < figures["band_low"], figures["value"] > figures["band_high"]
+    return bool((is_above & (figures["figure"] != "score_mean") | is_below & (figures["figure"] == "lead_mean")).any())
+
+
+def level_held(said: Said, match: re.Match[str]) -> bool:
+    """Return whether the interval of the level of score sheets is the printed one."""
+    level = said.results.tables["level"].iloc[0]
+    return bool(level["low"] == float(match[1]) and level["high"] == float(match[2]))
 
 
 def counted(said: Said, match: re.Match[str]) -> bool:
@@ -275,8 +282,9 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"(\S+) beats copies": beats_copies,
     r"(\S+) moves the shares of wins most|\((.+?)\) change something": moves,
     r"Of [\d,]+ figures, .*": counted,
-    r"played most like (.+?); (?:outside its band: (.+)|all figures .*)\.$": fits,
-    r"That is how (\S+) plays; its probability is (\d+) %": probable,
+    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
+    r"Your players are not equally strong": unequal,
+    r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
 }  # fmt: skip
 
 

@@ -115,6 +115,7 @@ class DeskServer(LocalServer, Pages):
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
             "box": lambda: {**box_of(given.game, given.variant, given.settings), "own": own},
+            "example": lambda: {"sheets": _example_sheets(given)},
             "keep": lambda: shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings),
             "command": lambda: {"command": command_of(words_for(given))},
             "ask": lambda: {"answer": shelf.ask(given)},
@@ -174,3 +175,15 @@ def desk(
     kept = Shelf(Path(shelf).absolute())
     with DeskServer(find_game(game).name, kept, Path(folder), port, host) as server:
         server.serve_until_interrupted("desk", opens=not no_open)
+
+
+def _example_sheets(given: Request) -> str:
+    """Return the final scores of two games with the changed box, as lines of a sheet: scores that the game can have."""
+    game = find_game(given.game)
+    changed, lines = with_settings(game, given.variant, given.settings), list[str]()
+    for deal in range(2):
+        position = Position(game, default_players(game), deal=deal, variant=changed)
+        while not position.over:
+            position.play(position.ask("random"))
+        lines.append(", ".join(map(str, position.scores)))
+    return "\n".join(lines)

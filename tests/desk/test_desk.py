@@ -553,6 +553,24 @@ def test_score_sheets_are_kept_as_they_were_written(shelf):
 
 
 @pytest.mark.slow
+def test_the_example_of_score_sheets_is_two_games_of_the_changed_box(serve):
+    found = call(serve(), "example", {"game": "strozzi", "settings": ["setup.rounds=1"]})[1]["sheets"]
+    rows = ss.simulate(
+        "strozzi",
+        players=4,
+        agents="random",
+        deals=2,
+        seatings="one",
+        variant={"short": {"setup.rounds": 1}},
+        rows=True,
+        workers=1,
+        progress=False,
+    ).games
+    scores = rows.sort_values(["deal", "seat"])["score"].to_numpy().reshape(2, 4).tolist()
+    assert [list(map(int, line.split(", "))) for line in found.split("\n")] == scores
+
+
+@pytest.mark.slow
 def test_score_sheets_may_lack_their_heading(serve):
     server = serve()
     sheets = "\n".join(f"{60 + game % 7},0;50,0;45,0" for game in range(24))

@@ -246,9 +246,15 @@ function players(given) {
   return made;
 }
 
+function sheets() {
+  const made = el("textarea", { spellcheck: false });
+  send("example", place()).then(found => { made.placeholder = found.sheets; }, () => {});  // a form works without its example
+  return made;
+}
+
 function control(each) {
   if (each.name === "players") return players(true);
-  if (each.name === "file") return el("textarea", { placeholder: "63, 48, 51, 40\n55, 59, 47, 62", spellcheck: false });
+  if (each.name === "file") return sheets();
   if (each.type === "bool") return el("input", { type: "checkbox" });
   if (each.type !== "str") return el("input", { type: "number", step: "any", placeholder: String(each.default ?? "") });
   const lists = { agents: "agents", rows: "columns", columns: "columns" };
