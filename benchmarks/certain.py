@@ -15,7 +15,7 @@ ALPHA = 0.05
 CELL = ["players", "variant", "lineup"]
 USUAL = "the usual computer player"
 TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
-PLAY = {"random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play"}  # fmt: skip
+PLAY = {"random": "random moves", "weak": "weak play", "usual": "usual play", "trained": "trained play", "strong": "strong play"}  # fmt: skip
 Said, Array = Any, np.ndarray[Any, Any]
 
 

@@ -19,7 +19,7 @@ from strozzi_sim.study.wording import PLAY, strengths
 IMAGES = Path(__file__).parents[1] / "images"
 _FEWEST = 100  # games behind a share in the picture of seats
 _MOST = 14  # things of a game in the picture of worth
-_NUMBERS = {"random": 0, "weak": 0, "middle": 1, "learned": 2, "search": 3}  # places of strengths beside each other
+_NUMBERS = {"random": 0, "weak": 0, "usual": 1, "trained": 2, "strong": 3}  # places of strengths beside each other
 
 
 def draw_all() -> None:
@@ -82,7 +82,7 @@ def _seats() -> Figure:
 
 
 def _worth() -> Figure:
-    """Return what the things of each game are worth to its middle agent, the dearest first."""
+    """Return what the things of each game are worth to its usual agent, the dearest first."""
     figure = new_figure(4.4)
     panels = figure.subplots(1, 3)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):

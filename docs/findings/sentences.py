@@ -106,7 +106,7 @@ def _worth() -> Iterator[str]:
 
 
 def _worth_of(game: str, title: str) -> Iterator[str]:
-    run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["middle"]
+    run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["usual"]
     found, here = worth_lines(game)
     by = {verdict: [each for each in here if each["verdict"] == verdict] for verdict in (WORTH, COSTS, SMALL, UNCLEAR)}
     most = here[0]
@@ -387,7 +387,7 @@ def box_figures(game: str) -> Iterator[tuple[str, dict[str, Any], float]]:
 def _wrong() -> Iterator[str]:
     yield from ("## What is easily misread?", "")
     for game, title in GAMES.items():
-        agent, players = load_game(game).tiers["middle"], USUAL[game]
+        agent, players = load_game(game).tiers["usual"], USUAL[game]
         found = [each for each in worth_lines(game)[1] if each["misleads"]]
         if not found:
             yield f"- **{title}.** No win share of `{agent}` is shown to mislead."

@@ -133,10 +133,10 @@ class DeskServer(LocalServer, Pages):
         """Open a table with the changed box, for which one of MAX_TABLES makes room, and return its address."""
         game = find_game(given.game)
         count = one_count(game, given.values.get("players"))
-        names = str(given.values.get("agents") or game.tiers.get("learned", game.default_agent))
+        names = str(given.values.get("agents") or game.tiers.get("trained", game.default_agent))
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
         changed = with_settings(game, given.variant, given.settings)
-        sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("search", game.default_agent))
+        sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("strong", game.default_agent))
         table = PlayedTable(sitting)
         with self._tables_lock:
             if len(self._tables) >= MAX_TABLES:

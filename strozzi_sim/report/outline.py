@@ -61,15 +61,15 @@ def _common(raw: str, names: set[str]) -> str:
 
 
 class Outline:
-    """The sections and tables of the page of results; in a study of strengths, rows of middling play come first."""
+    """The sections and tables of the page of results; in a study of strengths, rows of usual play come first."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
         self.tables = dict(results.originals)
-        middle = self._tiers.get("middle", "")
-        for name, table in self.tables.items() if middle else ():
+        usual = self._tiers.get("usual", "")
+        for name, table in self.tables.items() if usual else ():
             if "lineup" in table:
-                first = (table["lineup"] != middle).argsort(kind="stable")
+                first = (table["lineup"] != usual).argsort(kind="stable")
                 self.tables[name] = table.iloc[first].reset_index(drop=True)
         self.sections = results.study.sections(self.tables, results.look)
 

@@ -14,10 +14,10 @@ USUAL = "the usual computer player"
 FEW_AGENTS = 3  # most agents named one by one
 PLAY = {  # strength -> text
     "random": "random moves",
-    "weak": "beginners' play",
-    "middle": "middling play",
-    "learned": "trained play",
-    "search": "strong play",
+    "weak": "weak play",
+    "usual": "usual play",
+    "trained": "trained play",
+    "strong": "strong play",
 }
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [
-        ('tiers={"weak": "random", "middle": "highest"}', "lowest_wins=True"),
+        ('tiers={"weak": "random", "usual": "highest"}', "lowest_wins=True"),
     ],
     "state.py": [("turns_left", "turns_to_come")],  # every game in a process needs its own record
 }

@@ -43,10 +43,10 @@ def fewest(game):
     return game.player_counts[0]
 
 
-def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
+def test_the_usual_agent_plays_where_none_is_named_and_can_be_tuned(game):
     """That every tier plays, `check_game` tells."""
-    assert {"weak", "middle"} < set(game.tiers)
-    spec = load_agent(game.tiers["middle"], game)
+    assert {"weak", "usual"} < set(game.tiers)
+    spec = load_agent(game.tiers["usual"], game)
     assert game.default_agent == spec.text
     assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
 

@@ -109,10 +109,10 @@ def test_strengths_of_play_are_named_in_words_and_their_agents_last():
     cells = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
     first, agents = plain(seat_sentences(seats(cells), STUDY.the_game))
     assert first == (
-        "Strozzi favours the player who begins, with middling play at 3 players (40.0 ± 0.3 %); the player who moves last, with trained play "
+        "Strozzi favours the player who begins, with usual play at 3 players (40.0 ± 0.3 %); the player who moves last, with trained play "
         "at 3 players (38.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
     )
-    assert agents.startswith("Random moves: random; middling play: heuristic; trained play: learned. Strong play (")
+    assert agents.startswith("Random moves: random; usual play: heuristic; trained play: learned. Strong play (")
 
 
 def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to_win_more():

@@ -174,7 +174,7 @@ def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fie
 @pytest.mark.parametrize(
     ("tiers", "fields"),
     [
-        ({"middle": "greedy"}, ["greedy,random", "greedy,eager"]),
+        ({"usual": "greedy"}, ["greedy,random", "greedy,eager"]),
         ({"weak": "random"}, ["eager,random", "eager,florence"]),
         ({}, ["eager,random", "eager,florence"]),
     ],
@@ -207,7 +207,7 @@ def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch
     monkeypatch.setattr(drama, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
     variant = ss.Position("strozzi", 3).variant
     for agent, default in (("greedy", "heuristic"), ("learned", "heuristic"), ("learned", "learned")):
-        own = replace(game, tiers={"middle": default})
+        own = replace(game, tiers={"usual": default})
         drama.drama_of_agent(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
     assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
 

@@ -299,7 +299,7 @@ function showForm() {
   const shown = [];
   if (chosen === "play") {
     shown.push(el("h3", {}, "Play it myself"), el("p", {}, "A table in a new window, with the box as it is now, against agents."),
-      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.tiers.learned ?? box.agent, list: "list-agents" })))),
+      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.tiers.trained ?? box.agent, list: "list-agents" })))),
       el("button", { class: "go" }, "Open a table"), el("p", { id: "table" }));
   } else {
     const blocked = question.needs_change && !settings().length;

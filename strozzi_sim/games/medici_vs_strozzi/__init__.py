@@ -7,5 +7,5 @@ GAME = Game(
     title="Medici vs Strozzi",
     behaviour=2,
     beliefs=("cash",),
-    tiers={"weak": "random", "middle": "fair-price", "learned": "learned", "search": "learned:beyond=3,redraws=40"},
+    tiers={"weak": "random", "usual": "fair-price", "trained": "learned", "strong": "learned:beyond=3,redraws=40"},
 )

@@ -7,6 +7,6 @@ GAME = Game(
     title="Strasbourg",
     behaviour=2,
     beliefs=("stacks", "deck", "kept", "coins", "goods", "privileges"),
-    tiers={"weak": "random", "middle": "heuristic", "search": "learned"},
+    tiers={"weak": "random", "usual": "heuristic", "strong": "learned"},
     deals_per_search=100,
 )

@@ -8,8 +8,8 @@ GAME = Game(
     behaviour=2,
     tiers={
         "weak": "learned:level=3",
-        "middle": "heuristic",
-        "learned": "learned",
-        "search": "learned:beyond=2,redraws=32",
+        "usual": "heuristic",
+        "trained": "learned",
+        "strong": "learned:beyond=2,redraws=32",
     },
 )

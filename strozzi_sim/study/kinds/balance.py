@@ -291,8 +291,8 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     if not tiers:
         return [sentence]
     agents = "; ".join(f"{strength}: {agent}" for agent, strength in played.items())
-    omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
-    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and needs search_deals or more deals."
+    omitted_agent = game.tiers.get("strong", "") if "strong" not in tiers else ""
+    omission = f" {PLAY['strong'].capitalize()} ({omitted_agent}) is slower, and needs search_deals or more deals."
     return [sentence, f"{with_capital(agents)}.{omission if omitted_agent else ''}"]
 
 

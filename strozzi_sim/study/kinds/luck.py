@@ -262,9 +262,9 @@ def length_sentence(tables: Tables, players: int, seconds: float) -> str:
 
 
 def course_sentence(drama: pd.DataFrame, players: int) -> str:
-    """Return sentences on runaway leaders, decision time and kingmaking, of the middle tier or the first agent."""
+    """Return sentences on runaway leaders, decision time and kingmaking, of the usual agent or the first one."""
     drama = pick(drama, players=players)
-    tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
+    tier = pick(drama, strength="usual") if "usual" in set(drama["strength"]) else drama
     agent = tier["agent"].iloc[0]
     rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
     texts = {figure.name: format_estimate(rows[figure.name], figure) for figure in OF_DRAMA if figure.name in rows}
@@ -296,7 +296,7 @@ def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:
     weak = load_agent(game.tiers.get("weak", "random"), game)
     tiers = (load_agent(text, game) for text in game.tiers.values())
     stronger_tiers = [spec for spec in tiers if not spec.searches and spec.text != weak.text]
-    order = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}  # of styles: the middle first, the weakest last
+    order = {game.tiers.get("usual"): 0, weak.text: 2, "random": 2}  # of styles: the usual first, the weakest last
     styles = sorted(names.styles_of(game), key=lambda spec: (order.get(spec.text, 1), spec.text))
     steps = [weak, *(stronger_tiers or [spec for spec in styles if spec.text != weak.text][:1])]
     lineups = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(steps)]
