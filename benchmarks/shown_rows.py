@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from certain import TURNS, USUAL
+from certain import TURNS
 
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.facts.figures import UNITS
@@ -143,8 +143,10 @@ class Shown:
                 "the player who " + ("moves last" if int(seat[1]) == row.players - 1 > 1 else TURNS[int(seat[1])])
             )
             found |= {f"seat {seat[1]}"} if key == "seat" else set()
-        if key in ("agent", "challenger", "position") and self.game.default_agent in found:
-            found.add(USUAL)
+        called = {agent: tier for tier, agent in self.game.tiers.items() if agent != "random"}
+        called["random"] = "random moves"
+        if key in ("agent", "challenger", "opponent", "position"):
+            found |= {called[agent] for agent in found & called.keys()}
         if key == "thing":
             found |= {(noun := self.noun(text)), noun.removeprefix("the ")}
         if key == "opponent" and text in self.place:

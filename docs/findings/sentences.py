@@ -33,7 +33,7 @@ from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
 from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays
 from strozzi_sim.study.kinds.tournament import dominance_sentences, field_orders
 from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
-from strozzi_sim.study.wording import PLAY, strengths
+from strozzi_sim.study.wording import strengths
 
 
 def page() -> str:
@@ -84,7 +84,7 @@ def _fair() -> Iterator[str]:
                 wins = rows(run, "seats", players=players, lineup=agent, figure="win_share").sort_values("seat")
                 cells = [points(shifted(each, -1 / players)) for _, each in wins.iterrows()]
                 n = int(wins["n"].iloc[0])
-                lines.append([str(players), PLAY[tier], f"{n:,}", *cells, *[""] * (max(counts) - players)])
+                lines.append([str(players), tier, f"{n:,}", *cells, *[""] * (max(counts) - players)])
         yield "Points of win share above (+) or below (-) an equal share; seat 0 begins round 1."
         yield ""
         yield from grid(lines)
@@ -254,9 +254,9 @@ def _field(game: str, players: int) -> str:
 def _drama(game: str, title: str) -> Iterator[str]:
     run, players = f"{game}-luck", USUAL[game]
     tables = {name: runs.read(run, name) for name in ("luck", "drama")}
-    yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, title)} {command(f'{game}-fields')}"
+    yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, load_game(game))} {command(f'{game}-fields')}"
     yield ""
-    yield f"{length_sentence(tables, players, 20)} {course_sentence(tables['drama'], players)} {command(run)}"
+    yield f"{length_sentence(tables, load_game(game), players, 20)} {course_sentence(tables['drama'], load_game(game), players)} {command(run)}"
     yield ""
 
 
@@ -273,7 +273,7 @@ def _strategies() -> Iterator[str]:
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
-        yield f"In a tournament, {_lowered(dominance_sentences(field_orders(tables)))} {command(run)}"
+        yield f"In a tournament, {_lowered(dominance_sentences(field_orders(tables), load_game(game)))} {command(run)}"
         yield ""
 
 

@@ -72,7 +72,10 @@ def packed_explorer(
         {
             "study": title,
             "few": MIN_EVENTS,
-            "cells": [[int(players), lineup.replace(",", ", "), variant] for players, lineup, variant in cells],
+            "cells": [
+                [int(players), words.get(f"lineup={lineup}", lineup.replace(",", ", ")), variant]
+                for players, lineup, variant in cells
+            ],
             "maps": [*map_by_name.values()],
             "presets": presets,
             "first": headline_players(of_frames),

@@ -84,7 +84,7 @@ def read(tmp_path, monkeypatch):
         (tmp_path / name / "__init__.py").touch()
         if text:
             (tmp_path / name / "report.toml").write_text(text)
-        found = read_report(SimpleNamespace(package=name, name=name, fact_tables=(USES,)), code)
+        found = read_report(SimpleNamespace(package=name, name=name, fact_tables=(USES,), player_names={}), code)
         sys.modules.pop(name, None)
         return found
 

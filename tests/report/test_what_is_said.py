@@ -284,8 +284,8 @@ def test_agents_are_named_and_copies_numbered():
     lineup = pd.DataFrame(
         {"position": [0, 1, 2, 0], "agent": ["greedy:margin=4", "random", "random", "greedy:margin=4"]}
     )
-    assert agent_names(lineup, 3) == ["greedy:margin=4", "first random", "second random"]
-    assert agent_names(lineup[:0], 3) == ["seat 0", "seat 1", "seat 2"]
+    assert agent_names(lineup, 3, {}) == ["greedy:margin=4", "first random", "second random"]
+    assert agent_names(lineup[:0], 3, {}) == ["seat 0", "seat 1", "seat 2"]
 
 
 def test_agents_that_differ_in_their_parameters_alone_are_not_confused():
