@@ -52,13 +52,26 @@ Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package:
 how much is luck, what would be fairer, and which results depend on data that no source gives. Every figure has a 95 % interval and is
 read from the tables of the command named beside it. The section on worth rests on {games / 1e6:.1f} million games with a restricted player.
 
-- **Who plays.** Agents only: *random* ones, *middling* ones (the usual computer player: `heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
-  Medici vs Strozzi) and *strong* ones, which search: they look further ahead with the values of the trained ones.
+- **Who plays.** Agents only, called weak, usual, trained and strong; the table below says of each how it was made, how it errs and what it wins.
 - **Which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi, and
   Strasbourg's city and points of tasks are reconstructed. A section below plays {runs.boxes.COUNT} other boxes that fit the known facts equally well.
 - **Which version.** The first section and the bonus values further down were played with behaviour 2 of all three games, the current one, the rest with
   behaviour 1. Both have the same rules and shuffle differently: the commands of the rest now return other deals, and figures that differ within their
   intervals. Times in parentheses are for two cores, those of behaviour 2 beside other work.""".splitlines()
+    yield ""
+    yield from grid([["game", "player", "agent", "how it was made, how it errs, what it wins"], *_players()])
+    yield ""
+    yield (
+        "What a player wins is measured alone among usual ones, for example with `strozzi balance strozzi --players 4 --agents "
+        "learned,heuristic,heuristic,heuristic --deals 1000`."
+    )
+
+
+def _players() -> Iterator[list[str]]:
+    """Yield a line for every player of every game."""
+    for game, title in GAMES.items():
+        for tier, agent in load_game(game).tiers.items():
+            yield [title, tier, f"`{agent}`", load_game(game).tier_notes[tier].sentence]
 
 
 def _fair() -> Iterator[str]:

@@ -12,7 +12,7 @@ import jinja2
 from strozzi_sim.agent import seat_others
 from strozzi_sim.agent.names import agents_named, one_count
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
-from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, words_for
+from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, opponent_of, words_for
 from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_settings
@@ -133,7 +133,7 @@ class DeskServer(LocalServer, Pages):
         """Open a table with the changed box, for which one of MAX_TABLES makes room, and return its address."""
         game = find_game(given.game)
         count = one_count(game, given.values.get("players"))
-        names = str(given.values.get("agents") or game.tiers.get("trained", game.default_agent))
+        names = str(given.values.get("agents") or opponent_of(game))
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
         changed = with_settings(game, given.variant, given.settings)
         sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("strong", game.default_agent))

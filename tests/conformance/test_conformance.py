@@ -146,6 +146,10 @@ def test_names_of_other_things_than_those_chosen_together_are_refused(monkeypatc
     [
         ({"weak": "fair-price"}, "tiers: agent 'fair-price' does not play strozzi with 3 players"),
         ({"weak": "random", "strong": "nobody"}, "tiers: unknown agent 'nobody'"),
+        (
+            {"strong": "learned:redraws=32,beyond=2"},
+            "tiers: write 'learned:beyond=2,redraws=32', not 'learned:redraws=32,beyond=2'",
+        ),
     ],
 )
 def test_a_tier_that_cannot_play_is_refused(tiers, words):

@@ -100,6 +100,16 @@ def test_changed_added_and_removed_cards_are_marked():
     assert {row["source"] for row in ships["rows"]} > {"reconstructed"}
 
 
+def test_the_players_of_a_game_are_named_and_each_has_a_sentence():
+    box = box_of(load_game("strozzi"))
+    assert [name for name, *_ in box["agents"]] == ["random moves", "weak", "usual", "trained", "strong"]
+    assert [agent for _, agent, _ in box["agents"]] == ["random", *load_game("strozzi").tiers.values()]
+    assert box["opponent"] == "the trained player"
+    assert box_of(load_game("strasbourg"))["opponent"] == "the usual player"
+    (trained,) = [words for name, _, words in box["agents"] if name == "trained"]
+    assert trained.endswith("it wins 47 of 100 games against three usual players (4,000 games; 25 would be equal).")
+
+
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 CHANGED_BOX = {"game": "strozzi", "variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}

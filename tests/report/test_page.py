@@ -108,13 +108,25 @@ def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path
     assert found.study.hash in text
 
 
+def test_a_page_names_each_player_and_says_once_what_is_known_of_it():
+    keys = {"game": "strozzi", "players": [3], "deals": 40, "lineups": [["heuristic", "random", "random"]]}
+    outline = Outline(played(keys))
+    (random, sentence), (usual, known) = [(name, words) for name, _, words in outline.players]
+    assert (random, usual) == ("random moves", "usual")
+    assert sentence == "Plays any legal action with equal probability."
+    assert known == outline.results.study.the_game.tier_notes["usual"].sentence
+    said = content(outline)
+    shown = [said.verdict, said.caveat, said.plan, *(number.what for number in said.numbers), *outline.words().values()]
+    assert not re.search("heuristic|random(?! moves)", " ".join(shown))
+
+
 @pytest.mark.slow
 def test_the_page_says_what_was_played_and_how_to_again(results, tmp_path):
     odd = replace(results, about={"command": "strozzi run <a & b>.toml", "versions": {"numpy": "2"}}, interrupted="stopped after 3 <b> chunks")  # fmt: skip
     text = odd.report(tmp_path / "page.html").read_text("utf-8")
     assert "strozzi run &lt;a &amp; b&gt;.toml" in text
     assert "stopped after 3 &lt;b&gt; chunks" in text
-    assert "Strozzi at 3 and 4 players, played by random: 240 deals for each, 480 games in all." in text_of(text)
+    assert "Strozzi at 3 and 4 players, played by random moves: 240 deals for each, 480 games in all." in text_of(text)
     assert "29 ship cards" in text  # which no source gives
 
 

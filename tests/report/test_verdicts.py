@@ -181,8 +181,8 @@ def changes(wins, scores):
 @pytest.mark.parametrize(
     ("wins", "scores", "said"),
     [
-        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random."),
-        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random."),
+        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random moves."),
+        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random moves."),
         ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and may change who wins by up to "),
     ],
 )  # fmt: skip

@@ -97,6 +97,7 @@ function show() {
   if (at("board").open) showBoard();
   if (focused) at(focused)?.focus();
   showForm();
+  showAgents();
 }
 
 // The table at the beginning of a game with the box as it is now.
@@ -225,6 +226,10 @@ function blocks(each) {
 let chosen = "", filled = {};
 const PRECISIONS = { quick: "a quick look", usual: "the usual", sure: "until it is sure" };
 
+function showAgents() {
+  at("agents").replaceChildren(...box.agents.flatMap(([name, agent, words]) => [el("dt", {}, name, " ", el("code", {}, agent)), el("dd", {}, words)]));
+}
+
 function showQuestions() {
   const buttons = data.questions.map(each => el("button", { type: "button", "aria-pressed": String(each.name === chosen), onclick: () => choose(each.name) }, each.asks));
   buttons.push(el("button", { type: "button", "aria-pressed": String(chosen === "play"), onclick: () => choose("play") }, "Play it myself"));
@@ -258,7 +263,7 @@ function control(each) {
   if (each.type === "bool") return el("input", { type: "checkbox" });
   if (each.type !== "str") return el("input", { type: "number", step: "any", placeholder: String(each.default ?? "") });
   const lists = { agents: "agents", rows: "columns", columns: "columns" };
-  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: each.name === "agents" ? box.agent : String(each.default ?? ""), spellcheck: false });
+  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: String(each.default ?? ""), spellcheck: false });
 }
 
 function chips(each, target) {
@@ -268,7 +273,7 @@ function chips(each, target) {
     preview();
   };
   let found = [];
-  if (each.name === "agents") found = Object.entries(box.tiers).map(([tier, agent]) => [tier, agent, chosen === "tournament" || chosen === "luck"]);
+  if (each.name === "agents") found = box.agents.map(([name, agent]) => [name, agent, chosen === "tournament" || chosen === "luck"]);
   if (each.name === "things") {
     const kinds = [...new Set(box.things.map(name => name.split(":")[0]))];
     found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);
@@ -299,7 +304,7 @@ function showForm() {
   const shown = [];
   if (chosen === "play") {
     shown.push(el("h3", {}, "Play it myself"), el("p", {}, "A table in a new window, with the box as it is now, against agents."),
-      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.tiers.trained ?? box.agent, list: "list-agents" })))),
+      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.opponent, list: "list-agents" })))),
       el("button", { class: "go" }, "Open a table"), el("p", { id: "table" }));
   } else {
     const blocked = question.needs_change && !settings().length;
@@ -317,7 +322,7 @@ function showForm() {
 }
 
 const lists = () => [
-  el("datalist", { id: "list-agents" }, ...Object.entries(box.tiers).map(([tier, agent]) => el("option", { value: agent }, tier))),
+  el("datalist", { id: "list-agents" }, ...box.agents.map(([name, agent]) => el("option", { value: agent }, name))),
   el("datalist", { id: "list-columns" }, ...box.columns.map(name => el("option", { value: name }))),
 ];
 
