@@ -57,7 +57,8 @@ def test_every_player_has_a_sentence_with_its_wins_against_usual_ones(game):
     assert game.tier_notes.keys() == game.tiers.keys()
     for tier, agent in game.tiers.items():
         said = player_sentence(game, agent)
-        assert said.count(".") == 1
+        assert said.endswith(".")
+        assert ". " not in said
         assert ("of 100 games against" in said) == (tier != "usual")
 
 

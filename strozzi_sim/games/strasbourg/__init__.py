@@ -18,8 +18,8 @@ GAME = Game(
         "strong": TierNote(
             "It plays its plans on to the next round and values the result by what it learned from 180,000 games",
             "it takes its rivals for usual players",
-            wins=0.0,
-            games=0,
+            wins=0.704,
+            games=240,
             players=4,
         ),
     },
