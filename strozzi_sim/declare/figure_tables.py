@@ -158,7 +158,7 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def agent_names(lineup: pd.DataFrame, players: int, called: Mapping[str, str]) -> list[str]:
-    """Return the names of a line-up's positions: agents by name, copies numbered ("first greedy").
+    """Return the names of a line-up's positions: agents by name, copies numbered ("first usual").
 
     `called` has the names of agents that are not called by their spec.
     Without rows one agent plays itself, and the names are those of the seats: "seat 0".

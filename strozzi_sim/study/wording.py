@@ -30,7 +30,7 @@ def player_name(game: Game, agent: str) -> str:
 
 
 def player_words(game: Game, agent: str, the: str = "the") -> str:
-    """Return one player of an agent: "the usual player", or with another word `the`; "random moves", "greedy"."""
+    """Return one player of an agent: "the usual player", or with another word `the`; "random moves"; a spec."""
     name = player_name(game, agent)
     return f"{the} {name} player" if name in TIERS else name
 
@@ -42,13 +42,13 @@ def player_sentence(game: Game, agent: str) -> str:
 
 
 def copies_words(game: Game, agent: str) -> str:
-    """Return several players of an agent: "usual players", "random moves", "copies of greedy"."""
+    """Return several players of an agent: "usual players", "random moves", "copies of SPEC"."""
     name = player_name(game, agent)
     return f"{name} players" if name in TIERS else name if name == RANDOM_MOVES else f"copies of {name}"
 
 
 def players_words(game: Game, *lineups: str, most: int | None = None) -> str:
-    """Return the agents of some line-ups, each once: "weak and usual players, greedy and random moves".
+    """Return the agents of some line-ups, each once: "weak and usual players and random moves".
 
     `most` is the number of agents of no tier that are named; default: all.
     """
@@ -60,7 +60,7 @@ def players_words(game: Game, *lineups: str, most: int | None = None) -> str:
 
 
 def lineup_words(game: Game, lineup: str) -> str:
-    """Return who plays a line-up: "one trained player among usual players", "usual players and greedy"."""
+    """Return who plays a line-up: "one trained player among usual players", "weak and usual players"."""
     first, *others = split_specs(lineup)
     if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
         name = player_name(game, first)
