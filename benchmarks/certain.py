@@ -13,9 +13,8 @@ from scipy import stats
 
 ALPHA = 0.05
 CELL = ["players", "variant", "lineup"]
-USUAL = "the usual computer player"
 TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
-PLAY = {"random": "random moves", "weak": "beginners' play", "middle": "middling play", "learned": "trained play", "search": "strong play"}  # fmt: skip
+AGENT = r"(?:[Tt]he \w+ player|random moves|[^\s,]+(?:,\w+=[^\s,]+)*)"  # an agent in a sentence
 Said, Array = Any, np.ndarray[Any, Any]
 
 
@@ -65,9 +64,8 @@ def turn(seat: int, players: int) -> str:
 
 
 def lineup_of(said: Said, name: str) -> str:
-    """Return the line-up that a sentence names."""
-    tiers = {PLAY[tier]: agent for tier, agent in {"random": "random", **said.game.tiers}.items()}
-    return tiers.get(name, name.replace(USUAL, said.game.default_agent).replace(", ", ","))
+    """Return the line-up that a sentence names, of one agent: "usual players"."""
+    return said.named(name)
 
 
 def counts_in(text: str) -> list[int]:
@@ -86,7 +84,7 @@ def seats_favoured(said: Said, match: re.Match[str]) -> bool:
         if number and "cells" in match[1]:
             claims.append(list(known.values()).count(place) >= int(number[1]))
         for names, counts, variant in re.findall(
-            r"(?:(?:with|in games of) (.+?) )?at ((?:\d, )*\d(?: (?:and|to) \d)?) players(?: in ([\w-]+))?", where
+            r"(?:in games of (.+?) )?at ((?:\d, )*\d(?: (?:and|to) \d)?) players(?: in ([\w-]+))?", where
         ):
             for name in re.split(r", | and ", names) if names in said.text or said.game.tiers else [names]:
                 for count in counts_in(counts):
@@ -111,7 +109,7 @@ def agent_most(said: Said, match: re.Match[str]) -> bool:
     rows = said.table("lineup", "win_share", players=int(match[2])).reset_index(drop=True)
     p, best = holm(p_of(rows, 1 / int(match[2]), said.chunks, share=True)), int(rows["value"].idxmax())
     return bool(
-        rows["agent"][best] == said.named(match[1].replace("The", "the"))
+        rows["agent"][best] == said.named(match[1])
         and p[best] < ALPHA
         and rows["value"][best] > 1 / int(match[2])
     )
@@ -132,7 +130,7 @@ def differs(said: Said, match: re.Match[str]) -> bool:
     """Return whether an agent wins more than the other at all player counts, or at those that are named."""
     rows = said.table("difference", "win_share").dropna(subset="low").reset_index(drop=True)
     p, counts = holm(p_of(rows, 0.0, said.chunks)), counts_in(match[3] or "") or list(rows["players"])
-    sign = 1 if match[1] == said.study.sides[0] else -1
+    sign = 1 if said.named(match[1]) == said.study.sides[0] else -1
     raw = p_of(rows, 0.0, said.chunks)
     return all(
         ((raw if not match[3] else p)[k] < ALPHA) and sign * row["value"] > 0
@@ -213,11 +211,11 @@ def ahead(said: Said, match: re.Match[str]) -> bool:
     others = (
         re.split(r", | and ", match[2])
         if "other agents" not in match[2]
-        else [agent for agent in {*rows["agent"], *rows["opponent"]} if agent != match[1]]
+        else [agent for agent in {*rows["agent"], *rows["opponent"]} if agent != said.named(match[1])]
     )
-    for other in others:
-        first = match[1] < other
-        own = rows[(rows["agent"] == min(match[1], other)) & (rows["opponent"] == max(match[1], other))]
+    for best, other in ((said.named(match[1]), said.named(other)) for other in others):
+        first = best < other
+        own = rows[(rows["agent"] == min(best, other)) & (rows["opponent"] == max(best, other))]
         claims += [bool(p[k] < ALPHA and (row["value"] > 0.5) == first) for k, row in own.iterrows()]
     return bool(claims) and all(claims)
 
@@ -239,19 +237,26 @@ def moves(said: Said, match: re.Match[str]) -> bool:
 
 
 def fits(said: Said, match: re.Match[str]) -> bool:
-    """Return whether score sheets are most likely at a strength, and exactly the named figures lie outside its band."""
-    fit, figures = said.results.tables["fit"], said.results.tables["bands"]
-    best = fit.loc[fit["log_likelihood"].idxmax()]
-    outside = (figures["value"] < figures["band_low"]) | (figures["value"] > figures["band_high"])
-    named = len(re.split(r", | and ", match[2])) if match[2] else 0
-    return match[1] == PLAY.get(best["tier"], best["tier"]) and int(outside.sum()) == named
+    """Return whether score sheets fit no strength better than the one that is named, a level to half of one."""
+    fit = said.results.tables["fit"]
+    if match[1]:
+        return said.named(match[1]) == fit.loc[fit["excess"].idxmin(), "agent"]
+    level = fit.iloc[int(match[3])]
+    is_nearest = abs(said.results.tables["level"]["value"].iloc[0] - int(match[3])) <= 0.5
+    return bool(is_nearest and abs(level["error_rate"] - float(match[2])) <= 0.05)
 
 
-def probable(said: Said, match: re.Match[str]) -> bool:
-    """Return whether an agent has the probability that is given."""
-    fit = said.results.tables["fit"].set_index("agent")
-    weight = np.exp(fit["log_likelihood"] - fit["log_likelihood"].max())
-    return abs(100 * weight[match[1]] / weight.sum() - int(match[2])) <= 0.5
+def unequal(said: Said, match: re.Match[str]) -> bool:
+    """Return whether a figure of score sheets is as it is not among equal players: a lead, or a large distance."""
+    figures = said.results.tables["bands"]
+    is_below, is_above = figures["value"] < figures["band_low"], figures["value"] > figures["band_high"]
+    return bool((is_above & (figures["figure"] != "score_mean") | is_below & (figures["figure"] == "lead_mean")).any())
+
+
+def level_held(said: Said, match: re.Match[str]) -> bool:
+    """Return whether the interval of the level of score sheets is the printed one."""
+    level = said.results.tables["level"].iloc[0]
+    return bool(level["low"] == float(match[1]) and level["high"] == float(match[2]))
 
 
 def counted(said: Said, match: re.Match[str]) -> bool:
@@ -266,17 +271,18 @@ CLAIMS: dict[str, Callable[[Said, re.Match[str]], bool]] = {
     r"every seat .*wins its share": within_share,
     r"^(.+?) wins most in .+ at (\d) players": agent_most,
     r"dominant strategy: (.+?) (?:wins|each win) more than|each wins less than": styles,
-    r"^(\S+) wins more than (\S+) in the same place(?:[^;:]* at ((?:\d, )*\d(?: (?:and|to) \d)?) players)?": differs,
+    rf"^({AGENT}) wins more than ({AGENT}) in the same place(?:[^;:]* at ((?:\d, )*\d(?: (?:and|to) \d)?) players)?": differs,
     r"ompared with ([^,]+), (.+?) (?:[^.]*, and )?changes (who wins|how much is scored)": changed,
     r"At (\d) players, .*nearer to equal at [\w. ]+ = (.+?) than at": nearer,
     r"In the games(?: of \S+)? of (.+?) at (\d) players, (?:most is lost without ([^(]+)|([^(;]+) is worth having) \(": worth_most,
-    r"^(\S+) finishes ahead of (.+?) at \d": ahead,
-    r"(\S+) beats (\S+?)(?=,|\.)": ahead,
-    r"(\S+) beats copies": beats_copies,
+    rf"^({AGENT}) finishes ahead of (.+?) at \d": ahead,
+    rf"({AGENT}) beats ({AGENT})(?=,|\.$)": ahead,
+    rf"{AGENT} beats (?:copies of|\w+ players|random moves) .*in": beats_copies,
     r"(\S+) moves the shares of wins most|\((.+?)\) change something": moves,
     r"Of [\d,]+ figures, .*": counted,
-    r"played most like (.+?); (?:outside its band: (.+)|all figures .*)\.$": fits,
-    r"That is how (\S+) plays; its probability is (\d+) %": probable,
+    r" look (?:most like those of (.+?)\.$|like .* err about ([\d.]+) .* \(level (\d+) of)": fits,
+    r"Your players are not equally strong": unequal,
+    r"With 95 % certainty it is level ([\d.]+) to ([\d.]+)": level_held,
 }  # fmt: skip
 
 

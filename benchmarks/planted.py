@@ -115,7 +115,7 @@ def port(quick: bool, without: str = "port:rome") -> Iterator[Reading]:
         "position 0 is the weakest",
         "balance, question agents",
         words,
-        words.startswith("The usual computer player wins most in"),
+        words.startswith("The usual player wins most in"),
     )
     look = ss.Look(question="ports")
     alone, mixed = (

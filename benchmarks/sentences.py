@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from certain import ALPHA, PLAY, USUAL, false_claims, holm, p_of, pair
+from certain import ALPHA, false_claims, holm, p_of, pair
 from every_report import OF, reports
 from shown_rows import ESTIMATE, Shown
 
@@ -39,8 +39,9 @@ class Said(Shown):
         return table[keep]
 
     def named(self, agent: str) -> str:
-        """Return an agent by its name in a sentence."""
-        return self.game.default_agent if agent == USUAL else agent
+        """Return an agent by its name in a sentence: "the usual player", "usual players"."""
+        name = re.sub(r"^[Tt]he | players?$|^copies of ", "", agent)
+        return {"random moves": "random", **self.game.tiers}.get(name, name)
 
     def false_finding(self, page: str, sentence: str) -> list[str]:
         """Return what is wrong with the finding of a page: two rows of what its picture compares, or one and an equal chance."""
@@ -91,7 +92,7 @@ class Said(Shown):
 
     def names_players(self, sentence: str) -> bool:
         """Return whether a sentence says who played, or need not: all games of the page were played by one line-up."""
-        names = {USUAL, *PLAY.values(), *(agent for lineup in self.study.lineups for agent in lineup)}
+        names = {"random moves", *self.game.tiers, *(agent for lineup in self.study.lineups for agent in lineup)}
         return (
             any(name in sentence for name in names)
             or bool(re.match("no (?:seat|two)|there are too few", sentence, re.IGNORECASE))

@@ -31,7 +31,7 @@ Changes = dict[str, Any]
 
 
 def player(game: str) -> Callable[[], dict[str, pd.DataFrame]]:
-    """Return a function that plays the box, the shipped variants and the other boxes with the game's middle agent."""
+    """Return a function that plays the box, the shipped variants and the other boxes with the game's usual agent."""
 
     def play() -> dict[str, pd.DataFrame]:
         loaded = load_game(game)

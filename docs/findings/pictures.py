@@ -14,12 +14,18 @@ from style import COLOURS, GREY, INK, MARKS, STYLE, new_figure
 
 from strozzi_sim.game import load_game
 from strozzi_sim.study.restricted import WORTH
-from strozzi_sim.study.wording import PLAY, strengths
+from strozzi_sim.study.wording import strengths
 
 IMAGES = Path(__file__).parents[1] / "images"
 _FEWEST = 100  # games behind a share in the picture of seats
 _MOST = 14  # things of a game in the picture of worth
-_NUMBERS = {"random": 0, "weak": 0, "middle": 1, "learned": 2, "search": 3}  # places of strengths beside each other
+_NUMBERS = {
+    "random moves": 0,
+    "weak": 0,
+    "usual": 1,
+    "trained": 2,
+    "strong": 3,
+}  # places of strengths beside each other
 
 
 def draw_all() -> None:
@@ -56,7 +62,7 @@ def _seats() -> Figure:
                 shifted = wins.assign(**{key: 100 * (wins[key] - 1 / players) for key in ("value", "low", "high")})
                 x = start + np.arange(players) + 0.2 * (number - 1.5)
                 first = not ticks
-                _bars(axes, x, shifted, COLOURS[number], MARKS[number], label=PLAY[tier] if first else None)
+                _bars(axes, x, shifted, COLOURS[number], MARKS[number], label=tier if first else None)
             ticks += [start + seat for seat in range(players)]
             labels += [str(seat) for seat in range(players)]
             axes.text(
@@ -82,7 +88,7 @@ def _seats() -> Figure:
 
 
 def _worth() -> Figure:
-    """Return what the things of each game are worth to its middle agent, the dearest first."""
+    """Return what the things of each game are worth to its usual agent, the dearest first."""
     figure = new_figure(4.4)
     panels = figure.subplots(1, 3)
     for axes, (game, title) in zip(panels, reading.GAMES.items(), strict=True):

@@ -98,10 +98,10 @@ def command(run: str) -> str:
 
 
 def worth_lines(game: str) -> tuple[list[Any], list[Any]]:
-    """Return the verdicts on the things of a game, and those of its middle agent at the usual player count, the dearest first."""
+    """Return the verdicts on the things of a game, and those of its usual agent at the usual player count, the dearest first."""
     found, cell = (
         list(verdicts(runs.read(f"{game}-worth", "worth"), PLAIN.effect)),
-        (USUAL[game], load_game(game).tiers["middle"]),
+        (USUAL[game], load_game(game).tiers["usual"]),
     )
     here = [each for each in found if (each["players"], each["agent"]) == cell]
     return found, sorted(here, key=lambda each: -each["score_lost"].value)

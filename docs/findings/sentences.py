@@ -33,7 +33,7 @@ from strozzi_sim.study.kinds.balance import seat_sentences, styles_sentences
 from strozzi_sim.study.kinds.luck import WORDS, course_sentence, length_sentence, who_plays
 from strozzi_sim.study.kinds.tournament import dominance_sentences, field_orders
 from strozzi_sim.study.restricted import COSTS, SMALL, UNCLEAR, WORTH
-from strozzi_sim.study.wording import PLAY, strengths
+from strozzi_sim.study.wording import strengths
 
 
 def page() -> str:
@@ -52,13 +52,26 @@ Strozzi, Medici vs Strozzi and Strasbourg, played by the agents of this package:
 how much is luck, what would be fairer, and which results depend on data that no source gives. Every figure has a 95 % interval and is
 read from the tables of the command named beside it. The section on worth rests on {games / 1e6:.1f} million games with a restricted player.
 
-- **Who plays.** Agents only: *random* ones, *middling* ones (the usual computer player: `heuristic`, in Medici vs Strozzi `fair-price`), *trained* ones (`learned`, in Strozzi and
-  Medici vs Strozzi) and *strong* ones, which search: they look further ahead with the values of the trained ones.
+- **Who plays.** Agents only, called weak, usual, trained and strong; the table below says of each how it was made, how it errs and what it wins.
 - **Which box.** Rules, prizes and numbers of pieces are the published ones. The ship cards of Strozzi, the tracks of Medici vs Strozzi, and
   Strasbourg's city and points of tasks are reconstructed. A section below plays {runs.boxes.COUNT} other boxes that fit the known facts equally well.
 - **Which version.** The first section and the bonus values further down were played with behaviour 2 of all three games, the current one, the rest with
   behaviour 1. Both have the same rules and shuffle differently: the commands of the rest now return other deals, and figures that differ within their
   intervals. Times in parentheses are for two cores, those of behaviour 2 beside other work.""".splitlines()
+    yield ""
+    yield from grid([["game", "player", "agent", "how it was made, how it errs, what it wins"], *_players()])
+    yield ""
+    yield (
+        "What a player wins is measured alone among usual ones, for example with `strozzi balance strozzi --players 4 --agents "
+        "learned,heuristic,heuristic,heuristic --deals 1000`."
+    )
+
+
+def _players() -> Iterator[list[str]]:
+    """Yield a line for every player of every game."""
+    for game, title in GAMES.items():
+        for tier, agent in load_game(game).tiers.items():
+            yield [title, tier, f"`{agent}`", load_game(game).tier_notes[tier].sentence]
 
 
 def _fair() -> Iterator[str]:
@@ -84,7 +97,7 @@ def _fair() -> Iterator[str]:
                 wins = rows(run, "seats", players=players, lineup=agent, figure="win_share").sort_values("seat")
                 cells = [points(shifted(each, -1 / players)) for _, each in wins.iterrows()]
                 n = int(wins["n"].iloc[0])
-                lines.append([str(players), PLAY[tier], f"{n:,}", *cells, *[""] * (max(counts) - players)])
+                lines.append([str(players), tier, f"{n:,}", *cells, *[""] * (max(counts) - players)])
         yield "Points of win share above (+) or below (-) an equal share; seat 0 begins round 1."
         yield ""
         yield from grid(lines)
@@ -106,7 +119,7 @@ def _worth() -> Iterator[str]:
 
 
 def _worth_of(game: str, title: str) -> Iterator[str]:
-    run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["middle"]
+    run, players, agent = f"{game}-worth", USUAL[game], load_game(game).tiers["usual"]
     found, here = worth_lines(game)
     by = {verdict: [each for each in here if each["verdict"] == verdict] for verdict in (WORTH, COSTS, SMALL, UNCLEAR)}
     most = here[0]
@@ -254,9 +267,9 @@ def _field(game: str, players: int) -> str:
 def _drama(game: str, title: str) -> Iterator[str]:
     run, players = f"{game}-luck", USUAL[game]
     tables = {name: runs.read(run, name) for name in ("luck", "drama")}
-    yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, title)} {command(f'{game}-fields')}"
+    yield f"**{title}.** {who_plays({'luck': runs.read(f'{game}-fields', 'luck')}, load_game(game))} {command(f'{game}-fields')}"
     yield ""
-    yield f"{length_sentence(tables, players, 20)} {course_sentence(tables['drama'], players)} {command(run)}"
+    yield f"{length_sentence(tables, load_game(game), players, 20)} {course_sentence(tables['drama'], load_game(game), players)} {command(run)}"
     yield ""
 
 
@@ -273,7 +286,7 @@ def _strategies() -> Iterator[str]:
         yield ""
         run = f"{game}-tournament"
         tables = {name: runs.read(run, name) for name in ("agents", "pairwise")}
-        yield f"In a tournament, {_lowered(dominance_sentences(field_orders(tables)))} {command(run)}"
+        yield f"In a tournament, {_lowered(dominance_sentences(field_orders(tables), load_game(game)))} {command(run)}"
         yield ""
 
 
@@ -387,7 +400,7 @@ def box_figures(game: str) -> Iterator[tuple[str, dict[str, Any], float]]:
 def _wrong() -> Iterator[str]:
     yield from ("## What is easily misread?", "")
     for game, title in GAMES.items():
-        agent, players = load_game(game).tiers["middle"], USUAL[game]
+        agent, players = load_game(game).tiers["usual"], USUAL[game]
         found = [each for each in worth_lines(game)[1] if each["misleads"]]
         if not found:
             yield f"- **{title}.** No win share of `{agent}` is shown to mislead."

@@ -9,6 +9,8 @@ from strozzi_sim.errors import ArgumentError, short_repr
 from strozzi_sim.runtime.files import check_inside
 from strozzi_sim.study.arguments import RunOptions, documented
 
+SIDE_BY_SIDE = "side-by-side.html"  # the page of several studies
+
 
 @documented()
 def run(
@@ -62,7 +64,7 @@ def report(
 
     Args:
         folders: a results folder, or several to lay side by side
-        out: the page; default: report.html in the folder, side-by-side.html of several studies
+        out: the page; default: report.html in the folder; of several studies side-by-side.html beside the first folder
         figures: write every picture and heat map as PNG and SVG into figures/ beside the page
         spreadsheet: csv or xlsx: write the tables for a spreadsheet too, with plain names; xlsx needs openpyxl
         code: files of agents that an unfinished study may run
@@ -83,7 +85,7 @@ def report(
         if spreadsheet:
             raise ArgumentError("spreadsheet", "is for one folder; write it for each folder alone")
         together = side_by_side(results)
-        page = together.report(out or "side-by-side.html", figures=figures, overwrite=overwrite)
+        page = together.report(out or Path(folders[0]).parent / SIDE_BY_SIDE, figures=figures, overwrite=overwrite)
         document = {"results": [str(folder) for folder in folders], "games": together.n_games, "report": str(page)}
         return Answer(document, [*together.verdict, *marked_alarms(together), f"\nreport: {linked(page)}"], page=page)
     (single,) = results

@@ -95,8 +95,8 @@ def play(
         return
     if judge_spec is None:
         with suppress(InputError):  # no such agent, or none that can judge games of this variant
-            judge_spec = find_judge(the_game.tiers.get("learned", "learned"), the_game, count, table.variant)
-    hint = hint or the_game.tiers.get("search", the_game.default_agent)
+            judge_spec = find_judge(the_game.tiers.get("trained", "learned"), the_game, count, table.variant)
+    hint = hint or the_game.tiers.get("strong", the_game.default_agent)
     hint_spec = as_argument_error("hint", load_agent, hint, the_game)
     as_argument_error("hint", check_lineup, [hint_spec], the_game, count)
     sitting = Sitting(the_game, table.variant, count, seed, deal, seat, seat_agents, hint_spec.text, judge_spec)

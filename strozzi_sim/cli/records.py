@@ -131,21 +131,21 @@ def analyse(
     if page:
         from strozzi_sim.report.analysis import analysis_page
         from strozzi_sim.report.page import write_page
-        from strozzi_sim.report.replay import replay_page
         from strozzi_sim.study.store import versions
 
         name = f"game {game}, {', '.join(dict.fromkeys(recorded.names))}"
         manifest = {"name": name, "seed": table.seed, "versions": versions()}
         manifest["command"] = shlex.join(["strozzi", *sys.argv[1:]])
         manifest["reconstructed"] = {table.variant.name: list(table.variant.reconstructed)}
-        html = analysis_page(analysis, manifest, table.game, replay_page(recorded, analysis)[0])
+        html = analysis_page(analysis, manifest, table.game, recorded)
         write_page(Path(page), html, argument="page", overwrite=overwrite)
     lines = [recorded.heading, *analysis_lines(analysis, top), *([f"\nreport: {linked(Path(page))}"] if page else [])]
     return Answer(analysis.document(), lines, page=Path(page) if page else None)
 
 
 def analysis_lines(analysis: GameAnalysis, top: int = 5) -> Iterator[str]:
-    """Yield an analysis as text: the parts of every seat's result, error rates and levels, and the turning points."""
+    """Yield an analysis as text: the verdict, the costliest decisions, each seat's parts, and the turning points."""
+    yield "\n".join([*analysis.verdict(), "", *analysis.costliest_in_words(), ""])
     yield f"judged by {analysis.agent}, the mean of {pluralize(analysis.redraws, 'draw')} for each figure\n"
     for title, rows in analysis.tables().items():
         yield f"{title}\n{columns_of([[f'  {first}', *rest] for first, *rest in rows])}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from strozzi_sim.study.results import Results
 
 PLACES_ALONE = ("run", "merge")  # commands whose JSON has the paths of the tables, without their rows
+ROWS_TOO = ("compare",)  # commands that print their tables even if a page has them
 ALL_LINES = 10**9
 MOST_COLUMNS, MOST_LINES, FEW = 8, 12, 3  # of a table; at most FEW things have a column each
 _MOST_CHANGES = 16  # lines of a table of changes
@@ -88,10 +89,11 @@ def _answer(command: str, results: "Results", every_table: bool) -> Answer:
         return Answer(lambda: rows_of(results), [table_text(name, results.tables, most), places])
     page = results.report() if results.folder is not None and results.tables else None
     document = places_of(results, page) if command in PLACES_ALONE else rows_of(results)
-    return Answer(document, _lines(results, page, every_table), page=page)
+    shows_rows = page is None or command in ROWS_TOO
+    return Answer(document, _lines(results, page, every_table, shows_rows=shows_rows), page=page)
 
 
-def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator[str]:
+def _lines(results: "Results", page: Path | None, every_table: bool, *, shows_rows: bool) -> Iterator[str]:
     from strozzi_sim.study.results import marked_alarms
 
     yield from results.verdict
@@ -102,7 +104,7 @@ def _lines(results: "Results", page: Path | None, every_table: bool) -> Iterator
 
         names = [map_table_name(heat_map.name) for heat_map in results.look.heatmap]
         own_maps = {name: tables[name] for name in names if name in tables}
-        tables = (own_maps or results.study.printed_tables(tables)) if page is None else {}
+        tables = (own_maps or results.study.printed_tables(tables)) if shows_rows else {}
     for name, table in tables.items():
         if name == "changes":
             yield from _changes(results, every_table)

@@ -350,6 +350,8 @@ def _check_tiers(checked: Checked) -> None:
     try:
         specs = [load_agent(text, checked.game) for text in checked.game.tiers.values()]
         check_lineup(specs, checked.game, checked.players)
+        for text, spec in zip(checked.game.tiers.values(), specs, strict=True):
+            checked.require("tiers", spec.text == text, f"write {spec.text!r}, not {text!r}: tables are read by it")
         while specs and not position.over:
             spec = specs[len(checked.actions) % len(specs)]
             action = position.copy().ask(spec)  # a copy has no seated agents

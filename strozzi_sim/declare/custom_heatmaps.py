@@ -75,7 +75,7 @@ def custom_heat_map(game: Game, spec: HeatMapSpec) -> HeatMap:
     figure = ratio.figure
     block = Block(table.name, {"row": spec.rows, "column": spec.columns}, (ratio,), where=spec.where)
     labels = words_of(spec.rows), words_of(spec.columns)
-    condition = f", where {spec.where}" if spec.where else ""
+    condition = f", where {Condition(spec.where).words}" if spec.where else ""
     axes = f"Rows: {down.text}. Columns: {across.text}."
     caption = f"Of each {table.text.removeprefix('a ')}{condition}: {figure.label}. {axes}"
     title = spec.title or with_capital(f"{figure.label} by {' and '.join(labels)}{condition}")

@@ -157,9 +157,10 @@ def first_scenario(table: pd.DataFrame) -> pd.DataFrame:
     return pick(table, variant=first["variant"], lineup=first["lineup"])
 
 
-def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
-    """Return the names of a line-up's positions: agents by name, copies numbered ("first random").
+def agent_names(lineup: pd.DataFrame, players: int, called: Mapping[str, str]) -> list[str]:
+    """Return the names of a line-up's positions: agents by name, copies numbered ("first usual").
 
+    `called` has the names of agents that are not called by their spec.
     Without rows one agent plays itself, and the names are those of the seats: "seat 0".
     """
     agents = dict(zip(lineup["position"], lineup["agent"], strict=True))
@@ -169,7 +170,8 @@ def agent_names(lineup: pd.DataFrame, players: int) -> list[str]:
     names = []
     for _, agent in sorted(agents.items()):
         named[agent] += 1
-        names.append(agent if many[agent] == 1 else f"{_ORDINALS[named[agent] - 1]} {agent}")
+        name = called.get(agent, agent)
+        names.append(name if many[agent] == 1 else f"{_ORDINALS[named[agent] - 1]} {name}")
     return names
 
 

@@ -130,6 +130,7 @@ class Report:
 
     def __init__(self, game: Game, declared: ReportFile | None = None, code: Any = None, where: str = "") -> None:
         self._declared, self._code = declared or ReportFile(), code
+        self._player_names = game.player_names
         blocks, add = (code.BLOCKS, code.ADD) if code else ({}, {})
         declared_pages = self._declared.pages
         for name in (*blocks, *add):
@@ -185,7 +186,7 @@ class Report:
 
     def words(self, tables: Tables, data: Mapping[str, Any]) -> dict[str, str]:
         """Return labels of raw values in a variant with this component data, which may be empty."""
-        return {**self._declared.words, **(self._code.words(tables, data) if self._code else {})}
+        return {**self._player_names, **self._declared.words, **(self._code.words(tables, data) if self._code else {})}
 
     def tables(
         self, cells: Sequence[CountedCell], pages: Collection[str], maps: Mapping[str, HeatMap], *, sums: bool = False
@@ -329,7 +330,7 @@ class Report:
         """
         first = first_scenario(tables["balance"])
         players, scenario = headline_players(first), first.iloc[0][["variant", "lineup"]].to_dict()
-        agents = agent_names(pick(tables["lineup"], players=players, **scenario), players)
+        agents = agent_names(pick(tables["lineup"], players=players, **scenario), players, self._player_names)
         positions = {f"position={k}": each for k, each in enumerate(agents)}
         words = self.words(tables, components.get(scenario["variant"], {})) | positions
         return players, scenario, partial(self._name_of, words)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from strozzi_sim.cli.parser import Argument, Declared, arguments_of, command_named, parsed
+from strozzi_sim.cli.parser import REQUIRED, Argument, Declared, arguments_of, command_named, parsed
 from strozzi_sim.errors import ArgumentError, InputError, check_names, short_repr
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.component_names import name_of_key
@@ -24,6 +24,7 @@ from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.game.variants import BASE, Variant, component_data, resolve_variant, shipped_variants, with_settings
 from strozzi_sim.runtime.parsing import toml_value
 from strozzi_sim.study.kinds import KINDS
+from strozzi_sim.study.wording import player_sentence, player_words
 
 Json = dict[str, Any]
 _SILENT = ("provenance", "provenance_note", "id")  # keys without a field: a designer does not change them
@@ -95,6 +96,8 @@ def words_for(asked: Asked, folder: Path = Path()) -> list[str]:
         given["file"] = str(folder / SHEETS)
     words = [asked.question, find_game(asked.game).name]
     for name, each in question.by_name.items():
+        if each.default is REQUIRED and name in fields_of(question) and name not in given:
+            raise InputError(f"{offer.front.get(name, name)}: fill in this field first")
         value = given.get(name, [])
         texts = value if isinstance(value, list) else str(value).split() if name == "things" else [str(value)]
         for text in texts:
@@ -172,7 +175,13 @@ def box_of(game: str | Game, variant: str = BASE, settings: Sequence[str] = ()) 
     box: Json = {"groups": groups, "variant": variant, "settings": list(settings), "warnings": list(changed.warnings)}
     box |= {"variants": {BASE: "the published game", **shipped}, "players": list(game.player_counts)}
     box |= {"columns": columns, "things": list(restrictions(game, unchanged))}
-    return box | {"tiers": game.tiers, "agent": game.default_agent}
+    agents = [(name, agent, player_sentence(game, agent)) for agent, name in game.player_names.items()]
+    return box | {"agents": agents, "opponent": player_words(game, opponent_of(game))}
+
+
+def opponent_of(game: Game) -> str:
+    """Return the agent that plays against a person who names none: the trained one, else the usual one."""
+    return game.tiers.get("trained", game.default_agent)
 
 
 def _source(block: Mapping[str, Any]) -> Json:

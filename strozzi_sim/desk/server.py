@@ -12,7 +12,7 @@ import jinja2
 from strozzi_sim.agent import seat_others
 from strozzi_sim.agent.names import agents_named, one_count
 from strozzi_sim.desk.answers import PAGE, PICTURE, STUDY, Shelf
-from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, words_for
+from strozzi_sim.desk.questions import Asked, box_of, command_of, forms, opponent_of, words_for
 from strozzi_sim.game import default_players, find_game, installed_games
 from strozzi_sim.game.converting import converted
 from strozzi_sim.game.variants import with_settings
@@ -115,6 +115,7 @@ class DeskServer(LocalServer, Pages):
         own = shelf.variants.get(given.game, {})
         deeds: dict[str, Callable[[], Json | None]] = {
             "box": lambda: {**box_of(given.game, given.variant, given.settings), "own": own},
+            "example": lambda: {"sheets": _example_sheets(given)},
             "keep": lambda: shelf.keep(find_game(given.game).name, given.name, given.variant, given.settings),
             "command": lambda: {"command": command_of(words_for(given))},
             "ask": lambda: {"answer": shelf.ask(given)},
@@ -132,10 +133,10 @@ class DeskServer(LocalServer, Pages):
         """Open a table with the changed box, for which one of MAX_TABLES makes room, and return its address."""
         game = find_game(given.game)
         count = one_count(game, given.values.get("players"))
-        names = str(given.values.get("agents") or game.tiers.get("learned", game.default_agent))
+        names = str(given.values.get("agents") or opponent_of(game))
         others = seat_others(agents_named(game, names, counts=[count]), count, 0)
         changed = with_settings(game, given.variant, given.settings)
-        sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("search", game.default_agent))
+        sitting = Sitting(game, changed, count, 0, 0, 0, others, game.tiers.get("strong", game.default_agent))
         table = PlayedTable(sitting)
         with self._tables_lock:
             if len(self._tables) >= MAX_TABLES:
@@ -174,3 +175,15 @@ def desk(
     kept = Shelf(Path(shelf).absolute())
     with DeskServer(find_game(game).name, kept, Path(folder), port, host) as server:
         server.serve_until_interrupted("desk", opens=not no_open)
+
+
+def _example_sheets(given: Request) -> str:
+    """Return the final scores of two games with the changed box, as lines of a sheet: scores that the game can have."""
+    game = find_game(given.game)
+    changed, lines = with_settings(game, given.variant, given.settings), list[str]()
+    for deal in range(2):
+        position = Position(game, default_players(game), deal=deal, variant=changed)
+        while not position.over:
+            position.play(position.ask("random"))
+        lines.append(", ".join(map(str, position.scores)))
+    return "\n".join(lines)

@@ -13,6 +13,14 @@ from strozzi_sim.facts.columns import Array, Levels
 from strozzi_sim.runtime.parsing import real_number
 
 _COMPARED = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_WORDS = {
+    ast.Eq: "is",
+    ast.NotEq: "is not",
+    ast.Lt: "is below",
+    ast.LtE: "is at most",
+    ast.Gt: "is above",
+    ast.GtE: "is at least",
+}
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 MAX_NUMBER = 2**20  # largest number in a comparison, times the column's scale: counting has a stride for each value
 _FORM = "comparisons of a column with a number or a name, joined by and, or, not, in parentheses"
@@ -87,6 +95,19 @@ class Condition:
     def columns(self) -> list[str]:
         """The names of the compared columns, each once."""
         return list(dict.fromkeys(column for column, _, _ in self._comparisons(self._tree)))
+
+    @property
+    def words(self) -> str:
+        """The condition as a clause: `round == 3 and flag != "ware"` is "round is 3 and flag is not ware"."""
+        return self._clause(self._tree)
+
+    def _clause(self, tree: Any) -> str:
+        if isinstance(tree[1], type):
+            column, kind, value = tree
+            text = value if isinstance(value, str) else f"{value:g}"
+            return f"{column} {_WORDS[kind]} {text}".replace("_", " ")
+        parts = [self._clause(part) if isinstance(part[1], type) else f"({self._clause(part)})" for part in tree[1:]]
+        return f"not {parts[0]}" if tree[0] == "not" else f" {tree[0]} ".join(parts)
 
     def bounds(self, column: str, levels: Levels | None, scale: int) -> list[int]:
         """Return the column's values at which a comparison of it can change its result, ascending."""

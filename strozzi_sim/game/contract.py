@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 from numba import int64
 
-from strozzi_sim.errors import InputError, short_repr, suggest_names
+from strozzi_sim.errors import InputError, short_repr
 from strozzi_sim.facts.columns import DECISION, SEAT, Table
 from strozzi_sim.facts.sink import declared_rows, sink_dtype
 from strozzi_sim.game import parts
 from strozzi_sim.game.slices import Layout, observer
+from strozzi_sim.game.tiers import RANDOM_MOVES, TierNote, check_tiers
 from strozzi_sim.kernel.jit import generated, jit, register_overload
 from strozzi_sim.kernel.journal import journal_dtype, write_event
 from strozzi_sim.runtime.files import check_portable
-
-TIERS = ("weak", "middle", "learned", "search")  # levels of strength, weakest first
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,13 @@ class Game:
     behaviour: int = 1  # version, raised whenever any result for the same seed may change; stored with results
     # fields of the state that `determinize` fills with a belief instead of a sample from the rules' distribution
     beliefs: tuple[str, ...] = ()
-    # spec strings of agents by level of strength, see TIERS: "weak" (a beginner: a low level of the learned agent, or
-    # `random`), "middle" (heuristics), "learned", "search"; all optional
+    # spec strings of agents by level of strength, weakest first: "weak" (one that errs often, or `random`), "usual"
+    # (rules of thumb, the default agent), "trained" (by many games) and "strong" (looks further ahead); all optional
     tiers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    tier_notes: Mapping[str, TierNote] = field(default_factory=dict, hash=False)  # what is known of their agents
     # where agents that search play fewer deals by default: one per this many deals of the others, see `search_deals`
     deals_per_search: int = 50
-    # whether the lowest score wins; searches, leads and the default `placing` then prefer low scores, which are shown
-    # as the game counts them
+    # whether the lowest score wins; searches, leads and the default `placing` then prefer low scores
     lowest_wins: bool = False
 
     def __post_init__(self) -> None:
@@ -52,10 +51,7 @@ class Game:
         if self.deals_per_search < 1:
             given = short_repr(self.deals_per_search)
             raise InputError(f"game {self.name!r}: deals_per_search: must be 1 or more, got {given}")
-        for tier in self.tiers:
-            if tier not in TIERS:
-                known = suggest_names(tier, TIERS)
-                raise InputError(f"game {self.name!r}: tiers: unknown tier {short_repr(tier)}; {known}")
+        check_tiers(self.name, [*self.tiers, *self.tier_notes])
 
     # the modules of the game's folder, with their defaults
     state_part = cached_property(parts.StatePart)
@@ -99,13 +95,19 @@ class Game:
 
     @property
     def sign(self) -> int:
-        """The factor of scores that makes the best one the highest: 1, or -1 if the lowest score wins."""
+        """The factor that makes the best score the highest: 1, or -1 if the lowest score wins."""
         return -1 if self.lowest_wins else 1
 
     @property
     def default_agent(self) -> str:
-        """The default agent of commands: the middle tier, or `random`."""
-        return self.tiers.get("middle", "random")
+        """The default agent of commands: the usual one, or `random`."""
+        return self.tiers.get("usual", "random")
+
+    @cached_property
+    def player_names(self) -> dict[str, str]:
+        """Agent -> the name that pages give it: its tier, or random moves."""
+        tiers = {agent: tier for tier, agent in self.tiers.items() if agent != "random"}
+        return {"random": RANDOM_MOVES, **tiers}
 
     def search_deals(self, deals: int) -> int:
         """Return how many deals an agent that searches plays if others play `deals`: 20 or more, at most `deals`."""

@@ -12,7 +12,7 @@ import msgspec
 
 from strozzi_sim.errors import InputError
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.sentences import YOU, listed, verb_of, with_capital
+from strozzi_sim.game.sentences import YOU, listed, player_words, verb_of, with_capital
 
 FORMAT = "strozzi-sim.table/1"
 MANY = 60  # more choices, if all are numbers, are a range instead of buttons
@@ -30,6 +30,7 @@ class GameTable:
     """
 
     unit: ClassVar[str] = "points"
+    families: ClassVar[Sequence[str]] = ()  # the game's own names of the seats
     over_now: ClassVar[str] = "Points so far."
     tie_break: ClassVar[str] = "ahead"  # text of a winner's lead at equal points
     # keys of the lines `score_*` with each seat's points by source; they are summed over the game
@@ -50,6 +51,8 @@ class GameTable:
         seats = [{"name": self.name(seat), "agent": agents[seat]} for seat in range(self.players)]
         # constants, see `table.schema.Head`; `set_up` fills `board`, the data for the game's script
         self.head: Json = {"format": FORMAT, **of_game, **of_deal, "players": self.players, "rounds": rounds}
+        for seat, family in zip(seats, self.families, strict=False):
+            seat |= {"mark": family[0], "family": family}
         self.head |= {"viewer": viewer, "seats": seats, "board": {}}
         # the data that the script draws: JSON values; no key is removed. Always `round` (0 before the first),
         # `actor` (a seat or None), `over`, and `now`, each seat's points if the game ended now (None: unknown)
@@ -205,6 +208,12 @@ def pay(amounts: list[Any], ranked: Sequence[int], prizes: Sequence[int]) -> Non
     """Add prizes in place to the amounts of seats: the first prize to the first seat of `ranked`."""
     for seat, prize in zip(ranked, prizes, strict=False):
         amounts[seat] += prize
+
+
+def players_of(game: Game, players: int) -> list[str]:
+    """Return the player at each seat as text: the game's own name of the seat, or "the third player"."""
+    families = (game.table or GameTable).families
+    return list(families) or [player_words(seat, players) for seat in range(players)]
 
 
 def ordinal(number: int) -> str:

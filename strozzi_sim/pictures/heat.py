@@ -94,7 +94,7 @@ def heat_tables(
     digits = max(int(np.median([_digits(heat_map, row) for row in rows_with_value.itertuples(index=False)])), 1)
     panels = []
     is_flat = False
-    for title, players, rows_of_panel in _panels(heat_map, table, levels):
+    for title, players, rows_of_panel in _panels(heat_map, table, levels, words):
         shaded, flat = _shaded(heat_map, rows_of_panel, players, chunks, (low, high), two=is_two_sided)
         shaded_rows = shaded.itertuples(index=False)
         cells = {(row.row, row.column): _cell(heat_map, row, words, digits) for row in shaded_rows}
@@ -126,7 +126,7 @@ def format_end(end: float, figure: Figure) -> str:
 
 
 def _panels(
-    heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]]
+    heat_map: HeatMap, table: pd.DataFrame, levels: tuple[list[str], list[str]], words: Words
 ) -> Iterator[tuple[str, int, pd.DataFrame]]:
     """Yield (title, player count, rows) of each panel, in the order of the table; with one player count by line-up."""
     rows = table[(table["figure"] == heat_map.figure.name) & (table["n"] > 0)]
@@ -137,7 +137,7 @@ def _panels(
     if len(counts) == 1:
         all_scenarios = sorted(all_scenarios, key=lambda scenario: lineups.index(scenario[1]))
     for scenario in all_scenarios:
-        scenario_name = scenario_words(scenario, all_scenarios)
+        scenario_name = scenario_words(scenario, all_scenarios, words)
         for players in counts:
             if (*scenario, players) in groups:
                 count_name = "" if len(counts) == 1 and scenario_name else players_title(players)

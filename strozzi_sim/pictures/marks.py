@@ -103,9 +103,10 @@ def sentence(parts: Sequence[str], row: Any, figure: Figure) -> str:
     return f"{', '.join(filter(None, parts))}: {numbers}, n = {row.n:,}".replace(THIN, " ").replace("\n", "")
 
 
-def numbers_of(row: Any) -> tuple[str, ...]:
-    """Return value, low, high (six digits, "" for NaN) and n of a row as text."""
-    return (*("" if np.isnan(side) else f"{side:.6g}" for side in (row.value, row.low, row.high)), f"{row.n:.0f}")
+def numbers_of(row: Any, factor: int = 1) -> tuple[str, ...]:
+    """Return value, low and high, times `factor` (six digits, "" for NaN), and n of a row as text."""
+    sides = (row.value, row.low, row.high)
+    return (*("" if np.isnan(side) else f"{factor * side:.6g}" for side in sides), f"{row.n:.0f}")
 
 
 def rows_of(picture: Picture, table: pd.DataFrame) -> pd.DataFrame:

@@ -26,6 +26,7 @@ _LONG = 9  # letters; `intervals` with a longer line in a name have a row for ea
 _LEAST = 110  # least width in pixels of a panel beside names
 _EDGE = 14  # pixels for half a number at the right end of an axis
 _HEIGHT = 300  # pixels of a panel with labelled dots
+_TALLEST = 480  # pixels of a panel of intervals with names at its side, if they have room; taller, a print is too small
 _TITLE_SIZE = 13.5  # pixels of a panel's title, when it is broken into lines
 # where a name may be: pixels from its dot to the right and down, and whether it ends there instead of beginning
 _NEAR = ((8, 0, False), (-8, 0, True), (8, -9, False), (8, 9, False), (-8, -9, True), (-8, 9, True))
@@ -187,7 +188,9 @@ def _sideways(sheet: Sheet, faces: Sequence[Face], shape: _Shape, *, has_labels:
     half_widths = [max(map(width_of, face.scale.texts(face.scale.ticks(4)))) / 2 for face in faces]
     gap = max([GAP, *(first + second + 6 for first, second in pairwise(half_widths))])  # numbers do not touch
     columns, panel_width = fit(sheet.width - _EDGE, margin, 130 if is_rows else 180, len(faces), gap)
-    level_height = max(19, 7 * len(shape.looks) + 6) if is_rows else max(26, 13 * len(shape.looks) + 10)
+    level_height = max(19.0, 7.0 * len(shape.looks) + 6)
+    if not is_rows:
+        level_height = max(26.0, min(13.0 * len(shape.looks) + 10, _TALLEST / len(names)))
     panel_height = level_height * len(names)
     title_margin = 0 if columns > 1 and faces[0].players is None else margin  # pixels of a title left of its panel
     rooms = [panel_width + (0 if k % columns else title_margin) for k in range(len(faces))]

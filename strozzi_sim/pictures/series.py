@@ -52,12 +52,15 @@ def scenarios(table: pd.DataFrame) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(table["variant"], table["lineup"], strict=True)))
 
 
-def scenario_words(scenario: tuple[str, str], all_scenarios: Sequence[tuple[str, str]]) -> str:
-    """Return a scenario's name, "variant: line-up", without a part that all scenarios have in common."""
+def scenario_words(scenario: tuple[str, str], all_scenarios: Sequence[tuple[str, str]], words: Words) -> str:
+    """Return a scenario's name, "variant: line-up", without a part that all scenarios have in common.
+
+    `words` has the names of line-ups, that of A,B at "lineup=A,B"; others are called by their agents' specs.
+    """
     variant, lineup = scenario
     parts = [variant] if len({other[0] for other in all_scenarios}) > 1 else []
     if len({other[1] for other in all_scenarios}) > 1:
-        parts.append(lineup.replace(",", ", "))
+        parts.append(words.get(f"lineup={lineup}", lineup.replace(",", ", ")))
     return ": ".join(parts)
 
 

@@ -24,7 +24,8 @@ from strozzi_sim.agent import AgentSpec, check_lineup, load_agent
 from strozzi_sim.agent.analysis import LEAD, WIN, WORTHS
 from strozzi_sim.errors import InputError, as_argument_error, pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.sentences import with_capital
+from strozzi_sim.game.sentences import listed, with_capital
+from strozzi_sim.game.table import GameTable, players_of
 from strozzi_sim.game.variants import Variant
 from strozzi_sim.play.judging import Judge, Worth
 from strozzi_sim.play.position import Position
@@ -44,6 +45,13 @@ PARTS = {  # parts of a result, and their headings
     "unexplained": "unexplained",
 }
 INDIFFERENT = 0.1  # points of lead: a decision whose actions all differ by less is not a choice
+NOTED = 0.005  # smallest loss or luck that is reported, as a share of the win
+_CAUSES = {  # part of the winner's lead, all mistakes together -> how it won, if this part is the largest
+    "mistakes": "won by its rivals' mistakes, worth",
+    "luck": "won by luck, worth",
+    "start": "won by its seat, before the deal worth",
+    "unexplained": "won, and the largest part of its lead is unexplained:",
+}
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class JudgedDecision:
     """A decision of the game; worths are float64[P, 3] by `agent.analysis.WORTHS`."""
 
     number: int  # from 1
+    round: int  # of the game, from 1; 0 in a game without rounds
     seat: int  # the acting seat
     question: str  # the decision, as text
     played: str  # name of the action
@@ -76,7 +85,7 @@ class JudgedDecision:
     def row(self) -> dict[str, Any]:
         """Return the decision as plain data: what was chosen, and the losses."""
         keys = ("seat", "question", "played", "best", "loss", "win_loss", "is_choice")
-        return {"decision": self.number} | {key: getattr(self, key) for key in keys}
+        return {"decision": self.number, "round": self.round} | {key: getattr(self, key) for key in keys}
 
 
 class TurningPoint(NamedTuple):
@@ -101,6 +110,8 @@ class GameAnalysis:
     # mean loss per choice of each of the agent's levels, from level 0 on; () without levels at this player count
     error_rates: Sequence[float] = ()
     names: Sequence[str] = ()  # name of every seat
+    players: Sequence[str] = ()  # the player at every seat as text: "the third player"
+    unit: str = "points"  # of scores
 
     def parts(self, seat: int) -> dict[str, Worth]:
         """Return the parts of a seat's result, float64[3] each, which add up to it."""
@@ -147,6 +158,45 @@ class GameAnalysis:
         """Return each seat's expected share of the win before every decision and in the end, float64[D + 1, P]."""
         return np.array([*(decision.before[:, WIN] for decision in self.decisions), self.result[:, WIN]])
 
+    def costliest(self, count: int = 3, seat: int | None = None) -> list[JudgedDecision]:
+        """Return the decisions, of one seat or all, that cost most of the win, if they cost a share of NOTED."""
+        costly = [each for each in self.decisions if each.win_loss >= NOTED and seat in (None, each.seat)]
+        return sorted(costly, key=lambda decision: (-decision.win_loss, -decision.loss))[:count]
+
+    def costliest_in_words(self, count: int = 3) -> list[str]:
+        """Return the costliest decisions as text: the round, the question, the choice, a better one and the cost."""
+        return [
+            f"{_round_words(each)}{self.players[each.seat]}. {each.question} "
+            f"Chose {each.played}, lost {100 * each.win_loss:.0f} % of the win; better: {each.best}"
+            for each in self.costliest(count)
+        ]
+
+    def verdict(self) -> tuple[str, str]:
+        """Return who won and the largest cause of the lead, and a sentence on the lead and what is unexplained."""
+        shares = self.result[:, WIN]
+        winners = np.flatnonzero(shares == shares.max()).tolist()
+        who = with_capital(listed([self.players[seat] for seat in winners]))
+        parts = {name: float(part[LEAD]) for name, part in self.parts(winners[0]).items()}
+        mistakes = parts["mistakes"] = parts["own_errors"] + parts["rivals_errors"]
+        cause = max(_CAUSES, key=lambda name: parts[name])
+        if cause == "mistakes":
+            amount, rest = parts["rivals_errors"], f"its own cost {-parts['own_errors']:.0f}"
+        else:
+            amount, rest = parts[cause], f"mistakes {'gave' if mistakes > 0 else 'cost'} it {abs(mistakes):.0f}"
+        verdict = f"{who} {_CAUSES[cause]} {self._amount(amount)}; {rest}."
+        if len(winners) > 1:
+            verdict = f"{who} shared the win."
+        lead = float(self.result[winners[0], LEAD])
+        place = "ahead of" if lead >= 0 else "behind"
+        detail = f"{who} ended {self._amount(abs(lead))} {place} the mean of the others"
+        if abs(parts["unexplained"]) > abs(mistakes):
+            unexplained = f"{signed(parts['unexplained'])} stay unexplained"
+            detail += f"; {unexplained}, all mistakes together are worth {signed(mistakes)}"
+        return verdict, f"{detail}."
+
+    def _amount(self, number: float) -> str:
+        return pluralize(round(number), self.unit.removesuffix("s"))
+
     def turning_points(self, count: int = 5) -> list[TurningPoint]:
         """Return the largest changes of a seat's share of the win after the deal, largest first."""
         turns = [
@@ -175,10 +225,10 @@ class GameAnalysis:
 
     @property
     def decision_table(self) -> "pd.DataFrame":
-        """Decisions: decision, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
+        """Decisions: decision, round, seat, agent, question, played, best, loss (points), win_loss, is_choice."""
         import pandas as pd
 
-        columns = ["decision", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
+        columns = ["decision", "round", "seat", "agent", "question", "played", "best", "loss", "win_loss", "is_choice"]
         rows = [decision.row() | {"agent": self.names[decision.seat]} for decision in self.decisions]
         return pd.DataFrame(rows, columns=columns)
 
@@ -236,14 +286,15 @@ class GameAnalysis:
             for decision in self.decisions
         ]
         curve = [[round(share, 4) for share in shares] for shares in self.curve().tolist()]
-        judge = {"agent": self.agent, "redraws": self.redraws}
+        judge = {"verdict": self.verdict(), "agent": self.agent, "redraws": self.redraws}
         return {**judge, "seats": seats, "decisions": decisions, "win_curve": curve}
 
     def in_short(self) -> dict[str, Any]:
-        """Return the seats, up to ten turning points, and the ten decisions that cost most, as plain data."""
-        document = self.document()
-        costly, turns = sorted(document["decisions"], key=lambda each: -each["loss"])[:10], self.turns_in_words(10)
-        return {"seats": document["seats"], "turning_points": turns, "costliest_decisions": costly, "n": self.redraws}
+        """Return verdict, seats, up to ten turning points, and the ten decisions that cost most, as plain data."""
+        document, turns = self.document(), self.turns_in_words(10)
+        costly = [document["decisions"][each.number - 1] for each in self.costliest(10)]
+        short = {"verdict": document["verdict"], "seats": document["seats"], "turning_points": turns}
+        return {**short, "costliest_decisions": costly, "n": self.redraws}
 
     def __repr__(self) -> str:
         decisions = pluralize(len(self.decisions), "decision")
@@ -252,7 +303,7 @@ class GameAnalysis:
     def _repr_html_(self) -> str:
         import pandas as pd
 
-        parts = [f"Judged by {escape(self.agent)}"]
+        parts = [escape(" ".join(self.verdict())), f"Judged by {escape(self.agent)}"]
         for title, (heading, *rows) in self.tables().items():
             parts += [title, pd.DataFrame(rows, columns=heading).to_html(index=False)]
         parts += [escape(f"{with_capital(turn)}.") for turn in self.turns_in_words(3)]
@@ -284,7 +335,7 @@ def analyse_game(
     judge = Judge(table, LuckMethod(spec, redraws))
     start = judge.before_the_deal()
     worth_before = judge.position(0)
-    deal_luck, decisions, line_count = worth_before - start, list[JudgedDecision](), len(table.lines())
+    deal_luck, decisions, lines = worth_before - start, list[JudgedDecision](), table.lines()
     names = tuple(names or [f"seat {seat}" for seat in range(table.players)])
     for number, action in enumerate(actions, 1):
         legal, seat = table.legal, table.actor
@@ -293,15 +344,17 @@ def analyse_game(
         names_of_actions, question = table.names, table.question
         table.play(action)
         worth = judge.result() if table.over else judge.position(number)
-        lines = table.lines()
+        game_round = next((line["round"] for line in reversed(lines) if "round" in line), 0)
+        lines_before, lines = len(lines), table.lines()
         texts = question, names_of_actions[chosen], names_of_actions[best]
         changes = worths[chosen] - worths[best], worth - worths[chosen], worths[best] - worth_before
         is_choice = bool(np.ptp(worths[:, seat, LEAD]) >= INDIFFERENT)
-        events = tuple(table.sentences(lines[line_count:], names))
-        decisions.append(JudgedDecision(number, seat, *texts, worths[best], *changes, is_choice, events))
-        worth_before, line_count = worth, len(lines)
-    rates = spec.agent.error_rates.get(table.players, ())
-    return GameAnalysis(spec.text, redraws, start, deal_luck, tuple(decisions), worth_before, rates, names)
+        events = tuple(table.sentences(lines[lines_before:], names))
+        decisions.append(JudgedDecision(number, game_round, seat, *texts, worths[best], *changes, is_choice, events))
+        worth_before = worth
+    rates, players = spec.agent.error_rates.get(table.players, ()), players_of(table.game, table.players)
+    words = {"names": names, "players": players, "unit": (table.game.table or GameTable).unit}
+    return GameAnalysis(spec.text, redraws, start, deal_luck, tuple(decisions), worth_before, rates, **words)
 
 
 def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -> tuple[Position, GameAnalysis]:
@@ -311,6 +364,16 @@ def analyse_record(recorded: RecordedGame, agent: str, redraws: int = REDRAWS) -
     spec = as_argument_error("agent", find_judge, agent, table.game, table.players, table.variant)
     actions = reconstruct_actions(recorded, table)
     return table, analyse_game(table, actions, spec, redraws, recorded.names)
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """Return a rounded number with its sign, "+3" or "-3"; one that rounds to zero has no sign."""
+    text = f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return text[1:] if not text.strip("+\N{MINUS SIGN}0.") else text
+
+
+def _round_words(decision: JudgedDecision) -> str:
+    return f"round {decision.round}, " if decision.round else ""
 
 
 def level_words(level: tuple[float, float, float] | None) -> str:

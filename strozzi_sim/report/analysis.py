@@ -4,30 +4,39 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from strozzi_sim.agent.analysis import LEAD, WIN
-from strozzi_sim.errors import pluralize
 from strozzi_sim.game.contract import Game
-from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.sentences import with_capital
 from strozzi_sim.pictures.ink import HERO, looks_of
 from strozzi_sim.pictures.marks import Chart, Mark
 from strozzi_sim.pictures.panel import Face, Panel, Scale, Sheet
-from strozzi_sim.play.analyse import PARTS, GameAnalysis, level_words
+from strozzi_sim.play.analyse import PARTS, GameAnalysis, JudgedDecision, level_words, signed
+from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.report.html_tables import PageTable, TableCell
 from strozzi_sim.report.page import TEXTS, Content, Item, Number, PageSection, render
+from strozzi_sim.report.replay import decision_steps, replay_data
+from strozzi_sim.table.page import render as render_table
 
 _COSTLIEST = 12  # most decisions in the table
 _LABELS = 46  # pixels of the labels of an axis
 _PART_COLUMNS = "player", *PARTS.values(), "result"
 _TURN_COLUMNS = "decision", "what happened", "change of the share of the win, %"
 _RATE_COLUMNS = "player", "points lost in a decision, on average", "decisions that are a choice", "level"
-_COST_COLUMNS = "decision", "player", "played", "best found", "points lost", "share of the win lost, %"
+_COST_COLUMNS = "decision", "player", "played", "best found", "share of the win lost, %", "points lost"
+_COSTLIEST_COLUMNS = "when", "who", "decision", "played", "better", "cost"
 
 
-def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, replay_html: str = "") -> str:
-    """Return the page of an analysed game as HTML; the page of its replay, if given, is embedded in a frame."""
+def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Game, recorded: RecordedGame) -> str:
+    """Return the page of an analysed game as HTML, with the page of its replay in a frame."""
     names, texts = analysis.names, TEXTS["analysis"]
-    seats = [f"{name} (seat {seat})" for seat, name in enumerate(names)]
+    seats = [
+        f"{player} ({name}, seat {seat})"
+        for seat, (player, name) in enumerate(zip(analysis.players, names, strict=True))
+    ]
+    data, heading = replay_data(recorded, analysis)
+    steps = decision_steps(analysis, len(data["steps"]))
     curve = _curve(analysis, seats)
     caption = (
         f"Expected share of the win of each seat before every decision and in the end, judged by {analysis.agent}: the "
@@ -41,40 +50,31 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     ]
     luck = [float(analysis.parts(seat)["luck"][WIN]) for seat in range(len(names))]
     lucky, unlucky = int(np.argmax(luck)), int(np.argmin(luck))
-    most, least = (_signed(100 * luck[seat], 0) for seat in (lucky, unlucky))
-    luck_words = f"{seats[lucky]} had the most luck, {most} points of win share in all; "
+    most, least = (signed(100 * luck[seat]) for seat in (lucky, unlucky))
+    luck_words = f"{with_capital(seats[lucky])} had the most luck, {most} points of win share in all; "
     luck_words += f"{seats[unlucky]} the least, {least}."
     turns = [
         (str(turn.decision.number), analysis.turn_in_words(turn), _cell(100 * turn.change, 0))
         for turn in analysis.turning_points()
     ]
-    losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
-    error_words = "Decisions"
-    if losses:
-        (high, worst), (low, best) = max(losses), min(losses)
-        error_words = f"{worst} lost most, {high:.2f} points a decision on average; {best} least, {low:.2f}."
     turning = _item("Turning points", "turning-points", 2, _TURN_COLUMNS, turns)
-    rates = _item("Error rates", "error-rates", 1, _RATE_COLUMNS, _rate_rows(analysis, seats))
-    costly = _item("Costliest decisions", "costly", 4, _COST_COLUMNS, _cost_rows(analysis, seats))
     moments = [f"Decision {number}: {words}." for number, words, _ in turns]
-    watched = Item("The table, step by step", "", [("", replay_html)], "item-table")
+    watched = Item("The table, step by step", "", [("", render_table(game, data, heading))], "item-table")
     sections = [
+        _decisions(analysis, seats, steps),
         PageSection("parts", "Luck and errors", "What made the result?", luck_words, [texts["sum"]], parts),
         PageSection(
             "turning", "Turning points", "Which moments changed it most?", "Turning points", moments, [turning]
         ),
-        PageSection(
-            "decisions", "Decisions", "Which decisions cost most?", error_words, [texts["rate"]], [rates, costly]
-        ),
         PageSection("table", "The table", "What happened, step by step?", "The table", [texts["steps"]], [watched]),
     ]
-    verdict, detail, numbers = _answer(analysis)
+    verdict, detail = analysis.verdict()
     content = Content(
         verdict=verdict,
         detail=detail,
-        numbers=numbers,
+        numbers=_numbers(analysis),
         hero=[hero],
-        sections=sections if replay_html else sections[:-1],
+        sections=sections,
         plan=f"One game of {game.title}, {len(names)} players, {len(analysis.decisions)} decisions.",
         facts=[("Agents", ", ".join(names)), ("Judge", f"{analysis.agent}, {analysis.redraws} draws for each figure")],
         certainty=[
@@ -86,6 +86,29 @@ def analysis_page(analysis: GameAnalysis, manifest: Mapping[str, Any], game: Gam
     return render(manifest, game, content)
 
 
+def _decisions(analysis: GameAnalysis, seats: Sequence[str], steps: Sequence[int]) -> PageSection:
+    """Return the section on what decisions cost; `steps`: the first step of each decision on the table."""
+    losses = [(analysis.error_rate(seat)[0], name) for seat, name in enumerate(seats) if analysis.error_rate(seat)[1]]
+    sentences = []
+    if losses:
+        (high, worst), (low, best) = max(losses), min(losses)
+        lost = f"lost most, {high:.2f} {analysis.unit} a decision on average; {best} least, {low:.2f}"
+        sentences.append(f"{with_capital(worst)} {lost}.")
+    rows, words = list[Sequence[str]](), "No decision cost a noticeable part of the win."
+    if costliest := analysis.costliest():
+        rows = [_COSTLIEST_COLUMNS, *(_costliest_row(each, analysis, steps) for each in costliest)]
+        who = analysis.players[costliest[0].seat]
+        words = f"The costliest decision, by {who}, cost {100 * costliest[0].win_loss:.0f} % of the win."
+    items = [
+        _item("Error rates", "error-rates", 1, _RATE_COLUMNS, _rate_rows(analysis, seats)),
+        _item("Costliest decisions", "costly", 4, _COST_COLUMNS, _cost_rows(analysis, seats)),
+    ]
+    sentences.append(TEXTS["analysis"]["rate"])
+    return PageSection(
+        "decisions", "Decisions", "Which decisions cost most?", words, sentences, items, small_table=rows
+    )
+
+
 def _item(title: str, anchor: str, texts: int, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> Item:
     """Return a table as an item; the first `texts` columns are text, the others cells."""
     lines = tuple((row[:texts], row[texts:]) for row in rows)
@@ -93,40 +116,21 @@ def _item(title: str, anchor: str, texts: int, columns: Sequence[str], rows: Ite
     return Item(title, "", [("", table)], f"item-{anchor}")
 
 
-def _answer(analysis: GameAnalysis) -> tuple[str, str, tuple[Number, ...]]:
-    """Return the verdict, the detail (sum of the winner's parts, largest turning point), and numbers on the winner."""
-    shares = analysis.result[:, WIN]
-    best = float(shares.max())
-    seat = int(shares.argmax())
-    shared = int((shares == best).sum()) > 1
-    parts = {name: part[WIN] for name, part in analysis.parts(seat).items()}
-    play = parts["own_errors"] + parts["rivals_errors"]
-    reason = "more by luck than by play" if parts["luck"] > play else "more by play than by luck"
-    verdict = f"{analysis.names[seat]} (seat {seat}) {'shared the win' if shared else 'won'}, {reason}."
-    rate, choices = analysis.error_rate(seat)
-    first = analysis.turning_points(1)
-    turn = f" The largest turn: {analysis.turn_in_words(first[0])}." if first else ""
-    of_luck = Number(_signed(100 * parts["luck"], 0), "", "points of win share by luck, all draws added up")
-    of_play = Number(_signed(100 * play, 0), "", "points of win share by own and rivals' errors, added up")
-    lost = f"points lost in a decision, on average over {pluralize(choices, 'decision')}"
-    of_errors = Number(f"{rate:.2f}" if choices else "-", "", lost)
-    return verdict, f"{_sum_words(parts, best)}{turn}", (of_luck, of_play, of_errors)
+def _numbers(analysis: GameAnalysis) -> tuple[Number, ...]:
+    """Return what luck, rivals' and own errors were worth in the winner's lead."""
+    parts = analysis.parts(int(analysis.result[:, WIN].argmax()))
+    kinds = {"luck": "by luck", "rivals_errors": "by rivals' mistakes", "own_errors": "by its own mistakes"}
+    worths = {words: signed(float(parts[name][LEAD])) for name, words in kinds.items()}
+    return tuple(Number(worth, "", f"{analysis.unit} of the winner's lead {words}") for words, worth in worths.items())
 
 
-def _sum_words(parts: Mapping[str, float], result: float) -> str:
-    """Return a sentence with the parts of the winner's share of the win; one part alone may exceed the result."""
-    points = {key: 100 * float(value) for key, value in parts.items()}
-    summands = listed([f"{_signed(points[key], 0)} by {PARTS[key]}" for key in ("luck", "own_errors", "rivals_errors")])
-    return (
-        f"The winner's share of the win began at {points['start']:.0f} %; with {summands}, and "
-        f"{_signed(points['unexplained'], 0)} unexplained, it ended at {100 * result:.0f} %."
-    )
-
-
-def _signed(value: float, digits: int) -> str:
-    """Return a rounded number with its sign, "+3" or "-3"; one that rounds to zero has no sign."""
-    text = f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
-    return text[1:] if not text.strip("+\N{MINUS SIGN}0.") else text
+def _costliest_row(decision: JudgedDecision, analysis: GameAnalysis, steps: Sequence[int]) -> tuple[str, ...]:
+    """Return a row of the table of the costliest decisions, with a link to the decision's step on the table."""
+    when = f"round {decision.round}" if decision.round else f"decision {decision.number}"
+    link = Markup('<a href="#table" data-step="{}">{}</a>').format(steps[decision.number - 1] + 1, when)
+    cost = f"{100 * decision.win_loss:.0f} % of the win, {decision.loss:.1f} {analysis.unit}"
+    played, better = (name.replace("_", " ") for name in (decision.played, decision.best))
+    return link, analysis.players[decision.seat], decision.question, played, better, cost
 
 
 def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
@@ -167,7 +171,7 @@ def _curve(analysis: GameAnalysis, seats: Sequence[str]) -> Chart:
 
 
 def _cell(value: float, digits: int, text: str = "") -> TableCell:
-    return TableCell(text or _signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
+    return TableCell(text or signed(value, digits), numbers=(f"{value:.{digits + 2}f}", "", "", ""))
 
 
 def _part_rows(analysis: GameAnalysis, seats: Sequence[str], column: int, factor: float) -> Iterator[tuple[Any, ...]]:
@@ -179,9 +183,8 @@ def _part_rows(analysis: GameAnalysis, seats: Sequence[str], column: int, factor
 
 
 def _cost_rows(analysis: GameAnalysis, seats: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    costly = sorted((each for each in analysis.decisions if each.loss > 0), key=lambda decision: -decision.loss)
-    for each in costly[:_COSTLIEST]:
-        losses = (each.loss, f"{each.loss:.1f}"), (100 * each.win_loss, f"{100 * each.win_loss:z.1f}")
+    for each in analysis.costliest(_COSTLIEST):
+        losses = (100 * each.win_loss, f"{100 * each.win_loss:.1f}"), (each.loss, f"{each.loss:.1f}")
         cells = (_cell(loss, 1, text) for loss, text in losses)
         yield str(each.number), seats[each.seat], each.played, each.best, *cells
 

@@ -16,6 +16,7 @@ from strozzi_sim.declare.figure_tables import Tables, headline_players
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import HeatMap, Picture
 from strozzi_sim.facts.blocks import Ratio
+from strozzi_sim.facts.conditions import Condition
 from strozzi_sim.facts.figures import WIN_SHARE, Figure
 from strozzi_sim.game.contract import Game
 from strozzi_sim.game.sentences import with_capital
@@ -71,7 +72,10 @@ def packed_explorer(
         {
             "study": title,
             "few": MIN_EVENTS,
-            "cells": [[int(players), lineup.replace(",", ", "), variant] for players, lineup, variant in cells],
+            "cells": [
+                [int(players), words.get(f"lineup={lineup}", lineup.replace(",", ", ")), variant]
+                for players, lineup, variant in cells
+            ],
             "maps": [*map_by_name.values()],
             "presets": presets,
             "first": headline_players(of_frames),
@@ -120,7 +124,7 @@ def _map(
         "columns": [words.get(level, level) for level in sides["column"]],
         "rounds": rounds,
         "measures": measures,
-        "where": block.where,
+        "where": Condition(block.where).words if block.where else "",
         "data": data,
     }
 

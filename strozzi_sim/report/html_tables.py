@@ -33,7 +33,8 @@ class TableCell:
     text: str
     interval: str = ""  # "± 2" or "(20 to 29)"
     tip: str = ""  # sentence on interval and n
-    numbers: tuple[str, ...] = ("", "", "", "")  # value, low, high and n as text, or ""
+    # value, low, high and n as text, or ""; a share is in per cent, as the cell shows it
+    numbers: tuple[str, ...] = ("", "", "", "")
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def _digits(rows: pd.DataFrame, figure: Figure) -> int:
 def cell_of(row: Any, figure: Figure, digits: int) -> TableCell:
     """Return the cell of a row of a table."""
     n = f"n = {row.n:,}"
-    numbers = numbers_of(row)
+    numbers = numbers_of(row, figure.measure.factor)
     if figure.unit == "p":
         return TableCell(format_row(row, figure), "", n, numbers)
     digits = min(digits, digits_for(row.value, half_width(row), figure))

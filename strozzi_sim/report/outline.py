@@ -10,8 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from strozzi_sim.agent import load_agent
-from strozzi_sim.agent.names import agents_named
 from strozzi_sim.declare.figure_tables import Tables, agent_names, pick
 from strozzi_sim.declare.pages import report_of
 from strozzi_sim.declare.pictures import SCENARIO, HeatMap, Picture
@@ -24,7 +22,7 @@ from strozzi_sim.pictures.series import Words, scenario_words, scenarios
 from strozzi_sim.report.html_tables import PageTable, page_table
 from strozzi_sim.study.look import Section
 from strozzi_sim.study.results import Results
-from strozzi_sim.study.wording import PLAY, USUAL, strengths
+from strozzi_sim.study.wording import lineup_names, player_name, player_sentence, strengths
 
 _SEPARATOR = " \N{MIDDLE DOT} "  # of the parts of a component's name
 MOST_PARTS = 4  # most variants and line-ups with a separate picture or table
@@ -34,15 +32,16 @@ class Naming:
     """Display names of the raw values of a study's tables; `variants` is variant -> component data."""
 
     def __init__(self, game: Game, tables: Tables, variants: Mapping[str, Any]) -> None:
-        self._tables = tables
+        self._game, self._tables = game, tables
         self._words = cache(lambda variant: report_of(game).words(tables, variants.get(variant, {})))
 
     def of(self, variant: str, lineup: str) -> Words:
         """Return raw value -> name for pictures and tables of one variant and line-up."""
         rows = pick(self._tables["lineup"], variant=variant, lineup=lineup)
         players = pick(self._tables["balance"], variant=variant, lineup=lineup)["players"].max()
-        agents = agent_names(pick(rows, players=players), int(players))
-        return {**self._words(variant), **{f"position={k}": name for k, name in enumerate(agents)}}
+        agents = agent_names(pick(rows, players=players), int(players), self._game.player_names)
+        positions = {f"position={k}": name for k, name in enumerate(agents)}
+        return {**self._words(variant), **positions}
 
     def of_all(self) -> Words:
         """Return raw value -> name for pictures of several variants, "varies" from the first part on that differs."""
@@ -61,15 +60,15 @@ def _common(raw: str, names: set[str]) -> str:
 
 
 class Outline:
-    """The sections and tables of the page of results; in a study of strengths, rows of middling play come first."""
+    """The sections and tables of the page of results; in a study of strengths, rows of usual play come first."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
         self.tables = dict(results.originals)
-        middle = self._tiers.get("middle", "")
-        for name, table in self.tables.items() if middle else ():
+        usual = self._tiers.get("usual", "")
+        for name, table in self.tables.items() if usual else ():
             if "lineup" in table:
-                first = (table["lineup"] != middle).argsort(kind="stable")
+                first = (table["lineup"] != usual).argsort(kind="stable")
                 self.tables[name] = table.iloc[first].reset_index(drop=True)
         self.sections = results.study.sections(self.tables, results.look)
 
@@ -102,18 +101,19 @@ class Outline:
         table = self.table(section, shown)
         all_scenarios = scenarios(table)
         if shown.series == SCENARIO:
-            names = {each: scenario_words(each, all_scenarios) or each[1] for each in all_scenarios[:MOST_SCENARIOS]}
+            words = self.words()
+            names = {each: scenario_words(each, all_scenarios, words) for each in all_scenarios[:MOST_SCENARIOS]}
+            names = {each: name or words.get(f"lineup={each[1]}", each[1]) for each, name in names.items()}
             column = [names.get(each) for each in zip(table["variant"], table["lineup"], strict=True)]
             rows = table.assign(**{SCENARIO: column}).dropna(subset=SCENARIO)
-            tiers = {f"{SCENARIO}={agent}": f"{PLAY[strength]} ({agent})" for strength, agent in self._tiers.items()}
-            if part := _part(shown, rows, {**self.words(), **tiers}, None, rows, width):
+            if part := _part(shown, rows, words, None, rows, width):
                 yield "", part
             return
         rows_of = {each: pick(table, variant=each[0], lineup=each[1]) for each in all_scenarios[:MOST_PARTS]}
         compared = pd.concat(rows_of.values()) if rows_of else table
         for number, ((variant, lineup), rows) in enumerate(rows_of.items()):
             named = shown
-            if name := scenario_words((variant, lineup), all_scenarios):
+            if name := scenario_words((variant, lineup), all_scenarios, self.words()):
                 slug = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
                 named = replace(shown, name=f"{shown.name}--{number}-{slug}", title=f"{shown.title}: {name}")
             components = self.variants.get(variant)
@@ -121,10 +121,17 @@ class Outline:
                 yield name, part
 
     def words(self, variant: str = "", lineup: str = "") -> Words:
-        """Return raw value -> display name, for one variant and line-up or for all; {} without a table `balance`."""
+        """Return raw value -> display name, for one variant and line-up or for all."""
         if self._naming is None:
-            return {}
-        return self._naming.of(variant, lineup) if lineup and variant in self.variants else self._naming.of_all()
+            return self._player_words
+        is_one = lineup and variant in self.variants
+        return {**self._player_words, **(self._naming.of(variant, lineup) if is_one else self._naming.of_all())}
+
+    @cached_property
+    def _player_words(self) -> dict[str, str]:
+        """The names of the agents and line-ups that have one."""
+        game = self.results.study.the_game
+        return {**game.player_names, **lineup_names(game, map(",".join, self.results.study.lineups))}
 
     @cached_property
     def variants(self) -> dict[str, Any]:
@@ -138,20 +145,16 @@ class Outline:
         return Naming(self.results.study.the_game, self.tables, self.variants)
 
     @property
-    def players_in_words(self) -> dict[str, str]:
-        """Name -> description, for the players of the study: strengths, the usual computer player, other agents."""
-        study = self.results.study
-        usual = agents_named(study.the_game, [study.the_game.default_agent])[0]
-        tiers = self._tiers.items()
-        descriptions = {PLAY[strength]: f"Games that {agent} plays by itself." for strength, agent in tiers}
-        if any(usual.text in lineup for lineup in study.lineups):
-            descriptions[USUAL.removeprefix("the ")] = f"{usual.text}: {usual.agent.description}"
-        texts = {text for lineup in study.lineups for text in lineup if text != usual.text and "::" not in text}
-        for name in sorted({text.partition(":")[0] for text in texts}):
+    def players(self) -> list[tuple[str, str, str]]:
+        """Name, spec and a sentence on each player of the study, weakest first, then on each agent without a name."""
+        game, played = self.results.study.the_game, {text for lineup in self.results.study.lineups for text in lineup}
+        others = {text.partition(":")[0] for text in played - game.player_names.keys() if "::" not in text}
+        players = []
+        for agent in (*(agent for agent in game.player_names if agent in played), *sorted(others)):
             # A report does not need the agents: one that cannot be loaded has no description.
             with suppress(InputError, AgentFault):
-                descriptions[name] = load_agent(name, study.the_game).agent.description
-        return descriptions
+                players.append((player_name(game, agent), agent, player_sentence(game, agent)))
+        return players
 
     @cached_property
     def _tiers(self) -> dict[str, str]:

@@ -109,6 +109,7 @@ class Content:
     certainty: list[str]  # sentences on the statistical method
     tables: Sequence[str] = ()  # names of the tables in the results folder; () without one
     glossary: dict[str, str] = field(default_factory=dict)  # word -> meaning
+    players: Sequence[tuple[str, str, str]] = ()  # name, spec and a sentence on each agent that plays
     explorer: str = ""  # tables for the reader's own heat maps, as `packed` returns them; "" without this part
     definitions: dict[str, str] = field(default_factory=dict)  # figure -> how it is counted
     alarms: Sequence[PageAlarm] = ()  # below the answer

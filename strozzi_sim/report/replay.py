@@ -10,7 +10,7 @@ from strozzi_sim.agent.analysis import WIN
 from strozzi_sim.game import load_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.table import GameTable
-from strozzi_sim.play.analyse import GameAnalysis, JudgedDecision, TurningPoint
+from strozzi_sim.play.analyse import NOTED, GameAnalysis, JudgedDecision, TurningPoint
 from strozzi_sim.play.judging import Outcome
 from strozzi_sim.play.records import RecordedGame
 from strozzi_sim.table.page import asset, render, template
@@ -18,7 +18,6 @@ from strozzi_sim.table.plain import replayed_steps, table_of
 
 Outcomes = Mapping[int, Sequence[Outcome]]  # number of a decision -> possible outcomes of its draws
 _TURNS = 6  # most turning points on the curve
-_NOTED = 0.005  # smallest loss or luck that is reported, as a share of the win
 _POINTS_NOTED = 1.0  # smallest loss that is reported, in points of lead
 
 
@@ -47,6 +46,12 @@ def replay_page(
     return render(load_game(recorded.header["game"]), data, heading), heading
 
 
+def decision_steps(analysis: GameAnalysis, steps: int) -> list[int]:
+    """Return the first step of every decision, from 0, then the number of steps of the page of the game."""
+    first = steps - sum(len(decision.events) for decision in analysis.decisions)  # steps before the first decision
+    return [int(step) for step in np.cumsum([first, *(len(decision.events) for decision in analysis.decisions)])]
+
+
 def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
     """Return a page that links to the pages of games, each given as the name of its file, a heading, and a note."""
     return template("games.html").render(title=title, games=games, css=Markup(asset("table.css")))
@@ -55,8 +60,7 @@ def list_page(title: str, games: Sequence[tuple[str, str, str]]) -> str:
 def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: GameTable, outcomes: Outcomes) -> dict[str, Any]:
     """Return the JSON `judged` of a page, see `table.schema.Judged`; `said` has the sentence of each step."""
     steps = len(said)
-    first = steps - sum(len(decision.events) for decision in analysis.decisions)  # steps before the first decision
-    starts = np.cumsum([first, *(len(decision.events) for decision in analysis.decisions)]).tolist()
+    starts = decision_steps(analysis, steps)
     curve = analysis.curve().round(3)
     win = [curve[np.searchsorted(starts[:-1], step + 1)].tolist() for step in range(steps)]
     notes = [""] * steps
@@ -67,7 +71,7 @@ def _judged_data(analysis: GameAnalysis, said: Sequence[str], table: GameTable, 
     turns = [
         _turn(turn, starts[turn.decision.number - 1 : turn.decision.number + 1], said, table)
         for turn in analysis.turning_points(_TURNS)
-        if abs(turn.change) >= _NOTED
+        if abs(turn.change) >= NOTED
     ]
     turns.sort(key=lambda turn: turn["step"])
     judged = {"agent": analysis.agent, "redraws": analysis.redraws, "win": win, "notes": notes, "turns": turns}
@@ -111,22 +115,22 @@ def _share(share: float) -> str:
 def _decision_note(decision: JudgedDecision, table: GameTable) -> str:
     if not decision.is_choice:
         return ""
-    if decision.win_loss < _NOTED and decision.loss < _POINTS_NOTED:
+    if decision.win_loss < NOTED and decision.loss < _POINTS_NOTED:
         return f"{table.name(decision.seat)} chose {decision.played}: nothing clearly better found."
     return f"{_error_words(decision, table)}."
 
 
 def _error_words(decision: JudgedDecision, table: GameTable) -> str:
     points = f"{decision.loss:.1f} points"
-    loss = f"{_share(decision.win_loss)} and {points}" if decision.win_loss >= _NOTED else points
+    loss = f"{_share(decision.win_loss)} and {points}" if decision.win_loss >= NOTED else points
     return f"{table.name(decision.seat)} chose {decision.played} and lost {loss}; best found: {decision.best}"
 
 
 def _luck_note(decision: JudgedDecision, table: GameTable) -> str:
-    """Return the luck of seats after a decision as text, where it reaches _NOTED; "" if it does for no seat."""
+    """Return the luck of seats after a decision as text, where it reaches NOTED; "" if it does for no seat."""
     parts = [
         f"{table.named(seat)} {100 * share:+.0f} %".replace("-", "\N{MINUS SIGN}")
         for seat, share in enumerate(decision.luck[:, WIN].tolist())
-        if abs(share) >= _NOTED
+        if abs(share) >= NOTED
     ]
     return f"Luck of the draw: {listed(parts)}." if parts else ""

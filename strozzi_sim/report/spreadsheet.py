@@ -47,7 +47,7 @@ def spreadsheet(results: Results, kind: str, path: str | Path | None = None, *, 
 
 
 def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
-    """Return the tables and heat maps by name, then definitions of the tables' figures; a share of 1 is 100 %."""
+    """Return the tables and heat maps by name, then definitions of the tables' figures."""
     outline = Outline(results)
     sheets: dict[str, pd.DataFrame] = {}
     labels: dict[str, str] = {}
@@ -69,16 +69,17 @@ def _sheets_of(results: Results) -> dict[str, pd.DataFrame]:
 
 
 def _lines(name: str, table: PageTable) -> Iterator[dict[str, object]]:
-    """Yield the lines of a table: its keys, and value, low, high and n of each cell; a share of 1 is 100 %.
+    """Yield the lines of a table: its keys, and value, low, high and n of each cell, in the unit of its label.
 
     `name` is that of its variant and line-up, if there are several.
     """
     for keys, cells in table.rows:
         line: dict[str, object] = {"games": name} if name else {}
         line |= dict(zip(table.keys, keys, strict=True))
-        for (label, *_), cell in zip(table.columns, cells, strict=True):
+        for (label, sign, _), cell in zip(table.columns, cells, strict=True):
+            head = f"{label}, {sign}" if sign else label
             for end, text in zip(("", " (low)", " (high)", " (n)"), cell.numbers if cell else [""] * 4, strict=True):
-                line[label + end] = float(text) if text else None
+                line[head + end] = float(text) if text else None
         yield line
 
 

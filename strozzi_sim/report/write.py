@@ -25,7 +25,7 @@ from strozzi_sim.runtime.files import PICTURE, write_replacing
 from strozzi_sim.study.files import REPORT, refuse_links
 from strozzi_sim.study.look import KeyNumber, Section
 from strozzi_sim.study.results import Results, notes
-from strozzi_sim.study.wording import played_by
+from strozzi_sim.study.wording import lineup_words, played_by, players_words
 
 FIGURES = "figures"
 MAX_MAP_ROWS = 6000  # most rows of a heat map's table, one per cell and figure, that the page shows
@@ -142,7 +142,8 @@ def content(outline: Outline) -> Content:
         facts=_facts(results),
         certainty=TEXTS["certainty"],
         tables=sorted(tables) if results.folder is not None else (),
-        glossary=TEXTS["glossary"] | outline.players_in_words,
+        glossary=TEXTS["glossary"],
+        players=outline.players,
         explorer=packed_explorer(*explored) if "seats" in tables else "",
         definitions=definitions_of(tables),
         alarms=_alarms(outline),
@@ -221,10 +222,11 @@ def _number(key: KeyNumber) -> Number:
 
 def _plan(results: Results) -> str:
     study = results.study
-    lineups = [", ".join(lineup) for lineup in dict.fromkeys(study.lineups)]
+    lineups = [",".join(lineup) for lineup in dict.fromkeys(study.lineups)]
     is_selfplay = all(len(lineup) == 1 for lineup in study.lineups)
-    shown = listed(lineups) if is_selfplay else " | ".join(lineups)
-    agents = shown if len(lineups) <= 3 else f"{len(lineups)} line-ups"
+    game = study.the_game
+    shown = players_words(game, *lineups) if is_selfplay else " | ".join(lineup_words(game, each) for each in lineups)
+    agents = shown if len(lineups) <= 4 else f"{len(lineups)} line-ups"
     if len(lineups) > 1 and is_selfplay:
         agents += ", each by itself"
     variants = f", in {some_of(list(study.variant_of), 3)}" if list(study.variant_of) != ["base"] else ""
@@ -233,7 +235,7 @@ def _plan(results: Results) -> str:
     played = f"{pluralize(study.deals, 'deal')}, {games}"
     if results.n_games != study.deals:
         played = f"{pluralize(study.deals, 'deal')} for each, {games} in all"
-    return f"{study.the_game.title} at {counts} players, played by {agents}{variants}: {played}."
+    return f"{game.title} at {counts} players, played by {agents}{variants}: {played}."
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:

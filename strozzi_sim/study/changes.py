@@ -10,6 +10,7 @@ alone decides, once exceptions are rarer than `effect`. A figure is equal if its
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,14 +35,14 @@ from strozzi_sim.facts.blocks import ALL
 from strozzi_sim.facts.figures import DECISIONS, SCORE, WIN_SHARE, Figure
 from strozzi_sim.game import Game
 from strozzi_sim.game.component_names import changes_in_words, name_of_key
-from strozzi_sim.game.sentences import listed, some_of
+from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import Variant, differing_keys
 from strozzi_sim.stats.differences import paired
 from strozzi_sim.stats.intervals import Estimate, divide
 from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import SEAT_GAP
 from strozzi_sim.study.look import KeyNumber, Section, picture, section
-from strozzi_sim.study.wording import played_by, players_words, seat_words, shortened
+from strozzi_sim.study.wording import FEW_AGENTS, lineup_words, played_by, players_words, seat_words, shortened
 
 CHANGED, SMALL, UNCLEAR, EQUAL = "changed", "too small to matter", "unclear", "equal"
 _FIRST, _JUDGED = (*CELL, *OF_CHANGE[:2]), OF_CHANGE[3:]
@@ -217,7 +218,7 @@ def change_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
 def _verdict_words(rows: pd.DataFrame, words: str, figure: Figure, chunks: int, game: Game) -> str:
     verdicts, lineups = set(rows["verdict"]), dict.fromkeys(rows["lineup"])
     if changed := set(pick(rows, verdict=CHANGED)["lineup"]):
-        names = some_of([players_words(game, lineup) for lineup in lineups if lineup in changed])
+        names = players_words(game, *(lineup for lineup in lineups if lineup in changed), most=FEW_AGENTS)
         return f"changes {words}{'' if changed == set(lineups) else f' in games of {names}'}"
     if verdicts <= {SMALL, EQUAL}:
         return f"does not change {words} enough to matter" if SMALL in verdicts else f"leaves {words} exactly as it was"
@@ -238,7 +239,7 @@ def changes_section(
     compared, deals = list[tuple[Variant, Variant]](), ", on the same deals" if paired else ""
     for number, ((first, second), rows) in enumerate(_pairs(tables)):
         wins, name = _wins(rows), f"changes-{number}" if number else "changes"
-        lineups = ", " + wins["lineup"] if rows["lineup"].nunique() > 1 else ""
+        lineups = ", " + wins["lineup"].map(partial(lineup_words, game)) if rows["lineup"].nunique() > 1 else ""
         places = wins["players"].astype("str") + " players" + lineups + ", " + _levels_of(wins)
         shown[name] = wins.assign(place=places, variant="", lineup="")
         words = {"first": first, "second": second, "deals": deals or "; the deals may differ"}

@@ -51,7 +51,7 @@ from strozzi_sim.study.cells import (
 from strozzi_sim.study.changes import changes, changes_section, listed_changes
 from strozzi_sim.study.look import KeyNumber, Look, Section, key_numbers, pictures_of
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import played_by, players_words, seat_words
+from strozzi_sim.study.wording import lineup_words, played_by, players_words, seat_words
 
 EXPLORED = 24  # most cells of a study whose page has an explorer
 SEATS, LINEUP = TableSpec(("seat",)), TableSpec(("position", "agent"))
@@ -173,10 +173,10 @@ def sections_of_games(
     """
     report, findings, sections = report_of(study.the_game), _findings(study, tables), dict[str, Section]()
     pictures = [*pictures_of("balance", tables), *report.pictures(tables)]
-    numbers = (*_gap_numbers(tables), *_length_numbers(tables))
+    numbers = (*_gap_numbers(tables, study.the_game), *_length_numbers(tables, study.the_game))
     if first == "lineup":
         pictures.sort(key=lambda picture: picture.table != "lineup")
-        wins = with_agents(pick(tables["lineup"], figure="win_share")).dropna(subset="low")
+        wins = with_agents(pick(tables["lineup"], figure="win_share"), study.the_game).dropna(subset="low")
         numbers = leading_agents(pick(wins, position=0) if company_of(tables["lineup"]) else first_scenario(wins))
     if first == "heatmaps":
         numbers = _map_numbers(study, tables, look)
@@ -189,7 +189,7 @@ def sections_of_games(
     for page in ("balance", *look.pages_in(study.the_game)):
         name, question = report.pages[page].title, report.pages[page].question
         shown = tuple(picture for picture in pictures if picture.page == page)
-        tables_of_page = {"lineup": with_agents(tables["lineup"])} if page == "balance" else {}
+        tables_of_page = {"lineup": with_agents(tables["lineup"], study.the_game)} if page == "balance" else {}
         finding, beside = findings.get(page, ""), len(study.variant_of) > 1
         sections[page] = Section(name, question, shown, (), finding, numbers, tables_of_page, beside=beside)
     if maps := tuple(look.maps_in(study.the_game).values()):
@@ -209,13 +209,13 @@ def _figures_of(pictures: Sequence[Picture]) -> dict[str, Figure]:
     return {figure.name: figure for picture in reversed(pictures) for figure in picture.figures}
 
 
-def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
+def _gap_numbers(tables: Tables, game: Game) -> tuple[KeyNumber, ...]:
     wins = pick(tables["seats"], figure="win_share").dropna(subset=["value", "low"]).reset_index(drop=True)
     if wins.empty:
         return ()
     gains = wins.assign(**{side: wins[side] - 1 / wins["players"] for side in ("value", "low", "high")})
     ends = gains.loc[[gains["value"].idxmax(), gains["value"].idxmin()]]
-    who = [f"{seat_words(row.seat, row.players)}, {_games_of(row, wins)}" for row in ends.itertuples(index=False)]
+    who = [f"{seat_words(row.seat, row.players)}, {_games_of(row, wins, game)}" for row in ends.itertuples(index=False)]
     ends = ends.assign(who=who)
     return key_numbers(ends, WIN_SHARE.difference(), "points from an equal share: {who}", is_change=True)
 
@@ -223,10 +223,10 @@ def _gap_numbers(tables: Tables) -> tuple[KeyNumber, ...]:
 def _page_numbers(study: Study, tables: Tables, page: str) -> Iterator[KeyNumber]:
     components = {name: variant.components for name, variant in study.variant_of.items()}
     for row, figure, place in report_of(study.the_game).ends(tables, components, page) if page != "balance" else ():
-        yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'])}")
+        yield KeyNumber(row, figure, f"{figure.label}: {place}, {_games_of(row, tables['balance'], study.the_game)}")
 
 
-def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
+def _length_numbers(tables: Tables, game: Game) -> Iterator[KeyNumber]:
     """Yield the margin of the winner, else the mean score, else the number of decisions in a game."""
     balance, known = first_scenario(tables["balance"]).dropna(subset="value"), figures_in(tables, "balance")
     labels = {"margin_mean": "the winner's lead over the second", SCORE.name: "score of a player"}
@@ -234,11 +234,11 @@ def _length_numbers(tables: Tables) -> Iterator[KeyNumber]:
     for figure in [name for name in labels if name in set(balance["figure"])][:1]:
         rows = pick(balance, figure=figure)
         row = next(pick(rows, players=headline_players(rows)).itertuples(index=False))
-        yield KeyNumber(row, known.get(figure, SCORE), f"{labels[figure]}, {_games_of(row, tables['balance'])}")
+        yield KeyNumber(row, known.get(figure, SCORE), f"{labels[figure]}, {_games_of(row, tables['balance'], game)}")
 
 
-def _games_of(row: Any, table: Any) -> str:
-    lineup = f" ({row.lineup})" if table["lineup"].nunique() > 1 else ""
+def _games_of(row: Any, table: Any, game: Game) -> str:
+    lineup = f" ({lineup_words(game, row.lineup)})" if table["lineup"].nunique() > 1 else ""
     return f"{row.players} players{lineup}"
 
 
@@ -259,11 +259,11 @@ def leading_agents(wins: Any) -> tuple[KeyNumber, ...]:
     return key_numbers(rows.head(3).assign(name=names), WIN_SHARE, "games won by {name}, {players} players")
 
 
-def with_agents(lineup: Any) -> Any:
+def with_agents(lineup: Any, game: Game) -> Any:
     """Return the table `lineup` with a column `who` of agents' names, broken into lines that fit an axis."""
     names = lineup["agent"].astype("str").copy()
     for (players, *_), rows in lineup.groupby(list(CELL), sort=False):
-        names_by_position = agent_names(rows, int(players))
+        names_by_position = agent_names(rows, int(players), game.player_names)
         names[rows.index] = ["\n".join(wrap(names_by_position[position], 24)) for position in rows["position"]]
     return lineup.assign(who=names)
 

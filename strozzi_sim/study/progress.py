@@ -94,8 +94,13 @@ def _line(phase: str, done: int, total: int, before: int, began: float) -> str:
         return f"{done:,} of {total:,} {phase}"
     speed = (done - before) / seconds
     left = (total - done) / speed
-    time_left = f"{left:.0f} s" if left < 120 else f"{left / 60:.0f} min"
-    return f"{done:,} of {total:,} {phase}, {speed:,.{0 if speed >= 10 else 1}f} {phase}/s, about {time_left} left"
+    speed_text = f"{speed:,.{0 if speed >= 10 else 1}f} {phase}/s"
+    return f"{done:,} of {total:,} {phase}, {speed_text}, about {duration_text(left)} left"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration as text, in minutes from two on: "90 s", "14 min"."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 @contextmanager

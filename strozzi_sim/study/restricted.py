@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from strozzi_sim import stats
-from strozzi_sim.agent import AgentSpec, names
+from strozzi_sim.agent import AgentSpec
 from strozzi_sim.declare.figure_tables import FigureTable, Tables, headline_players, pick
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.declare.significance import (
@@ -38,7 +38,7 @@ from strozzi_sim.stats.multiple_testing import holm
 from strozzi_sim.study.cells import Cell, CellCounts, CountsOf, without_luck
 from strozzi_sim.study.look import KeyNumber, Look, Section, section
 from strozzi_sim.study.model import Study, fact_union
-from strozzi_sim.study.wording import conclusion, grouped, players_words, points
+from strozzi_sim.study.wording import conclusion, grouped, player_name, players_words, points
 
 WORTH, COSTS, SMALL, UNCLEAR = "worth having", "better not used", "too small to matter", "unclear"
 SIGNIFICANT, MISLEADS = "significant worth", "its users' wins mislead"
@@ -144,7 +144,7 @@ def _nouns(study: Study) -> Callable[[str], str]:
 
 def _tier(study: Study, agent: str) -> int:
     """Return the index of an agent among the game's tiers of strength, weakest first; -1 if it is in none."""
-    tiers = [names.agents_named(study.the_game, text)[0].text for text in study.the_game.tiers.values()]
+    tiers = list(study.the_game.tiers.values())
     return tiers.index(agent) if agent in tiers else -1
 
 
@@ -156,7 +156,7 @@ def _worth_numbers(study: Study, lines: Sequence[Line], nouns: Callable[[str], s
     agent = max(agents, key=lambda agent: _tier(study, agent))
     of_agent = [line for line in lines if (line["players"], line["agent"]) == (players, agent)]
     for line in ranked(of_agent)[:2]:
-        condition = f"without {nouns(line['thing'])} ({players_words(study.the_game, agent)}, {players} players)"
+        condition = f"without {nouns(line['thing'])} ({player_name(study.the_game, agent)}, {players} players)"
         for figure, label in _NUMBERS.items():
             if not np.isnan(line[figure.name].value):
                 yield KeyNumber(line[figure.name], figure, f"{label} {condition}", is_change=True)

@@ -32,6 +32,7 @@ from strozzi_sim.stats.precision import FIRST_LOOK
 from strozzi_sim.study.arguments import RunOptions, StudyOptions
 from strozzi_sim.study.cells import Cell, CellCounts
 from strozzi_sim.study.cluster import cluster_of
+from strozzi_sim.study.duration import announce
 from strozzi_sim.study.files import csv_of
 from strozzi_sim.study.games import ANSWERS, with_figures
 from strozzi_sim.study.kept import row_files
@@ -313,6 +314,8 @@ def _play_chunks(store: Store, workers: int, reporter: Progress, chunks: range) 
         counted = [bool(store.plan(cell).crosstabs or store.held.tables) for cell in study.cells]
         matches = [cell.match for cell in study.cells]
         warm_all(list(zip(matches, counted, strict=True)), study.how_luck, reporter.on_message)
+        if chunks.start == 0:
+            announce(store, workers, reporter)
         for _, chunk in play_tasks((store.task(*key) for key in missing), workers, stop):
             store.write(chunk)
             reporter.on_phase(GAMES, store.games, games)

@@ -1,56 +1,81 @@
-"""Texts of reports: strengths of play, agents, seats, player counts and differences."""
+"""Texts of reports: players, seats, player counts and differences."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any, TypeVar
 
-from strozzi_sim.agent.names import agents_named
+from strozzi_sim.agent import load_agent
 from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.facts.figures import WIN_SHARE
 from strozzi_sim.game import Game
-from strozzi_sim.game.sentences import listed, some_of
+from strozzi_sim.game.sentences import listed
+from strozzi_sim.game.tiers import RANDOM_MOVES, TIERS
 
-USUAL = "the usual computer player"
 FEW_AGENTS = 3  # most agents named one by one
-PLAY = {  # strength -> text
-    "random": "random moves",
-    "weak": "beginners' play",
-    "middle": "middling play",
-    "learned": "trained play",
-    "search": "strong play",
-}
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 _TURNS = ("begins", "moves second", "moves third", "moves fourth", "moves fifth", "moves sixth")
 
 
 def strengths(game: Game, lineups: Iterable[str]) -> dict[str, str]:
-    """Return strength -> agent if several line-ups are all single agents of the game's strengths, else {}."""
-    agent_by_strength, played = {"random": "random"}, set(lineups)
-    if len(played) < 2 or any(len(split_specs(lineup)) > 1 for lineup in played):
-        return {}  # early, since importing the game's agents takes time
-    for tier, agent in game.tiers.items():
-        text = agents_named(game, [agent])[0].text
-        agent_by_strength["random" if text == "random" else tier] = text
-    in_study = {strength: agent for strength, agent in agent_by_strength.items() if agent in played}
-    return in_study if set(in_study.values()) == played else {}
+    """Return name -> agent if several line-ups are all single agents that have names in the game, else {}."""
+    played = set(lineups)
+    agent_by_name = {name: agent for agent, name in game.player_names.items() if agent in played}
+    return agent_by_name if len(played) > 1 and set(agent_by_name.values()) == played else {}
 
 
-def players_words(game: Game, lineup: str) -> str:
-    """Return the different agents of a line-up as text, the game's default agent as USUAL."""
-    agents = dict.fromkeys(split_specs(lineup))
-    return listed([USUAL if agent == game.default_agent else agent for agent in agents])
+def player_name(game: Game, agent: str) -> str:
+    """Return an agent in one word: "usual", "random moves"; its spec if it has no name in the game."""
+    return game.player_names.get(agent, agent)
+
+
+def player_words(game: Game, agent: str, the: str = "the") -> str:
+    """Return one player of an agent: "the usual player", or with another word `the`; "random moves"; a spec."""
+    name = player_name(game, agent)
+    return f"{the} {name} player" if name in TIERS else name
+
+
+def player_sentence(game: Game, agent: str) -> str:
+    """Return what is known of a player: the note of its tier, else the agent's description."""
+    note = next((game.tier_notes.get(tier) for tier, text in game.tiers.items() if text == agent), None)
+    return note.sentence if note else f"{load_agent(agent, game).agent.description.removesuffix('.')}."
+
+
+def copies_words(game: Game, agent: str) -> str:
+    """Return several players of an agent: "usual players", "random moves", "copies of SPEC"."""
+    name = player_name(game, agent)
+    return f"{name} players" if name in TIERS else name if name == RANDOM_MOVES else f"copies of {name}"
+
+
+def players_words(game: Game, *lineups: str, most: int | None = None) -> str:
+    """Return the agents of some line-ups, each once: "weak and usual players and random moves".
+
+    `most` is the number of agents of no tier that are named; default: all.
+    """
+    names = dict.fromkeys(player_name(game, agent) for lineup in lineups for agent in split_specs(lineup))
+    tiers = [name for name in names if name in TIERS]
+    others = [name for name in names if name not in TIERS]
+    others = [*others[:most], f"{len(others) - most} more"] if most is not None and len(others) > most else others
+    return listed([*([f"{listed(tiers)} players"] if tiers else []), *others])
+
+
+def lineup_words(game: Game, lineup: str) -> str:
+    """Return who plays a line-up: "one trained player among usual players", "weak and usual players"."""
+    first, *others = split_specs(lineup)
+    if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
+        name = player_name(game, first)
+        return f"one {name}{' player' * (name in TIERS)} among {copies_words(game, others[0])}"
+    return players_words(game, lineup)
+
+
+def lineup_names(game: Game, lineups: Iterable[str]) -> dict[str, str]:
+    """Return "lineup=" and the raw name -> the name in a legend: in one word, if one agent plays itself."""
+    return {f"lineup={each}": game.player_names.get(each) or lineup_words(game, each) for each in lineups}
 
 
 def played_by(game: Game, lineups: Iterable[str]) -> str:
-    """Return the agents of some line-ups as text: "played by the usual computer player or by random"."""
-    agents_of_each = [list(dict.fromkeys(split_specs(lineup))) for lineup in lineups]
-    agents = list(dict.fromkeys(agent for own in agents_of_each for agent in own))
-    if len(agents) > 2:
-        return f"played by {some_of(agents, FEW_AGENTS)}"
-    if any(len(own) > 1 for own in agents_of_each):
-        return f"played by {players_words(game, ','.join(agents))}"
-    return f"played by {' or by '.join(players_words(game, agent) for agent in agents)}"
+    """Return the agents of some line-ups as text: "played by usual players and random moves"."""
+    return f"played by {players_words(game, *lineups, most=FEW_AGENTS)}"
 
 
 def seat_words(seat: int, players: int) -> str:

@@ -6,4 +6,4 @@ value. A new token from the sack replaces it. The game ends after each seat's la
 
 from strozzi_sim.game.contract import Game
 
-GAME = Game(__name__, title="Template", tiers={"weak": "random", "middle": "highest"})
+GAME = Game(__name__, title="Template", tiers={"weak": "random", "usual": "highest"})

@@ -93,9 +93,8 @@ def _judged_words(analysis: GameAnalysis, record: list[dict[str, Any]], session:
         words.append(f"You lost {rate:.2f} {unit} a decision on average, {over}.")
     if (level := analysis.level(seat)) is not None:
         words.append(f"This is the error rate of level {level_words(level)} of {analysis.agent}.")
-    mistakes = [each for each in analysis.decisions if each.seat == seat and each.loss > 0 and each.is_choice]
     costly = []
-    for mistake in sorted(mistakes, key=lambda mistake: -mistake.loss)[:COSTLY]:
+    for mistake in analysis.costliest(COSTLY, seat):
         lines_left = sum(len(each.events) for each in analysis.decisions[mistake.number - 1 :])  # its own too
         cost = f"{100 * mistake.win_loss:.0f} % of the win, {mistake.loss:.1f} {unit}"
         said = f"{mistake.played}: {cost}; best found: {mistake.best}"

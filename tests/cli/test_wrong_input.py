@@ -11,7 +11,7 @@ from strozzi_sim.game import load_game
 from strozzi_sim.game.components import components_type
 from strozzi_sim.game.variants import _toml
 from strozzi_sim.runtime.parsing import read_toml
-from strozzi_sim.study.kinds.our_table import read_sheets
+from strozzi_sim.study.score_sheets import read_sheets
 
 RICH = {"rich": {"tracks": {"bonus": {7: 10, 8: 15, 9: 20}}}}
 STUDY = {"game": "strozzi", "deals": 2, "lineups": [["random"]]}

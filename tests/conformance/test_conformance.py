@@ -145,16 +145,31 @@ def test_names_of_other_things_than_those_chosen_together_are_refused(monkeypatc
     ("tiers", "words"),
     [
         ({"weak": "fair-price"}, "tiers: agent 'fair-price' does not play strozzi with 3 players"),
-        ({"weak": "random", "search": "nobody"}, "tiers: unknown agent 'nobody'"),
+        ({"weak": "random", "strong": "nobody"}, "tiers: unknown agent 'nobody'"),
+        (
+            {"strong": "learned:redraws=32,beyond=2"},
+            "tiers: write 'learned:beyond=2,redraws=32', not 'learned:redraws=32,beyond=2'",
+        ),
     ],
 )
 def test_a_tier_that_cannot_play_is_refused(tiers, words):
     assert words in broken("tiers", dataclasses.replace(STROZZI, tiers=tiers))
 
 
-def test_an_unknown_tier_is_refused():
-    with pytest.raises(InputError, match="game 'strozzi': tiers: unknown tier 'strong'; known: weak, middle, learned"):
-        dataclasses.replace(STROZZI, tiers={"strong": "random"})
+@pytest.mark.parametrize(
+    ("tier", "hint"),
+    [
+        ("expert", "known: weak, usual, trained, strong"),
+        ("midle", "known: weak, usual, trained, strong"),
+        ("middle", "call it 'usual'"),
+        ("learned", "call it 'trained'"),
+        ("search", "call it 'strong'"),
+    ],
+)
+def test_an_unknown_tier_is_refused_with_a_hint(tier, hint):
+    with pytest.raises(InputError) as failed:
+        dataclasses.replace(STROZZI, tiers={"weak": "random", tier: "random"})
+    assert str(failed.value) == f"game 'strozzi': tiers: unknown tier {tier!r}; {hint}"
 
 
 def test_a_player_count_that_the_game_does_not_take_is_an_invalid_argument():

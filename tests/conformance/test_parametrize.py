@@ -15,7 +15,7 @@ from dataclasses import replace
 from strozzi_sim.conformance import agent_checks, game_checks
 from strozzi_sim.game import load_game
 
-game = replace(load_game("strozzi"), tiers={{"middle": "nobody"}})  # an agent that does not exist
+game = replace(load_game("strozzi"), tiers={{"usual": "nobody"}})  # an agent that does not exist
 
 
 @pytest.mark.parametrize("check", game_checks(game, players=[3], deals=1, expected_failures={expected}))

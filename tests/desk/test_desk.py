@@ -100,6 +100,16 @@ def test_changed_added_and_removed_cards_are_marked():
     assert {row["source"] for row in ships["rows"]} > {"reconstructed"}
 
 
+def test_the_players_of_a_game_are_named_and_each_has_a_sentence():
+    box = box_of(load_game("strozzi"))
+    assert [name for name, *_ in box["agents"]] == ["random moves", "weak", "usual", "trained", "strong"]
+    assert [agent for _, agent, _ in box["agents"]] == ["random", *load_game("strozzi").tiers.values()]
+    assert box["opponent"] == "the trained player"
+    assert box_of(load_game("strasbourg"))["opponent"] == "the usual player"
+    (trained,) = [words for name, _, words in box["agents"] if name == "trained"]
+    assert trained.endswith("it wins 47 of 100 games against three usual players (4,000 games; 25 would be equal).")
+
+
 # -- questions ---------------------------------------------------------------------------------------------------------
 
 CHANGED_BOX = {"game": "strozzi", "variant": "long-tracks", "settings": ["tracks.bonus.9=20"]}
@@ -134,6 +144,8 @@ def test_wrong_forms_are_named():
         words_for(Asked(question="balance", values={"deels": "3"}))
     with pytest.raises(InputError, match="change something in the box first"):
         words_for(Asked(question="compare"))
+    with pytest.raises(InputError, match=r"^Number and its values: fill in this field first$"):
+        words_for(Asked(game="strozzi", question="sweep", values={"values": ""}))
     with pytest.raises(InputError, match="unknown precision 'exact'; known: quick, usual, sure"):
         words_for(Asked(question="balance", precision="exact"))
 
@@ -548,6 +560,24 @@ def test_a_killed_desk_loses_nothing(tmp_path):
 def test_score_sheets_are_kept_as_they_were_written(shelf):
     number = shelf.ask(Asked(game="strozzi", question="our-table", values={"file": "41,0;33,0;28,0\n"}))
     assert (shelf.folder / str(number) / SHEETS).read_text() == "41,0;33,0;28,0\n"
+
+
+@pytest.mark.slow
+def test_the_example_of_score_sheets_is_two_games_of_the_changed_box(serve):
+    found = call(serve(), "example", {"game": "strozzi", "settings": ["setup.rounds=1"]})[1]["sheets"]
+    rows = ss.simulate(
+        "strozzi",
+        players=4,
+        agents="random",
+        deals=2,
+        seatings="one",
+        variant={"short": {"setup.rounds": 1}},
+        rows=True,
+        workers=1,
+        progress=False,
+    ).games
+    scores = rows.sort_values(["deal", "seat"])["score"].to_numpy().reshape(2, 4).tolist()
+    assert [list(map(int, line.split(", "))) for line in found.split("\n")] == scores
 
 
 @pytest.mark.slow

@@ -37,6 +37,19 @@ def add_in(folder, own):
     return ss.heatmap(folder, **given, workers=1)
 
 
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("round == 3", "round is 3"),
+        ("2 <= round and not (seat == 0 or cards_left < 2)", "round is at least 2 and (not (seat is 0 or cards left is below 2))"),
+        ("flag != plus_one or round > 1", "flag is not plus one or round is above 1"),
+    ],
+)  # fmt: skip
+def test_a_title_has_its_condition_in_words(condition, words):
+    drawn = custom_heat_map(load_game("strozzi"), HeatMapSpec(**LATE | {"where": condition}))
+    assert drawn.title == f"Mean of prize, coins by flag and cards left, where {words}"
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own") / "results"

@@ -13,13 +13,12 @@ from strozzi_sim.conformance import check_game
 from strozzi_sim.errors import ContractViolation
 from strozzi_sim.game.new_game import write_new_game
 from strozzi_sim.game.record_checking import ReferenceGame
-from strozzi_sim.study.kinds.our_table import figures
 
 pytestmark = pytest.mark.slow
 
 CHANGES = {  # of the game that `strozzi new` writes: file -> what makes its lowest sum win
     "__init__.py": [
-        ('tiers={"weak": "random", "middle": "highest"}', "lowest_wins=True"),
+        ('tiers={"weak": "random", "usual": "highest"}', "lowest_wins=True"),
     ],
     "state.py": [("turns_left", "turns_to_come")],  # every game in a process needs its own record
 }
@@ -91,13 +90,6 @@ def test_rewards_grow_as_scores_fall(golf):
     best = int(np.argmax(final_rewards(position, "lead")))
     assert position.places[best] == 1
     assert position.scores[best] == min(position.scores)
-
-
-def test_score_sheets_count_from_the_lowest():
-    scores = {3: np.array([[3, 5, 10], [9, 9, 2]])}
-    found = figures(scores, -1)
-    assert [found[name] for name in ("winner_mean", "last_mean", "margin_mean", "seat_0_share")] == [2.5, 9.5, 4.5, 0.5]
-    assert figures(scores, 1)["winner_mean"] == 9.5
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import strozzi_sim as ss
 from our_games import OUR_GAMES
 from strozzi_sim.agent import Param, load_agent
 from strozzi_sim.cli import app
@@ -16,6 +17,7 @@ from strozzi_sim.game.variants import shipped_variants
 from strozzi_sim.play.position import Position
 from strozzi_sim.play.records import numbered_game
 from strozzi_sim.study.kinds.balance import _tiers
+from strozzi_sim.study.wording import player_sentence
 
 SEARCHER = "ismcts:iterations=20"
 
@@ -43,12 +45,31 @@ def fewest(game):
     return game.player_counts[0]
 
 
-def test_the_middle_tier_plays_where_none_is_named_and_can_be_tuned(game):
+def test_the_usual_agent_plays_where_none_is_named_and_can_be_tuned(game):
     """That every tier plays, `check_game` tells."""
-    assert {"weak", "middle"} < set(game.tiers)
-    spec = load_agent(game.tiers["middle"], game)
+    assert {"weak", "usual"} < set(game.tiers)
+    spec = load_agent(game.tiers["usual"], game)
     assert game.default_agent == spec.text
     assert any(isinstance(param, Param) and type(param.default) is float for param in spec.agent.params.values())
+
+
+def test_every_player_has_a_sentence_with_its_wins_against_usual_ones(game):
+    assert game.tier_notes.keys() == game.tiers.keys()
+    for tier, agent in game.tiers.items():
+        said = player_sentence(game, agent)
+        assert said.endswith(".")
+        assert ". " not in said
+        assert ("of 100 games against" in said) == (tier != "usual")
+
+
+@pytest.mark.slow
+def test_the_declared_wins_of_a_player_are_those_of_its_games(game):
+    for tier, note in game.tier_notes.items():
+        if note.games and not load_agent(game.tiers[tier], game).searches:
+            lineup = [game.tiers[tier], *[game.default_agent] * (note.players - 1)]
+            results = ss.simulate(game, players=note.players, agents=lineup, deals=400, seed=1, progress=False)
+            wins = results.tables["lineup"].query("figure == 'win_share' and position == 0").iloc[0]
+            assert wins["low"] - 0.02 < note.wins < wins["high"] + 0.02
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ ABOUT = {  # of a question -> what its headline must and must not speak of
     "flags": (r"flags? takes?", r"\bseat\b|wins most"),
     "ports": (r"(?i)\bports?\b", r"\bseat\b|wins most"),
     "prices": (
-        r"^Played by the usual computer player at 2 players: in round 1 a lot of 3 tiles costs [\d.]+ coins",
+        r"^Played by usual players at 2 players: in round 1 a lot of 3 tiles costs [\d.]+ coins",
         r"wins|\bseat\b",
     ),
     "city": (r"\b(place|space)s?\b.* in [\d.]+.% of games", r"\bseat\b|wins"),

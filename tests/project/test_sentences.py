@@ -26,7 +26,7 @@ def test_what_a_report_says_is_true(sentences, kind, tmp_path):
 def test_a_wrong_number_and_an_uncertain_claim_are_found(sentences, tmp_path):
     said = sentences.Said(dict(sentences.reports("strozzi", tmp_path))["tournament"]())
     verdict = said.content.verdict
-    first, second = re.match(r"(\S+) finishes ahead of (\w+)", verdict).groups()
+    first, second = re.match(r"([Tt]he \w+ player|\S+) finishes ahead of ([\w-]+)", verdict).groups()
     key, *others = said.content.numbers
     said.content = replace(
         said.content, verdict=f"{second} finishes ahead of {first} at 3 players.", numbers=(replace(key, value="12.3"), *others)

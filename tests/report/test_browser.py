@@ -52,7 +52,7 @@ KINDS = {
     "curves": lambda: ss.sweep("strozzi", "tracks.bonus.9 = 0 40 80", players=3, agents="random", deals=60, **QUIET),
     "maps": lambda: ss.sweep("strozzi", "tracks.bonus.9 = 0 80; tracks.bonus.8 = 10 60", players=3, agents="random", deals=60, **QUIET),
     "compare": lambda: ss.compare("strozzi", "greedy", "random", players=3, deals=40, **QUIET),
-    "side by side": lambda: side_by_side([study("strozzi", name=name, players=[3]) for name in ("one", "two")]),
+    "side by side": lambda: side_by_side([study("strozzi", name="a-study-of-the-game", players=[3], variants=[box]) for box in ("base", "long-tracks")]),
     "luck": lambda: ss.luck("strozzi", players=3, agents="greedy,random,eager", deals=60, **QUIET),
     "worth": lambda: ss.worth("strozzi", "flag:*", players=3, agents="random", deals=40, **QUIET),
     "styles": lambda: study("strozzi", players=[3], question="agents", lineups=[[style, "random", "random"] for style in ("greedy", "eager")]),

@@ -34,7 +34,7 @@ def test_a_line_for_each_level_and_player_count():
     _, (won, score) = found.rows[2]
     assert (won.text, won.interval.replace(THIN, " ")) == ("41.2", "± 0.8")
     assert won.tip == "95 % interval 40.4 to 42.0; n = 900"
-    assert won.numbers == ("0.412", "0.404", "0.42", "900")
+    assert won.numbers == ("41.2", "40.4", "42", "900")
     assert (score.text, score.interval.replace(THIN, " ")) == ("52.3", "± 0.2")
     one = page_table(shown(WON), rows({"A": 0.4}, players=(3,)), {})
     assert (one.keys, [keys for keys, _ in one.rows]) == (("ship",), [("A",)])
@@ -45,7 +45,7 @@ def test_a_cell_without_a_value_or_an_interval():
     table.loc[1, ["low", "high"]] = np.nan
     lines = {keys[0]: cells[0] for keys, cells in page_table(shown(WON), table, {}).rows}
     assert (lines["A"].numbers, lines["A"].interval, lines["A"].tip) == (("", "", "", "12"), "", "n = 12")
-    assert (lines["B"].text, lines["B"].interval, lines["B"].numbers) == ("40.0", "", ("0.4", "", "", "12"))
+    assert (lines["B"].text, lines["B"].interval, lines["B"].numbers) == ("40.0", "", ("40", "", "", "12"))
     assert page_table(shown(SCORE), table, {}) is None
     never = rows({"A": 0.3, "B": 0.4}, players=(3,))
     never.loc[0, "n"] = 0

@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 import strozzi_sim as ss
 from needed import need
 from page_text import assert_stands_alone, text_of
+from strozzi_sim.cli.app import run as command
 from strozzi_sim.cli.show import _changes, table_text
 from strozzi_sim.declare import pages
 from strozzi_sim.declare.pages import report_of
@@ -107,13 +108,25 @@ def test_every_kind_has_a_whole_page_that_begins_with_its_verdict(kind, tmp_path
     assert found.study.hash in text
 
 
+def test_a_page_names_each_player_and_says_once_what_is_known_of_it():
+    keys = {"game": "strozzi", "players": [3], "deals": 40, "lineups": [["heuristic", "random", "random"]]}
+    outline = Outline(played(keys))
+    (random, sentence), (usual, known) = [(name, words) for name, _, words in outline.players]
+    assert (random, usual) == ("random moves", "usual")
+    assert sentence == "Plays any legal action with equal probability."
+    assert known == outline.results.study.the_game.tier_notes["usual"].sentence
+    said = content(outline)
+    shown = [said.verdict, said.caveat, said.plan, *(number.what for number in said.numbers), *outline.words().values()]
+    assert not re.search("heuristic|random(?! moves)", " ".join(shown))
+
+
 @pytest.mark.slow
 def test_the_page_says_what_was_played_and_how_to_again(results, tmp_path):
     odd = replace(results, about={"command": "strozzi run <a & b>.toml", "versions": {"numpy": "2"}}, interrupted="stopped after 3 <b> chunks")  # fmt: skip
     text = odd.report(tmp_path / "page.html").read_text("utf-8")
     assert "strozzi run &lt;a &amp; b&gt;.toml" in text
     assert "stopped after 3 &lt;b&gt; chunks" in text
-    assert "Strozzi at 3 and 4 players, played by random: 240 deals for each, 480 games in all." in text_of(text)
+    assert "Strozzi at 3 and 4 players, played by random moves: 240 deals for each, 480 games in all." in text_of(text)
     assert "29 ship cards" in text  # which no source gives
 
 
@@ -323,7 +336,7 @@ def test_every_figure_of_a_page_says_how_it_is_counted(results):
 
 
 @pytest.mark.slow
-def test_studies_are_laid_side_by_side(tmp_path):
+def test_studies_are_laid_side_by_side(tmp_path, capsys):
     for name, seed, page in (("one", 1, "balance"), ("two", 2, "ports")):
         played(KEYS | {"name": name, "seed": seed, "players": [3], "pages": [page, "flags"]}, tmp_path / name)
     both = side_by_side([load_results(tmp_path / name) for name in ("one", "two")])
@@ -331,7 +344,10 @@ def test_studies_are_laid_side_by_side(tmp_path):
     assert list(both.tables["seats"]["variant"].unique()) == ["one", "two"]
     assert set(both.tables["changes"]["than"]) == {"one"}
     assert both.look.pages == ("flags",)  # that both have
-    text = both.report(tmp_path / "both.html").read_text("utf-8")
+    assert command(["report", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
+    page = tmp_path / "side-by-side.html"  # beside the studies, not in the current folder
+    assert capsys.readouterr().out.splitlines()[-1] == f"report: {page}"
+    text = page.read_text("utf-8")
     assert "on the same deals" not in text_of(text.partition("<script")[0])
     assert "the deals may differ" in text
     with pytest.raises(InputError, match="needs two or more"):
@@ -359,9 +375,9 @@ def test_a_spreadsheet_has_the_tables_of_the_page(results, tmp_path, kind):
         assert (place / "figures.csv").exists()
     table = results.tables["seats"].query("players == 3 and figure == 'win_share'")
     own = found[found["players"].astype(int) == 3]
-    assert list(own["games won"]) == pytest.approx(list(table["value"]), rel=1e-5)
-    assert list(own["games won (n)"]) == list(table["n"])
-    assert list(own.columns[:6]) == ["seat", "players", "games won", "games won (low)", "games won (high)", "games won (n)"]  # fmt: skip
+    assert list(own["games won, %"]) == pytest.approx(list(100 * table["value"]), rel=1e-5)
+    assert list(own["games won, % (n)"]) == list(table["n"])
+    assert list(own.columns[:6]) == ["seat", "players", "games won, %", "games won, % (low)", "games won, % (high)", "games won, % (n)"]  # fmt: skip
 
 
 @pytest.mark.slow

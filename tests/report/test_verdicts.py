@@ -42,10 +42,10 @@ def plain(sentences):
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
-        (FAIR, 0.003, "Played by random, every seat of Strozzi wins its share to within 0.5 points."),
-        (FIRST, 0.003, "Played by random, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."),
-        (LAST, 0.003, "Played by random, Strozzi favours the player who moves last at 3 players (38.0 ± 0.3 %)."),
-        (NOISE, 0.03, "Played by random, no seat of Strozzi is known to win more than its share: a gain of up to 12 points could be missed."),
+        (FAIR, 0.003, "Played by random moves, every seat of Strozzi wins its share to within 0.5 points."),
+        (FIRST, 0.003, "Played by random moves, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."),
+        (LAST, 0.003, "Played by random moves, Strozzi favours the player who moves last at 3 players (38.0 ± 0.3 %)."),
+        (NOISE, 0.03, "Played by random moves, no seat of Strozzi is known to win more than its share: a gain of up to 12 points could be missed."),
     ],
 )  # fmt: skip
 def test_planted_truths_of_seats(shares, half, said):
@@ -59,7 +59,7 @@ def test_other_boxes_are_named_where_the_verdict_is_that_of_the_box_that_they_va
     first, last = (0.31, 0.26, 0.22, 0.21), (0.21, 0.22, 0.26, 0.31)
     (said,) = held("base", "heuristic", first)
     assert said.startswith(
-        "The player who begins was favoured at 4 players, played by the usual computer player, in 28 of 30 other reconstructions"
+        "The player who begins was favoured at 4 players, played by usual players, in 28 of 30 other reconstructions"
     )
     others = [("base", "random", first), ("long-tracks", "heuristic", first), ("base", "heuristic", last)]
     assert [held(*each) for each in others] == [[], [], []]
@@ -88,13 +88,13 @@ def test_seats_that_may_be_favoured_alike_are_all_named():
 
 def test_too_few_games_are_said_to_be_too_few():
     said = seat_sentences(seats({(3, "base", "random"): FIRST}, p=np.nan), STUDY.the_game)
-    assert said == ["Played by random, there are too few games of Strozzi to say whether a seat is favoured."]
+    assert said == ["Played by random moves, there are too few games of Strozzi to say whether a seat is favoured."]
 
 
 def test_cells_that_differ_are_named_and_counted():
     found = seats({(3, "base", "random"): FIRST, (4, "base", "random"): (0.25,) * 4})
     assert plain(seat_sentences(found, STUDY.the_game)) == [
-        "Played by random, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
+        "Played by random moves, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
     ]
     unsure = {(3, "base", "random"): FIRST, (4, "base", "random"): (0.26, 0.25, 0.25, 0.24)}
     assert plain(seat_sentences(seats(unsure, half=0.02), STUDY.the_game))[0].endswith(
@@ -105,22 +105,19 @@ def test_cells_that_differ_are_named_and_counted():
     assert first == "Strozzi favours the player who begins in 9 of 9 cells."
 
 
-def test_strengths_of_play_are_named_in_words_and_their_agents_last():
+def test_players_are_called_weak_usual_trained_and_strong():
     cells = {(3, "base", "random"): FAIR, (3, "base", "heuristic"): FIRST, (3, "base", "learned"): LAST}
-    first, agents = plain(seat_sentences(seats(cells), STUDY.the_game))
+    first, omitted = plain(seat_sentences(seats(cells), STUDY.the_game))
     assert first == (
-        "Strozzi favours the player who begins, with middling play at 3 players (40.0 ± 0.3 %); the player who moves last, with trained play "
-        "at 3 players (38.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
+        "Strozzi favours the player who begins, in games of usual players at 3 players (40.0 ± 0.3 %); the player who moves last, in games of trained "
+        "players at 3 players (38.0 ± 0.3 %); elsewhere every seat wins its share to within 0.5 points."
     )
-    assert agents.startswith("Random moves: random; middling play: heuristic; trained play: learned. Strong play (")
+    assert omitted == "Strong players are slower, and need search_deals or more deals."
 
 
 def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to_win_more():
     (first,) = plain(seat_sentences(seats({(3, "base", "heuristic"): FIRST}), STUDY.the_game))
-    assert (
-        first
-        == "Played by the usual computer player, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."
-    )
+    assert first == "Played by usual players, Strozzi favours the player who begins at 3 players (40.0 ± 0.3 %)."
     worse = {(3, "base", "random"): (0.345, 0.345, 0.31)}  # that the last one wins less is known, not who wins more
     tables = seats({(3, "base", "random"): NOISE, (4, "base", "random"): (0.25,) * 4}, half=0.03)
     lost = (tables["balance"]["figure"] == "seat_fairness_p") & (tables["balance"]["players"] == 4)
@@ -129,7 +126,7 @@ def test_a_headline_calls_the_usual_agent_no_name_and_names_only_a_seat_known_to
         "a gain of up to 12 points could be missed, or there are too few games to say."
     )
     (said,) = seat_sentences(seats(worse, half=0.015, p=1e-9), STUDY.the_game)
-    assert said.startswith("Played by random, no seat of Strozzi is known to win more than its share")
+    assert said.startswith("Played by random moves, no seat of Strozzi is known to win more than its share")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +148,7 @@ def test_planted_truths_of_agents(shares, half, said):
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
-        ((0.45, 0.2), 0.01, "Strozzi may have a dominant strategy: greedy wins more than its share among copies of"),
+        ((0.45, 0.2), 0.01, "Strozzi may have a dominant strategy: greedy wins more than its share among usual players"),
         ((0.36, 0.2), 0.05, "is known to be a dominant strategy: of 2 styles none is known to win more than its share"),
         ((0.3, 0.2), 0.01, "is known to be a dominant strategy: of 2 styles each wins less than its share among"),
     ],
@@ -184,8 +181,8 @@ def changes(wins, scores):
 @pytest.mark.parametrize(
     ("wins", "scores", "said"),
     [
-        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random."),
-        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random."),
+        ([CHANGED, UNCLEAR], [CHANGED], "Compared with base, long-tracks changes who wins, and changes how much is scored in Strozzi, played by random moves."),
+        ([SMALL, EQUAL], [EQUAL], "Compared with base, long-tracks does not change who wins enough to matter, and leaves how much is scored exactly as it was in Strozzi, played by random moves."),
         ([UNCLEAR], [CHANGED], "Compared with base, long-tracks changes how much is scored, and may change who wins by up to "),
     ],
 )  # fmt: skip
@@ -235,7 +232,7 @@ def test_worth_says_what_is_worth_most_what_misleads_and_what_could_be_missed():
     found = {line["thing"]: line for line in verdicts(tables["worth"], 0.01)}
     assert (found["A"]["verdict"], found["B"]["verdict"], found["C"]["verdict"]) == (WORTH, TOO_SMALL, "unclear")
     (said,) = study.verdict(tables, Look(name="x"))
-    assert said.startswith("In the games of the usual computer player at 3 players, most is lost without A (10")
+    assert said.startswith("In the games of usual players at 3 players, most is lost without A (10")
     (alone,) = study.verdict(worth_rows({"A": (0.10, 0.01, 0.33)}), Look(name="x"))
     assert "at 3 players, A is worth having (10" in alone
     assert "1 of 3 too small to matter" in said

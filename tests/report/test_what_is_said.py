@@ -16,6 +16,14 @@ from strozzi_sim.report.html_tables import page_table
 from strozzi_sim.report.outline import Naming
 from strozzi_sim.study.games import with_agents
 from strozzi_sim.study.look import pictures_of
+from strozzi_sim.study.wording import (
+    lineup_names,
+    lineup_words,
+    played_by,
+    player_name,
+    player_words,
+    players_words,
+)
 
 PLAYERS = {"strozzi": 4, "medici_vs_strozzi": 2, "strasbourg": 4}
 SLOW = {"strasbourg": pytest.mark.slow}
@@ -284,13 +292,43 @@ def test_agents_are_named_and_copies_numbered():
     lineup = pd.DataFrame(
         {"position": [0, 1, 2, 0], "agent": ["greedy:margin=4", "random", "random", "greedy:margin=4"]}
     )
-    assert agent_names(lineup, 3) == ["greedy:margin=4", "first random", "second random"]
-    assert agent_names(lineup[:0], 3) == ["seat 0", "seat 1", "seat 2"]
+    assert agent_names(lineup, 3, {}) == ["greedy:margin=4", "first random", "second random"]
+    assert agent_names(lineup[:0], 3, {}) == ["seat 0", "seat 1", "seat 2"]
+
+
+def test_players_have_names_and_only_agents_of_no_tier_are_called_by_their_spec():
+    strozzi, strasbourg = load_game("strozzi"), load_game("strasbourg")
+    assert [player_name(strozzi, agent) for agent in strozzi.tiers.values()] == ["weak", "usual", "trained", "strong"]
+    assert [player_name(strasbourg, agent) for agent in strasbourg.tiers.values()] == [
+        "random moves",
+        "usual",
+        "strong",
+    ]
+    assert player_words(strozzi, "learned") == "the trained player"
+    assert player_words(strozzi, "learned:level=4") == "learned:level=4"
+    assert players_words(strozzi, "greedy,heuristic", "random", "learned") == (
+        "usual and trained players, greedy and random moves"
+    )
+    assert lineup_words(strozzi, "learned,heuristic,heuristic") == "one trained player among usual players"
+    assert lineup_words(strozzi, "greedy,racer,racer") == "one greedy among copies of racer"
+    assert lineup_words(strozzi, "heuristic,random") == "usual players and random moves"
+    names = lineup_names(strozzi, ["heuristic", "greedy", "heuristic,random,random"])
+    assert list(names.values()) == ["usual", "greedy", "one usual player among random moves"]
+    many = [f"greedy:margin={margin}" for margin in range(5)]
+    assert played_by(strozzi, ["heuristic", *many]).endswith(f"usual players, {', '.join(many[:3])} and 2 more")
+
+
+def test_copies_of_a_player_are_numbered_by_its_name():
+    lineup = pd.DataFrame({"position": [0, 1, 2], "agent": ["learned", "heuristic", "heuristic"]})
+    names = load_game("strozzi").player_names
+    assert agent_names(lineup, 3, names) == ["trained", "first usual", "second usual"]
 
 
 def test_agents_that_differ_in_their_parameters_alone_are_not_confused():
     agents = ["heuristic:keep_plus_one=9", "heuristic:keep_plus_one=10", "heuristic"]
     keys = {"players": 3, "variant": "base", "lineup": ",".join(agents)}
-    named = with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys))["who"]
-    assert [name.replace("\n", "") for name in named] == agents
+    named = with_agents(pd.DataFrame({"position": range(3), "agent": agents}).assign(**keys), load_game("strozzi"))[
+        "who"
+    ]
+    assert [name.replace("\n", "") for name in named] == [*agents[:2], "usual"]
     assert max(len(line) for name in named for line in name.split("\n")) <= 24

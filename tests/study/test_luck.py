@@ -12,7 +12,7 @@ from strozzi_sim.play import drama
 from strozzi_sim.simulation.match import Match
 from strozzi_sim.stats.luck import SOURCES, moments, variance_shares
 from strozzi_sim.study.kinds import luck as kind
-from strozzi_sim.study.kinds.luck import lineup_words, usual_lineups
+from strozzi_sim.study.kinds.luck import usual_lineups
 
 QUIET = {"workers": 1, "progress": False}
 DEALS, CHUNKS = 400, 50
@@ -150,12 +150,10 @@ def test_the_share_of_who_plays_is_said_of_fields_and_never_of_the_game():
     study = ss.Study.of(kind="luck", game="strozzi", players=[4], lineups=[["random", "greedy", "racer", "trader"]])
     who, length = study.verdict({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.Look())
     assert who.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Who plays explains 3.6 ± 0.7 % of who wins Strozzi at 4 players among learned:level=3,beyond=1, heuristic, trader and "
-        "picky and 97 ± 1 % with one heuristic among random; among equal players, nothing."
+        "Who plays explains 3.6 ± 0.7 % of who wins Strozzi at 4 players in games of usual players, "
+        "learned:level=3,beyond=1, trader and picky and 97 ± 1 % in games of one usual player among random moves; among equal players, nothing."
     )
-    assert length.startswith("A game with one heuristic among random has ")
-    assert lineup_words("heuristic,random,random") == "with one heuristic among random"
-    assert lineup_words("heuristic,random") == "among heuristic and random"
+    assert length.startswith("A game of one usual player among random moves has ")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +172,7 @@ def test_the_fields_are_neighbouring_strengths_and_the_styles(game, players, fie
 @pytest.mark.parametrize(
     ("tiers", "fields"),
     [
-        ({"middle": "greedy"}, ["greedy,random", "greedy,eager"]),
+        ({"usual": "greedy"}, ["greedy,random", "greedy,eager"]),
         ({"weak": "random"}, ["eager,random", "eager,florence"]),
         ({}, ["eager,random", "eager,florence"]),
     ],
@@ -207,7 +205,7 @@ def test_other_players_finish_the_games_of_agents_that_are_not_quick(monkeypatch
     monkeypatch.setattr(drama, "drama_figures", lambda match, playing_match, *_: playing.append(playing_match) or {})
     variant = ss.Position("strozzi", 3).variant
     for agent, default in (("greedy", "heuristic"), ("learned", "heuristic"), ("learned", "learned")):
-        own = replace(game, tiers={"middle": default})
+        own = replace(game, tiers={"usual": default})
         drama.drama_of_agent(Match(own, 3, (ss.load_agent(agent, own),), variant, 0), 30, 50)
     assert [match.lineup[0].text for match in playing] == ["greedy", "heuristic", "random"]
 
@@ -222,15 +220,15 @@ def test_few_games_have_neither_a_share_of_skill_nor_a_length():
     assert found.tables["luck"][["value", "low", "high"]].isna().all(axis=None)
     assert found.verdict == [
         "There are too few games of Strozzi to say how much of who wins is who plays.",
-        "There are too few games among heuristic, greedy and random to say how long one is.",
+        "There are too few games of usual players, greedy and random moves to say how long one is.",
     ]
 
 
 def test_a_share_without_an_interval_says_why_and_none_leaves_0_to_100_per_cent():
     ends = {"heuristic,random": (1.0, np.nan, np.nan), "learned,heuristic": (1.01, 0.9, 1.12)}
     rows = [(2, "base", lineup, "win", "agents", "variance_share", *each, 60, 30) for lineup, each in ends.items()]
-    said = kind.who_plays({"luck": pd.DataFrame(rows, columns=COLUMNS)}, "Strozzi")
+    said = kind.who_plays({"luck": pd.DataFrame(rows, columns=COLUMNS)}, ss.load_game("strozzi"))
     assert said.replace("\N{NARROW NO-BREAK SPACE}", " ") == (
-        "Who plays explains 100 % of who wins Strozzi at 2 players among heuristic and random (all 30 deals ended alike) and "
-        "100 % (90 to 100) among learned and heuristic; among equal players, nothing."
+        "Who plays explains 100 % of who wins Strozzi at 2 players in games of usual players and random moves (all 30 deals ended alike) and "
+        "100 % (90 to 100) in games of trained and usual players; among equal players, nothing."
     )

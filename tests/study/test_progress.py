@@ -1,14 +1,17 @@
 """Progress: every phase of a study is told, and a bar shows the one that is under way."""
 
 import io
+import itertools
 import time
 from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 import strozzi_sim as ss
 from needed import need
+from strozzi_sim.study import duration
 from strozzi_sim.study import progress as progress_module
 from strozzi_sim.study.progress import GAMES, Progress, notebook_bar, progress_of, regular_lines, terminal_bar
 
@@ -72,6 +75,33 @@ def test_without_a_terminal_lines_come_while_nothing_else_happens():
         lines.get()
     time.sleep(0.1)
     assert lines.empty()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [({3: 0.5, 4: 3.0}, ["about 4 min of play with 1 worker"]), ({3: 0.1, 4: 0.1}, [])],
+)
+def test_a_command_says_beforehand_how_long_it_plays(seconds, said, monkeypatch):
+    """60 deals at 3 players and 60 at 4; what takes under 20 s is not announced."""
+    monkeypatch.setattr(duration, "seconds_per_deal", lambda store, cell: seconds[cell.players])
+    lines = []
+    progress = Progress(on_message=lines.append, command="strozzi balance")
+    ss.simulate("strozzi", players=[3, 4], agents="random", deals=60, workers=1, progress=progress)
+    assert [line for line in lines if "of play" in line] == said
+
+
+def test_a_deal_is_timed_by_as_many_deals_as_a_clock_needs(monkeypatch):
+    """Each call takes 1 ms besides 4 ms a deal: 64 deals take 0.1 s longer than one."""
+    played = []
+    clock = iter(
+        itertools.accumulate(itertools.chain.from_iterable((1.0, 0.001 + 0.004 * 4**k) for k in (0, 0, 1, 2, 3)))
+    )
+    monkeypatch.setattr(duration, "monotonic", lambda: next(clock))
+    match = SimpleNamespace(play=lambda first, last, **_: played.append((first, last)))
+    cell = SimpleNamespace(match=match, deals=1_000)
+    store = SimpleNamespace(plan=lambda cell: SimpleNamespace(crosstabs=()), study=SimpleNamespace(how_luck=None))
+    assert duration.seconds_per_deal(store, cell) == pytest.approx(0.004)
+    assert played == [(0, 1), (0, 1), (0, 4), (0, 16), (0, 64)]
 
 
 def test_nothing_is_said_of_a_study_that_ends_soon(capsys):

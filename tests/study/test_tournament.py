@@ -365,5 +365,6 @@ def test_a_cycle_is_said_with_the_least_name_first():
     beats[[1, 2, 3, 0], [2, 3, 1, 1]] = True
     order = FieldOrder(4, "base", ("a", "b", "c", "d"), beats)
     assert order.cycle == ("b", "c", "d")
-    assert dominance_sentences([order])[-1] == "At 4 players there is a cycle: b beats c, c beats d, d beats b."
+    said = dominance_sentences([order], ss.load_game("strozzi"))
+    assert said[-1] == "At 4 players there is a cycle: b beats c, c beats d, d beats b."
     assert FieldOrder(4, "base", ("a", "b", "c", "d"), np.triu(np.ones((4, 4), bool), 1)).cycle == ()

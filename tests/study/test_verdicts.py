@@ -19,7 +19,7 @@ def test_agents_that_do_not_differ_say_how_large_a_difference_could_be_missed():
     said = first(ss.compare("strozzi", "greedy:margin=4", "greedy:margin=5", players=3, deals=40, **QUIET))
     assert "are not known to differ in games won: a difference of up to" in said
     same = first(ss.compare("strozzi", "random", "random", players=3, deals=40, **QUIET))
-    assert same == "random and random win exactly alike."
+    assert same == "random moves and random moves win exactly alike."
 
 
 def test_a_precision_says_whether_it_was_reached():
@@ -48,8 +48,8 @@ def test_illegal_answers_are_counted_in_a_sentence():
 
 def test_a_tournament_says_who_beats_whom():
     said = ss.tournament("strozzi", ["random", "greedy", "heuristic"], players=3, deals=60, **QUIET).verdict
-    assert said[0] == "heuristic finishes ahead of greedy and random at 3 players."
-    assert said[-1] == "By strength in Strozzi at 3 players: heuristic, greedy, random."
+    assert said[0] == "The usual player finishes ahead of greedy and random moves at 3 players."
+    assert said[-1] == "By strength in Strozzi at 3 players: usual, greedy, random moves."
 
 
 def test_styles_among_copies_are_no_dominant_strategy_unless_they_win_more():
@@ -87,4 +87,4 @@ def test_the_numbers_of_copies_say_which_copy():
     results = ss.simulate("strozzi", players=3, agents="greedy,random,random", deals=40, **QUIET)
     numbers = results.study.sections(results.tables, results.look)[0].numbers
     names = {number.what.removeprefix("games won by ").partition(",")[0] for number in numbers}
-    assert names == {"greedy", "first random", "second random"}
+    assert names == {"greedy", "first random moves", "second random moves"}

@@ -294,7 +294,7 @@ def test_a_rating_is_said_to_be_a_mean():
     effects = np.zeros((2, 3, 3))
     effects[0, 1, LEAD] = -6
     decisions = tuple(
-        JudgedDecision(number, 1, "?", "a", "b", *np.zeros((1, 3, 3)), effect, *np.zeros((2, 3, 3)), True)
+        JudgedDecision(number, 1, 1, "?", "a", "b", *np.zeros((1, 3, 3)), effect, *np.zeros((2, 3, 3)), True)
         for number, effect in enumerate(effects, 1)
     )
     analysis = GameAnalysis("learned", 4, np.zeros((3, 3)), np.zeros((3, 3)), decisions, np.zeros((3, 3)), (), names)

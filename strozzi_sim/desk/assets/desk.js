@@ -97,6 +97,7 @@ function show() {
   if (at("board").open) showBoard();
   if (focused) at(focused)?.focus();
   showForm();
+  showAgents();
 }
 
 // The table at the beginning of a game with the box as it is now.
@@ -143,7 +144,12 @@ function group(each, open) {
     el("summary", {}, each.label, ...sources, touched ? el("span", { class: "changed" }, ` ${touched} changed `) : null), note, ...body);
 }
 
-function input(kind, value, id, label, given, choices, onchange) {
+const list = text => JSON.parse(text.trim().startsWith("[") ? text : `[${text}]`);
+const emptied = target => target.value.trim() === "" && !target.validity.badInput;
+
+// An emptied field goes back to `before`, its value in the published box or in the variant, and says so.
+function input(kind, value, before, id, label, given, choices, onchange) {
+  const back = () => { onchange(before); complain(`${label}: back to ${JSON.stringify(before)}, the value of ${box.variant === "base" ? "the published game" : box.variant}`); };
   if (kind === "fixed") return el("span", {}, JSON.stringify(value));
   if (kind === "switch") return el("input", { type: "checkbox", id, checked: value, "aria-label": label, onchange: event => onchange(event.target.checked) });
   if (kind === "choice") {
@@ -154,12 +160,13 @@ function input(kind, value, id, label, given, choices, onchange) {
   }
   if (kind === "number") {
     return el("input", { type: "number", id, value: String(value), step: given.step ?? 1, min: given.low, max: given.high, "aria-label": label,
-      onchange: event => onchange(event.target.value === "" ? value : Number(event.target.value)) });
+      onchange: event => emptied(event.target) ? back() : onchange(Number(event.target.value)) });
   }
   const plain = typeof value === "string";
   return el("input", { type: "text", class: "long", id, value: plain ? value : JSON.stringify(value), "aria-label": label, onchange: event => {
     if (plain) return onchange(event.target.value);
-    try { onchange(JSON.parse(event.target.value)); } catch { complain(`${label}: expected a list such as ${JSON.stringify(value)}`); event.target.value = JSON.stringify(value); }
+    if (emptied(event.target)) return back();
+    try { onchange(list(event.target.value)); } catch { complain(`${label}: expected a list such as ${JSON.stringify(value)}`); event.target.value = JSON.stringify(value); }
   } });
 }
 
@@ -171,7 +178,7 @@ function field(each) {
     else all.values[each.key] = value;
   }))();
   return el("div", { class: same ? "field" : "field changed" },
-    el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, id, label, each, each.choices, set),
+    el("label", { for: id, title: [each.key, range].filter(Boolean).join(", ") }, label), input(each.kind, each.value, each.before, id, label, each, each.choices, set),
     same && each.kind !== "switch" && each.kind !== "choice" ? null : el("small", {}, each.says));
 }
 
@@ -186,7 +193,7 @@ function blocks(each) {
     }))();
     if (row.state === "removed" || value === null) return el("td", {}, value === null ? "" : String(value));
     const same = row.state === "added" || JSON.stringify(value) === JSON.stringify(row.before[number]);
-    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, `field-${key}`, label, column, column.choices, set));
+    return el("td", { class: same ? null : "changed", title: same ? null : `before: ${row.before[number]}` }, input(column.kind, value, row.before[number] ?? value, `field-${key}`, label, column, column.choices, set));
   };
   const line = row => el("tr", { class: row.state || null },
     el("th", { scope: "row", title: row.note || null }, row.id, row.source === "reconstructed" ? el("span", { class: "muted", title: "reconstructed" }, " *") : null),
@@ -219,6 +226,10 @@ function blocks(each) {
 let chosen = "", filled = {};
 const PRECISIONS = { quick: "a quick look", usual: "the usual", sure: "until it is sure" };
 
+function showAgents() {
+  at("agents").replaceChildren(...box.agents.flatMap(([name, agent, words]) => [el("dt", {}, name, " ", el("code", {}, agent)), el("dd", {}, words)]));
+}
+
 function showQuestions() {
   const buttons = data.questions.map(each => el("button", { type: "button", "aria-pressed": String(each.name === chosen), onclick: () => choose(each.name) }, each.asks));
   buttons.push(el("button", { type: "button", "aria-pressed": String(chosen === "play"), onclick: () => choose("play") }, "Play it myself"));
@@ -240,13 +251,19 @@ function players(given) {
   return made;
 }
 
+function sheets() {
+  const made = el("textarea", { spellcheck: false });
+  send("example", place()).then(found => { made.placeholder = found.sheets; }, () => {});  // a form works without its example
+  return made;
+}
+
 function control(each) {
   if (each.name === "players") return players(true);
-  if (each.name === "file") return el("textarea", { placeholder: "63, 48, 51, 40\n55, 59, 47, 62", spellcheck: false });
+  if (each.name === "file") return sheets();
   if (each.type === "bool") return el("input", { type: "checkbox" });
   if (each.type !== "str") return el("input", { type: "number", step: "any", placeholder: String(each.default ?? "") });
   const lists = { agents: "agents", rows: "columns", columns: "columns" };
-  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: each.name === "agents" ? box.agent : String(each.default ?? ""), spellcheck: false });
+  return el("input", { type: "text", list: lists[each.name] ? `list-${lists[each.name]}` : null, placeholder: String(each.default ?? ""), spellcheck: false });
 }
 
 function chips(each, target) {
@@ -256,7 +273,7 @@ function chips(each, target) {
     preview();
   };
   let found = [];
-  if (each.name === "agents") found = Object.entries(box.tiers).map(([tier, agent]) => [tier, agent, chosen === "tournament" || chosen === "luck"]);
+  if (each.name === "agents") found = box.agents.map(([name, agent]) => [name, agent, chosen === "tournament" || chosen === "luck"]);
   if (each.name === "things") {
     const kinds = [...new Set(box.things.map(name => name.split(":")[0]))];
     found = kinds.map(kind => [`all: ${words(kind)}`, `${kind}:*`, true]);
@@ -287,7 +304,7 @@ function showForm() {
   const shown = [];
   if (chosen === "play") {
     shown.push(el("h3", {}, "Play it myself"), el("p", {}, "A table in a new window, with the box as it is now, against agents."),
-      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.tiers.learned ?? box.agent, list: "list-agents" })))),
+      el("div", { class: "line" }, el("label", {}, "Players", Object.assign(players(false), { name: "players" })), el("div", {}, el("label", {}, "Against", el("input", { type: "text", name: "agents", placeholder: box.opponent, list: "list-agents" })))),
       el("button", { class: "go" }, "Open a table"), el("p", { id: "table" }));
   } else {
     const blocked = question.needs_change && !settings().length;
@@ -305,7 +322,7 @@ function showForm() {
 }
 
 const lists = () => [
-  el("datalist", { id: "list-agents" }, ...Object.entries(box.tiers).map(([tier, agent]) => el("option", { value: agent }, tier))),
+  el("datalist", { id: "list-agents" }, ...box.agents.map(([name, agent]) => el("option", { value: agent }, name))),
   el("datalist", { id: "list-columns" }, ...box.columns.map(name => el("option", { value: name }))),
 ];
 

@@ -1,11 +1,31 @@
 """Medici vs Strozzi (Reiner Knizia, 2006), 2 players."""
 
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.tiers import TierNote
 
 GAME = Game(
     __name__,
     title="Medici vs Strozzi",
     behaviour=2,
     beliefs=("cash",),
-    tiers={"weak": "random", "middle": "fair-price", "learned": "learned", "search": "learned:beyond=3,redraws=40"},
+    tiers={"weak": "random", "usual": "fair-price", "trained": "learned", "strong": "learned:beyond=3,redraws=40"},
+    tier_notes={
+        "weak": TierNote("Any legal action, all equally likely", "it knows no prices", wins=0.0, games=4000),
+        "usual": TierNote(
+            "A formula, which names the price at which it would as soon buy a lot as sell it",
+            "it estimates what follows and never plays it out",
+        ),
+        "trained": TierNote(
+            "It prices lots by what it learned from 700,000 games",
+            "it looks no further than the next turn",
+            wins=0.944,
+            games=4000,
+        ),
+        "strong": TierNote(
+            "The trained player, which also plays three turns on, 40 times for each load",
+            "it judges what comes after them by the same values",
+            wins=0.970,
+            games=2000,
+        ),
+    },
 )

@@ -19,6 +19,7 @@ class MediciTable(GameTable):
     """The lot, the harbors with ships and tracks, and the cash of both families."""
 
     unit = "coins"
+    families = PLAYER_NAMES
     over_now = "Coins if the round ended now: cash, harbors, monopolies and their bonus."
     sources = ("harbors", "monopolies", "bonus")
 
@@ -32,8 +33,6 @@ class MediciTable(GameTable):
             harbor: {kind: self._track(harbor, kind) for kind in kinds} for harbor, kinds in self._harbors.items()
         }
         self.head["board"] = {"tracks": self._tracks, "types": [kind["key"] for kind in components["type"]]}
-        for seat, family in enumerate(PLAYER_NAMES):
-            self.head["seats"][seat] |= {"mark": family[0], "family": family}
         start_cash = components["money"]["start_cash"]
         rivals_cash = None if self._switches["hidden_cash"] else start_cash
         cash = [start_cash if self.viewer in (None, seat) else rivals_cash for seat in range(SEATS)]

@@ -1,6 +1,7 @@
 """Strozzi (Reiner Knizia, 2008), 3-6 players."""
 
 from strozzi_sim.game.contract import Game
+from strozzi_sim.game.tiers import TierNote
 
 GAME = Game(
     __name__,
@@ -8,8 +9,35 @@ GAME = Game(
     behaviour=2,
     tiers={
         "weak": "learned:level=3",
-        "middle": "heuristic",
-        "learned": "learned",
-        "search": "learned:beyond=2,redraws=32",
+        "usual": "heuristic",
+        "trained": "learned",
+        "strong": "learned:beyond=2,redraws=32",
+    },
+    tier_notes={
+        "weak": TierNote(
+            "The trained player at level 3 of 10",
+            "it errs on purpose, by about 3 coins a decision",
+            wins=0.012,
+            games=4000,
+            players=4,
+        ),
+        "usual": TierNote(
+            "Rules of thumb, which weigh what a ship, its cargo and a tile bring now against later uses of the flag",
+            "it neither looks ahead nor guesses plans of rivals, and loses about 0.7 coins a decision",
+        ),
+        "trained": TierNote(
+            "It values positions by what it learned from millions of games",
+            "it looks no further than the next ship",
+            wins=0.471,
+            games=4000,
+            players=4,
+        ),
+        "strong": TierNote(
+            "The trained player, which also plays two ships on, 32 times for each choice",
+            "it judges what comes after them by the same values",
+            wins=0.534,
+            games=4000,
+            players=4,
+        ),
     },
 )

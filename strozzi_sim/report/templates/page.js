@@ -99,6 +99,10 @@ document.addEventListener("click", async e => {
 // Links into what can be opened
 const reveal = () => { const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1)); const box = target && target.closest("details"); if (box) { box.open = true; target.scrollIntoView(); } };
 addEventListener("hashchange", reveal); reveal();
+document.addEventListener("click", e => { // to a step of the game's table
+  const link = e.target.closest("a[data-step]"), table = link && $("iframe.frame"); if (!table) return;
+  table.closest("details").open = true; table.contentWindow.location.hash = link.dataset.step;
+});
 
 // The explorer
 if (!$("#cube")) return;
@@ -110,7 +114,7 @@ const maps = () => studies.flatMap(s => s.maps);
 const chosen = () => maps().filter(m => m.fact === F.fact.value && m.row === F.row.value && m.column === F.column.value);
 const current = () => chosen().find(m => m.measures.some(x => m.id + "/" + x.id === F.measure.value)) ?? chosen()[0];
 const measure_of = m => m.measures.find(x => m.id + "/" + x.id === F.measure.value) ?? m.measures[0];
-const label = m => m.where ? ` (${m.where.replaceAll("==", "is")})` : "";
+const label = m => m.where ? ` (${m.where})` : "";
 const fill = () => {
   options(F.fact, uniq(maps().map(m => m.fact)).map(f => [f, f]));
   options(F.row, uniq(maps().filter(m => m.fact === F.fact.value).map(m => m.row)).map(r => [r, r]));

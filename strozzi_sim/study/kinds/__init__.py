@@ -63,7 +63,7 @@ KINDS = (
     Kind("leak_check", "Check that an agent's choices depend only on what its seat knows in the current game."),
     Kind(
         "our_table",
-        "Find the strength of play that fits score sheets of real games, and the figures that differ.",
+        "Find the strength of play that fits score sheets of real games, and whether all players are equally strong.",
     ),
     Kind("heatmap", "Draw a custom heat map of a game, or of a study that has been played.", studies=()),
 )

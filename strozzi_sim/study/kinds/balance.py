@@ -40,7 +40,15 @@ from strozzi_sim.study.model import Study, fact_union
 from strozzi_sim.study.restricted import WithWorth
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import PLAY, USUAL, conclusion, grouped, players_words, seat_words, strengths
+from strozzi_sim.study.wording import (
+    conclusion,
+    copies_words,
+    grouped,
+    player_words,
+    players_words,
+    seat_words,
+    strengths,
+)
 
 FAVOURED, EQUAL, OPEN, FEW = "favoured", "equal", "open", "few"
 MOST_NAMED = 8  # most favoured cells whose shares are named, and most groups that are named
@@ -266,18 +274,17 @@ def held_elsewhere(tables: Tables, game: Game) -> Iterator[str]:
 def seat_sentences(tables: Tables, game: Game) -> list[str]:
     """Return which seats are favoured, and the size of a gain elsewhere that could be missed.
 
-    If each line-up is an agent of another strength, the strengths are named; the second text gives their agents.
+    If each line-up is an agent of another strength, the second text says that the strong one did not play.
     """
     cells = seat_cells(tables)
-    tiers, lineups = strengths(game, [cell.lineup for cell in cells]), {cell.lineup for cell in cells}
-    played = {agent: PLAY[tier] for tier, agent in tiers.items()}
+    lineups = {cell.lineup for cell in cells}
     verdicts, title = {cell.verdict for cell in cells}, game.title
     unknown = max((cell.bound for cell in cells if cell.verdict == OPEN and cell.bound > 0), default=np.nan)
     size = missed(unknown, what="a gain")
     few = f", or {_FEW}" if FEW in verdicts and size else ""
     if FAVOURED in verdicts:
         others = size + few or (_EQUAL.format("") if EQUAL in verdicts else _FEW)
-        favours = f"{title} favours {_favours(cells, game, played)}"
+        favours = f"{title} favours {_favours(cells, game)}"
         words = conclusion(favours, "", others if len(verdicts) > 1 else "", "; elsewhere ")
     elif verdicts <= {FEW}:
         words = f"there are too few games of {title} to say whether a seat is favoured"
@@ -288,28 +295,23 @@ def seat_sentences(tables: Tables, game: Game) -> list[str]:
     if len(lineups) == 1:
         words = f"played by {players_words(game, cells[0].lineup)}, {words}"
     sentence = f"{with_capital(words)}."
-    if not tiers:
+    tiers = strengths(game, lineups)
+    if not tiers or "strong" in tiers or "strong" not in game.tiers:
         return [sentence]
-    agents = "; ".join(f"{strength}: {agent}" for agent, strength in played.items())
-    omitted_agent = game.tiers.get("search", "") if "search" not in tiers else ""
-    omission = f" {PLAY['search'].capitalize()} ({omitted_agent}) is slower, and needs search_deals or more deals."
-    return [sentence, f"{with_capital(agents)}.{omission if omitted_agent else ''}"]
+    return [sentence, "Strong players are slower, and need search_deals or more deals."]
 
 
-def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -> str:
+def _favours(cells: Sequence[SeatCell], game: Game) -> str:
     """Return who is favoured and where, with the largest shares if cells are few; for many groups only in how many."""
     favoured = [cell for cell in cells if cell.verdict == FAVOURED]
     several_variants, one_lineup = len({cell.variant for cell in cells}) > 1, len({cell.lineup for cell in cells}) == 1
-    few, company = len(favoured) <= MOST_NAMED, "with" if played else "in games of"
+    few = len(favoured) <= MOST_NAMED
 
     def count(cell: SeatCell) -> str:
         share = format_estimate(cell.best, WIN_SHARE)
         return f"{cell.players} players ({share})" if few else str(cell.players)
 
-    counts = grouped(
-        ((cell.favoured, played.get(cell.lineup) or players_words(game, cell.lineup), cell.variant), count(cell))
-        for cell in favoured
-    )
+    counts = grouped(((cell.favoured, cell.lineup, cell.variant), count(cell)) for cell in favoured)
     if len(counts) > MOST_NAMED:
         places = Counter(cell.favoured for cell in favoured).most_common()
         return f"{listed([f'{place} in {many}' for place, many in places])} of {len(cells)} cells"
@@ -317,10 +319,10 @@ def _favours(cells: Sequence[SeatCell], game: Game, played: Mapping[str, str]) -
     def at(texts: Sequence[str], variant: str) -> str:
         return f"at {listed(in_ranges(texts))}{'' if few else ' players'}{f' in {variant}' if several_variants else ''}"
 
-    agents_of = grouped(((place, at(texts, variant)), agents) for (place, agents, variant), texts in counts.items())
+    lineups_of = grouped(((place, at(texts, variant)), lineup) for (place, lineup, variant), texts in counts.items())
     where = grouped(
-        (place, text if one_lineup else f"{company} {listed(agents)} {text}")
-        for (place, text), agents in agents_of.items()
+        (place, text if one_lineup else f"in games of {players_words(game, *lineups)} {text}")
+        for (place, text), lineups in lineups_of.items()
     )
     return "; ".join(f"{place}{'' if one_lineup else ','} {listed(texts)}" for place, texts in where.items())
 
@@ -334,7 +336,7 @@ def verdict_on_agents(study: Study, tables: Tables) -> list[str]:
         return [f"There are too few games of {title} to compare the agents."]
     rows = shares.sort_values("value", ascending=False, kind="stable")
     best, fair = rows.iloc[0], 1 / rows["players"].to_numpy()
-    whom = players_words(study.the_game, best["agent"]).replace(USUAL, USUAL.capitalize())
+    whom = player_words(study.the_game, best["agent"], "The")
     share_text = f"{format_estimate(best, WIN_SHARE)}, where {100 * fair[0]:.3g} % would be equal."
     p = corrected_p(rows, fair, study.chunks, share=True)
     if p[0] < ALPHA and best["value"] - fair[0] >= MIN_SHARE:
@@ -358,9 +360,10 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     gap = rows["value"] - 1 / rows["players"]
     p = corrected_p(rows, 1 / rows["players"].to_numpy(), chunks, share=True)
     significant = (p < ALPHA) & (gap.abs() >= MIN_SHARE)
-    ahead, company = rows[significant & (gap > 0)], f"among copies of {players_words(game, strong)}"
+    ahead, company = rows[significant & (gap > 0)], f"among {copies_words(game, strong)}"
     if len(ahead):
-        counts, styles = ([str(level) for level in dict.fromkeys(ahead[key])] for key in ("players", "agent"))
+        counts = [str(count) for count in dict.fromkeys(ahead["players"])]
+        styles = [player_words(game, agent) for agent in dict.fromkeys(ahead["agent"])]
         where = f" at {listed(counts)} players" if len(ahead) < len(rows) else ""
         win = "wins more than its share" if len(styles) == 1 else "each win more than their share"
         verdict = f"{game.title} may have a dominant strategy: {listed(styles)} {win} {company}{where}."
@@ -371,7 +374,7 @@ def styles_sentences(tables: Tables, game: Game, chunks: int = MAX_CHUNKS) -> li
     rows_of_headline = pick(rows, players=headline_players(rows)).sort_values("value", ascending=False, kind="stable")
     players = int(rows_of_headline["players"].iloc[0])
     shown = rows_of_headline.head(_MOST).itertuples(index=False)
-    shares = [f"{row.agent} wins {format_estimate(row, WIN_SHARE)}" for row in shown]
+    shares = [f"{player_words(game, row.agent)} wins {format_estimate(row, WIN_SHARE)}" for row in shown]
     more = f"; the other {len(rows_of_headline) - _MOST} win less" if len(rows_of_headline) > _MOST else ""
     words = f"Alone {company} at {players} players {listed(shares)}{more}; {100 / players:.3g} % would be equal."
     return [verdict, f"{words} Plans that no agent here follows are not tested."]

@@ -30,7 +30,7 @@ from strozzi_sim.study.look import PLAIN, KeyNumber, Look, Section, key_numbers,
 from strozzi_sim.study.model import POINTS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import at_players, conclusion, grouped, points
+from strozzi_sim.study.wording import at_players, conclusion, grouped, player_name, player_words, points
 
 
 @documented(
@@ -227,7 +227,9 @@ class CompareAgents(Compare):
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return which agent wins more, at which player counts, and the largest difference not excluded elsewhere."""
-        (first, second), title = self.sides, self.the_game.title
+        game, title = self.the_game, self.the_game.title
+        first, second = (player_words(game, side) for side in self.sides)
+        subjects = [player_words(game, side, "The") for side in self.sides]
         rows = pick(tables["difference"], figure="win_share").dropna(subset="low")
         if rows.empty:
             return [f"There are too few games of {title} to compare {first} with {second}."]
@@ -235,20 +237,23 @@ class CompareAgents(Compare):
         unknown = pick(rows, sign=0)
         size = missed(not_excluded(unknown, chunks=self.chunks, span=(-1, 1)), what="a difference")
         words = []
-        for better, other, sign in ((first, second, 1), (second, first, -1)):
+        for better, other, sign in ((subjects[0], second, 1), (subjects[1], first, -1)):
             if len(known := pick(rows, sign=sign)):
                 where = "" if len(known) == len(rows) else f" {at_players(known['players'])}"
                 words.append(f"{better} wins more than {other} in the same place, on the same deals of {title}{where}")
         if not words and not (rows["value"].abs() + rows["high"] - rows["low"]).any():
-            return [f"{first} and {second} win exactly alike."]
+            return [f"{subjects[0]} and {second} win exactly alike."]
         link = f": {at_players(unknown['players'])} it is not known, " if words else ": "
-        verdict = conclusion("; ".join(words), f"{first} and {second} are not known to differ in games won", size, link)
+        verdict = conclusion(
+            "; ".join(words), f"{subjects[0]} and {second} are not known to differ in games won", size, link
+        )
         texts = (f"{row.players} players: {points(row)} of games won" for row in rows.itertuples(index=False))
         return [f"{verdict}.", *(f"{text}, {first} minus {second}." for text in texts)]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the section of the differences: a picture, and a table of all of them."""
-        table, sides = tables["difference"], " minus ".join(self.sides)
+        table = tables["difference"]
+        sides = " minus ".join(player_name(self.the_game, side) for side in self.sides)
         figures = figures_in(tables, "difference")
         table = table.assign(at=table["players"].astype("str") + " players", whom=sides)
         if table.groupby("players")["lineup"].nunique().max() <= 1:

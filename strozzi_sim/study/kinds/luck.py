@@ -7,6 +7,7 @@ at seats, the deal for all, for a seat and for an agent, and the rest (analysis 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise, product
 from typing import Any, Unpack
 
@@ -16,7 +17,6 @@ import pandas as pd
 from strozzi_sim import stats
 from strozzi_sim.agent import AgentSpec, load_agent, names
 from strozzi_sim.agent.names import Agents, Players
-from strozzi_sim.agent.spec_text import split_specs
 from strozzi_sim.declare.figure_tables import FIGURES, FigureTable, Tables, figures_frame, headline_players, pick
 from strozzi_sim.declare.printing import format_estimate
 from strozzi_sim.errors import ArgumentError, check_range, check_whole, pluralize
@@ -34,6 +34,7 @@ from strozzi_sim.study.look import Look, Section, key_numbers, section
 from strozzi_sim.study.model import Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
+from strozzi_sim.study.wording import lineup_words, players_words
 
 WIN, SCORE = "win", "score"
 FEWEST_FOLLOWED, MOST_FOLLOWED = 30, 100  # games; fewer than 30 give no interval
@@ -197,7 +198,8 @@ class Luck(Study):
     def printed_tables(self, tables: Tables) -> dict[str, Any]:
         """Return the shares of the variance of wins, with a column for each line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share", outcome=WIN)
-        shares = shares.assign(figure="share " + shares["lineup"].map(lineup_words), source=shares["source"].map(WORDS))
+        lineups = shares["lineup"].map(partial(lineup_words, self.the_game))
+        shares = shares.assign(figure="share in games of " + lineups, source=shares["source"].map(WORDS))
         own = {"what_explains_who_wins": shares.drop(columns=["lineup", "outcome"])}
         by_lineup = [replace(VARIANCE_SHARE, name=name) for name in shares["figure"].unique()]
         figures = figures_frame(own, {"": by_lineup})
@@ -207,18 +209,20 @@ class Luck(Study):
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return the share of wins that agents explain, the length of a game, and its course."""
         players = headline_players(tables["luck"])
-        sentences = [who_plays(tables, self.the_game.title), length_sentence(tables, players, self.seconds)]
-        return [*sentences, course_sentence(tables["drama"], players)] if "drama" in tables else sentences
+        sentences = [who_plays(tables, self.the_game), length_sentence(tables, self.the_game, players, self.seconds)]
+        return (
+            [*sentences, course_sentence(tables["drama"], self.the_game, players)] if "drama" in tables else sentences
+        )
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the shares of the variance by line-up, and the drama."""
         shares = pick(tables["luck"], figure="variance_share")
         wins = pick(shares, source="agents", outcome=WIN, players=headline_players(shares))
         wins = _bounded(wins.dropna(subset=["value", "low"])).head(3)
-        wins = wins.assign(agents=wins["lineup"].map(lineup_words))
+        wins = wins.assign(agents=wins["lineup"].map(partial(lineup_words, self.the_game)))
         shares = shares.assign(source=shares["source"].map(WORDS), outcome=shares["outcome"].map(OUTCOMES))
         shares = shares.assign(line=shares["source"] + ", " + shares["outcome"])
-        numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is who plays, {agents}")
+        numbers = key_numbers(wins, VARIANCE_SHARE, "of who wins is who plays, in games of {agents}")
         sections = [section("luck", {"luck": shares}, self.measured, numbers=numbers)]
         if "drama" in tables:
             sections.append(section("drama", {"drama": tables["drama"]}, self.measured))
@@ -231,18 +235,20 @@ def _known(figure: Estimate) -> Estimate:
     return figure if figure.n >= MIN_EVENTS else replace(figure, value=missing, low=missing, high=missing)
 
 
-def who_plays(tables: Tables, title: str) -> str:
+def who_plays(tables: Tables, game: Game) -> str:
     """Return a sentence with the share of wins that the agents explain, at the headline's player count."""
     shares = pick(tables["luck"], figure="variance_share", outcome=WIN, source="agents")
     players = headline_players(shares)
     rows = _bounded(pick(shares, players=players).dropna(subset="value").sort_values("value", kind="stable"))
     if rows.empty:
-        return f"There are too few games of {title} to say how much of who wins is who plays."
+        return f"There are too few games of {game.title} to say how much of who wins is who plays."
     parts: list[str] = []
     for row in rows.itertuples(index=False):
-        of_wins = "" if parts else f" of who wins {title} at {players} players"
+        of_wins = "" if parts else f" of who wins {game.title} at {players} players"
         alike = f" (all {pluralize(row.deals, 'deal')} ended alike)" if np.isnan(row.low) else ""
-        parts.append(f"{format_estimate(row, VARIANCE_SHARE)}{of_wins} {lineup_words(row.lineup)}{alike}")
+        parts.append(
+            f"{format_estimate(row, VARIANCE_SHARE)}{of_wins} in games of {lineup_words(game, row.lineup)}{alike}"
+        )
     return f"Who plays explains {listed(parts)}; among equal players, nothing."
 
 
@@ -251,20 +257,20 @@ def _bounded(shares: pd.DataFrame) -> pd.DataFrame:
     return shares.assign(**shares[["value", "low", "high"]].clip(0, 1))
 
 
-def length_sentence(tables: Tables, players: int, seconds: float) -> str:
+def length_sentence(tables: Tables, game: Game, players: int, seconds: float) -> str:
     """Return a sentence with the length of a game of the first line-up."""
     decisions, minutes, *_ = pick(tables["luck"], players=players, outcome="game").itertuples(index=False)
     if np.isnan(decisions.value):
-        return f"There are too few games {lineup_words(decisions.lineup)} to say how long one is."
+        return f"There are too few games of {lineup_words(game, decisions.lineup)} to say how long one is."
     length, duration = format_estimate(decisions, DECISIONS), format_estimate(minutes, MINUTES)
     what = f"{length} decisions: {duration} minutes at {seconds:g} seconds each (an assumption)"
-    return f"A game {lineup_words(decisions.lineup)} has {what}."
+    return f"A game of {lineup_words(game, decisions.lineup)} has {what}."
 
 
-def course_sentence(drama: pd.DataFrame, players: int) -> str:
-    """Return sentences on runaway leaders, decision time and kingmaking, of the middle tier or the first agent."""
+def course_sentence(drama: pd.DataFrame, game: Game, players: int) -> str:
+    """Return sentences on runaway leaders, decision time and kingmaking, of the usual agent or the first one."""
     drama = pick(drama, players=players)
-    tier = pick(drama, strength="middle") if "middle" in set(drama["strength"]) else drama
+    tier = pick(drama, strength="usual") if "usual" in set(drama["strength"]) else drama
     agent = tier["agent"].iloc[0]
     rows = {row.figure: row for row in pick(tier, agent=agent).itertuples(index=False)}
     texts = {figure.name: format_estimate(rows[figure.name], figure) for figure in OF_DRAMA if figure.name in rows}
@@ -272,19 +278,11 @@ def course_sentence(drama: pd.DataFrame, players: int) -> str:
     course = (
         f"In {texts[RUNAWAY.name]} of games the leader runs away: they are decided in their first half. On average "
         f"a game is decided after {texts[DECIDED_AFTER.name]} of its decisions, and its clear leader changes {changes} "
-        f"({rows[DECIDED_AFTER.name].n} games of {agent} followed)."
+        f"({rows[DECIDED_AFTER.name].n} games of {players_words(game, agent)} followed)."
     )
     if (kingmaking := texts.get(KINGMAKING.name)) is None:
         return course
     return f"{course} At {kingmaking} of the decisions a seat that can no longer win picks which rival does."
-
-
-def lineup_words(lineup: str) -> str:
-    """Return a line-up as text: "with one A among B", "among A, B and C"."""
-    first, *others = split_specs(lineup)
-    if len(others) > 1 and set(others) == {others[0]} and others[0] != first:
-        return f"with one {first} among {others[0]}"
-    return f"among {listed(list(dict.fromkeys([first, *others])))}"
 
 
 def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:
@@ -296,7 +294,7 @@ def usual_lineups(game: Game, players: int) -> list[list[AgentSpec]]:
     weak = load_agent(game.tiers.get("weak", "random"), game)
     tiers = (load_agent(text, game) for text in game.tiers.values())
     stronger_tiers = [spec for spec in tiers if not spec.searches and spec.text != weak.text]
-    order = {game.tiers.get("middle"): 0, weak.text: 2, "random": 2}  # of styles: the middle first, the weakest last
+    order = {game.tiers.get("usual"): 0, weak.text: 2, "random": 2}  # of styles: the usual first, the weakest last
     styles = sorted(names.styles_of(game), key=lambda spec: (order.get(spec.text, 1), spec.text))
     steps = [weak, *(stronger_tiers or [spec for spec in styles if spec.text != weak.text][:1])]
     lineups = [[stronger, *[weaker] * (players - 1)] for weaker, stronger in pairwise(steps)]

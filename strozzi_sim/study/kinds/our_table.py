@@ -1,64 +1,57 @@
-"""our-table: which strength of play gives the scores of real games?
+"""our-table: which strength of play gives scores like those on the sheets of real games?
 
-A game is summarized by its mean score, the winner's lead over the mean, and the winner's margin over the second; scores
-of one game depend on each other, so the game is the unit. The likelihood of a sheet at a strength of play is Student's
-t around the simulated games of that strength and player count, with 8 degrees of freedom: one odd game decides nothing.
+The scores of a game depend on each other, so the game is the unit. How strong players are follows from two of its
+figures: the mean score, and the distance from the highest score to the lowest. Their means over the sheets are nearly
+normal around those of simulated games. Players who are not equally strong have scores further apart, or lead at seats.
 """
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from strozzi_sim.agent import names
-from strozzi_sim.declare.figure_tables import Tables
-from strozzi_sim.errors import ArgumentError, InputError, as_argument_error, short_repr
-from strozzi_sim.facts.figures import SCORE, Figure, share
+from strozzi_sim.agent import AgentSpec, load_agent, names
+from strozzi_sim.declare.figure_tables import Tables, pick
+from strozzi_sim.errors import ArgumentError, as_argument_error, check_whole
+from strozzi_sim.facts.figures import SCORE, Figure
 from strozzi_sim.game import Game, find_game
 from strozzi_sim.game.sentences import listed
 from strozzi_sim.game.variants import AnyVariant
-from strozzi_sim.kernel.streams import draws
-from strozzi_sim.runtime.parsing import read_lines
 from strozzi_sim.stats.intervals import Array
 from strozzi_sim.study.arguments import StudyOptions, documented
 from strozzi_sim.study.cells import CountsOf
 from strozzi_sim.study.look import Look, Section, key_numbers, section
-from strozzi_sim.study.model import Study
+from strozzi_sim.study.model import MOST_DEALS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import PLAY
+from strozzi_sim.study.score_sheets import Scores, read_sheets
+from strozzi_sim.study.wording import players_words, seat_words
 
-FEWEST, MOST = 20, 10_000  # games on the sheets; the bands draw SETS sets of as many
-SETS = 4000  # sets of simulated games from which bands come
-OF_SHEETS = (
-    SCORE,
-    Figure("score_sd", "standard deviation of scores", "amount"),
-    Figure("winner_mean", "mean score of the winner", "amount"),
-    Figure("last_mean", "mean score of the last", "amount"),
-    Figure("margin_mean", "mean margin of the winner", "amount"),
-    share("seat_0_share", label="games won by the player who begins"),
-)
-FIGURES = {figure.name: figure for figure in OF_SHEETS}
+OF_LEVELS, OF_TIERS = 2_000, 5_000  # usual deals of each level, which take half a minute on two cores, and of each tier
+STEP = 0.1  # between places on the scale of levels
+EXPECTED = (40, 200)  # numbers of games for which a study says how well they tell a level
+DISTANCE = Figure("distance_mean", "mean distance from the highest score to the lowest", "amount")
+LEAD = Figure("lead_mean", "lead of a seat", "amount", "mean of the score at the seat less the mean score of its game")
+LEVEL = Figure("level", "level of play", "number", "level of the player whose games have such scores", lowest=0.0)
+OF_LEVEL = Figure("level_expected", "level of play", "number", "interval that is expected of n games at this level")
+ERRORS = "What a level loses a decision is expected lead, in games among its like, as the trained player judges it."
+FITTED = 2  # figures by which the strength is found: the first of `GameFigures`
 _SIDES = [Figure(name, "", "amount") for name in ("ours", "simulated")]  # of a figure, on one axis with the others
-_TAIL = 8  # degrees of freedom of Student's t
 _SHRUNK = 1e-3  # of the variance, so that figures that are equal in every game have a likelihood
-_LARGEST = 10**6  # score on a sheet, or its negative
-_NUMBERS = re.compile(r'[-+\d\s.,;"]+')  # a line that is no heading
-_ALPHA = 0.05  # largest probability that any figure of a simulated set is outside its band
-Scores = Mapping[int, Array]  # player count -> final scores, int64[games, P] in seat order
+_SIDE = 0.025  # probability that a figure of equal players of a simulated strength is beyond one end of its band
+MOST_EXCESS = NormalDist().inv_cdf(1 - _SIDE) ** 2  # of the misfit of a strength that is not excluded
 
 
 @documented(
     asks="Is this our table?",
     about="Which strength of play gives scores like those of your games?",
-    front={"file": "Final scores, a line a game, seat 0 first"},
+    front={"file": "Final scores, a line a game, in the order of the seats"},
     quick={"deals": 500},
 )
 def our_table(
@@ -68,19 +61,26 @@ def our_table(
     variant: AnyVariant = "base",
     **options: Unpack[StudyOptions],
 ) -> Results:
-    """Find the strength of play that fits score sheets of real games, and the figures that differ.
+    """Find the strength of play that fits score sheets of real games, and whether all players are equally strong.
+
+    Of a game whose trained player has levels, all levels are fitted; of another one, its tiers.
 
     Example: strozzi our-table strozzi sheets.csv
 
     Args:
-        file: score sheets (CSV): one line per game, 20 to 10,000 games; columns `seat 0`, `seat 1`, .. with the final
-            scores, or no heading and the seats in order; empty for seats not played
-        deals: games simulated at each strength and player count, fewer of agents that search; default: 5,000
+        file: score sheets (CSV): one line per game, 20 to 10,000 games, with the final scores in the order of the
+            seats, under any names or none; columns `seat 0`, `seat 1`, .. may be in any order, among others; empty for
+            seats not played
+        deals: games simulated at each strength and player count; default: 2,000 at each level, half a minute on two
+            cores; without levels 5,000 at each tier, fewer of agents that search
         variant: the variant that was played
     """
     the_game = find_game(game)
     sheets = as_argument_error("file", read_sheets, names.path_of("file", file), the_game)
-    deals = options.get("deals")
+    levels = levels_of(the_game)
+    tiers = the_game.tiers.values() or [the_game.default_agent]
+    if (deals := options.pop("deals", None)) is None:
+        deals = OF_LEVELS if levels else OF_TIERS
     return play(
         OurTable,
         options,
@@ -88,10 +88,20 @@ def our_table(
         players=tuple(sheets),
         seatings="one",
         variants=names.variants_named(the_game, variant),
-        lineups=[[text] for text in the_game.tiers.values()] or [[the_game.default_agent]],
-        search_deals=the_game.search_deals(OurTable.usual_deals if deals is None else deals),
+        lineups=[[spec] for spec in levels] or [[text] for text in tiers],
+        deals=deals,
+        search_deals=the_game.search_deals(deals),
         sheets={str(players): scores.tolist() for players, scores in sheets.items()},
     )
+
+
+def levels_of(game: Game) -> list[AgentSpec]:
+    """Return the levels of the first agent among the tiers that declares levels, from the lowest up, else []."""
+    for text in game.tiers.values():
+        spec = load_agent(text, game)
+        if rates := spec.agent.error_rates:
+            return [load_agent(spec.source, game)(level=level) for level in range(len(next(iter(rates.values()))))]
+    return []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,171 +110,242 @@ class OurTable(Study):
 
     kind = "our_table"
     sheets: dict[str, tuple[tuple[int, ...], ...]]  # scores of real games in seat order, by player count
-    usual_deals, keeps_rows = 5000, True
+    usual_deals, keeps_rows = OF_TIERS, True
     printed = ("fit", "bands")
+    measured = (LEVEL, OF_LEVEL, SCORE, DISTANCE, LEAD)
 
     def check(self) -> None:
+        check_whole("deals", self.deals, 2, MOST_DEALS)
         counts = {str(players): {players} for players in self.players}
         if {players: set(map(len, scores)) for players, scores in self.sheets.items()} != counts or any(
             len(lineup) > 1 for lineup in self.lineups
         ):
             raise ArgumentError("sheets", "expected scores of every player count, and agents that play themselves")
 
+    @property
+    def levels(self) -> list[AgentSpec]:
+        """The levels of the graded player if all of them are played and nothing else, else []."""
+        levels = levels_of(self.the_game)
+        return levels if self.lineups == tuple((spec.text,) for spec in levels) else []
+
     def tables(self, counts: CountsOf, look: Look) -> dict[str, Any]:
-        """Return fit (the likelihood of every strength) and bands (of the figures of the sheets)."""
+        """Return fit (of every strength), bands (of figures of the sheets), and of a scale of levels level."""
         sheets = {int(players): np.array(scores, np.int64) for players, scores in self.sheets.items()}
         simulated: dict[str, dict[int, Array]] = {}
         for cell in map(counts, self.cells):
             rows = np.sort(np.concatenate(list(cell.read_rows())), order=("deal", "seat"))
             scores = rows["score"].astype(np.int64).reshape(-1, cell.players)
             simulated.setdefault(cell.lineup, {})[cell.players] = scores
-        tier_agents, sign = self.the_game.tiers or {"usual": self.the_game.default_agent}, self.the_game.sign
-        tiers = {tier: text for tier, text in tier_agents.items() if text in simulated}
-        fits = np.array([likelihood(sheets, simulated[text], sign) for text in tiers.values()])
-        weight = np.exp(fits - fits.max())
-        fit = pd.DataFrame({"tier": list(tiers), "agent": list(tiers.values()), "log_likelihood": fits})
-        fit = fit.assign(probability=weight / weight.sum(), n=sum(map(len, sheets.values())))
-        fit["simulated"] = [sum(map(len, simulated[text].values())) for text in tiers.values()]
-        best = simulated[list(tiers.values())[int(fits.argmax())]]
-        return {"fit": fit, "bands": bands(sheets, best, sign, self.seed)}
+        ours = figures_of(capped(sheets, list(simulated.values())))
+        played = [figures_of(scores) for scores in simulated.values()]
+        scale = scale_of(played) if self.levels else played
+        misfits = np.array([misfit(ours, strength) for strength in scale])
+        fit = pd.DataFrame(self._strengths(list(simulated)))
+        fit["excess"] = [misfit(ours, strength) - misfits.min() for strength in played]
+        fit["inside"] = (fit["excess"] <= MOST_EXCESS).astype(np.int64)
+        fit["n"] = sum(own.games for own in ours.values())
+        fit["simulated"] = [sum(each.games for each in strength.values()) for strength in played]
+        tables = {"fit": fit, "bands": bands(ours, scale[int(misfits.argmin())])}
+        return {**tables, "level": level_table(ours, scale, misfits)} if self.levels else tables
+
+    def _strengths(self, agents: Sequence[str]) -> list[dict[str, Any]]:
+        """Return of each agent its strength, its spec string, and the points that it loses per decision (or NaN)."""
+        if not self.levels:
+            tiers = {load_agent(text, self.the_game).text: tier for tier, text in self.the_game.tiers.items()}
+            return [{"strength": tiers.get(text, text), "agent": text, "error_rate": np.nan} for text in agents]
+        games = [len(self.sheets[str(players)]) for players in self.players]
+        unknown = [np.nan] * len(agents)
+        by_count = [self.levels[0].agent.error_rates.get(players, unknown) for players in self.players]
+        rates = enumerate(np.average(by_count, axis=0, weights=games))
+        return [{"strength": f"level {k}", "agent": agents[k], "error_rate": rate} for k, rate in rates]
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
-        """Return the strength that fits best, and the figures of the sheets outside the band of its games."""
-        fit, figures = tables["fit"], tables["bands"]
-        best = fit.loc[fit["log_likelihood"].idxmax()]
-        outside = [FIGURES[name].label for name in figures[figures["inside"] == 0]["figure"]]
-        inside = "all figures of the sheets lie in the band of its games"
-        finding = f"outside its band: {listed(outside)}" if outside else inside
-        play = f"{best['n']} games of {self.the_game.title} are played most like {PLAY.get(best['tier'], best['tier'])}"
-        probability = f"{100 * best['probability']:.0f} % among the {len(fit)} strengths that were played"
-        return [f"{play}; {finding}.", f"That is how {best['agent']} plays; its probability is {probability}."]
+        """Return the strength that fits best or why none does, then how sure that is."""
+        fit, games = tables["fit"], f"{tables['fit']['n'].iloc[0]:,} games"
+        inequality = self._inequality(tables["bands"])
+        if "level" not in tables:
+            agents = fit.sort_values("excess").query("inside == 1")["agent"]
+            likely = [players_words(self.the_game, agent) for agent in agents]
+            without = "" if levels_of(self.the_game) else f"{self.the_game.title} has no levels: "
+            excluded = "all others" if len(likely) == 1 else f"all but {listed(likely)}"
+            sure = f"{without}{len(fit)} strengths were compared, and {games} exclude {excluded}."
+            return [inequality or f"Your games look most like those of {likely[0]}.", sure]
+        own, *expected = tables["level"].itertuples(index=False)
+        top, level = len(fit) - 1, round(own.value)
+        (mean,) = pick(tables["bands"], figure=SCORE.name).itertuples(index=False)
+        if not mean.inside and own.value in (0, top):
+            beyond = f"weaker than level 0 of {top}" if own.value == 0 else f"stronger than level {top}"
+            means = f"Your mean score is {mean.value:.1f} {score_unit(self.the_game)}"
+            verdict = f"Your games look {beyond} of the trained player."
+            return [verdict, f"{means}, that of {games} at level {level} {mean.band_low:.1f} to {mean.band_high:.1f}."]
+        powers = [
+            f"{each.n} games tell it to \N{PLUS-MINUS SIGN} {(each.high - each.low) / 2:.1f}" for each in expected
+        ]
+        sure = f"With 95 % certainty it is level {own.low:.1f} to {own.high:.1f}, from {games}."
+        details = [sure, f"At this level {listed(powers)}.", *self._closeness(tables["bands"])]
+        error = f"about {fit['error_rate'].iloc[level]:.1f} {score_unit(self.the_game)} a decision"
+        like = f"like those of trained players who err {error} (level {level} of {top})"
+        if inequality:
+            return [inequality, f"Together they look {like}.", *details]
+        return [f"Your games look {like}.", *details]
+
+    def _inequality(self, figures: pd.DataFrame) -> str:
+        """Return the sentence that players are not equally strong, or "" if no figure of the sheets shows it."""
+        unit = score_unit(self.the_game)
+        leads = pick(figures, figure=LEAD.name, inside=0)
+        (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
+        if len(leads):
+            lead = leads.loc[(leads["value"] - leads["simulated"]).abs().idxmax()]
+            more = lead["value"] - lead["simulated"]
+            who = seat_words(int(lead["seat"]), max(self.players))
+            why = f"{who} scores {abs(more):.0f} {unit} {'more' if more > 0 else 'less'} than among equals"
+        elif distance.value > distance.band_high:
+            why = f"first and last are {distance.value:.0f} {unit} apart, among equals {distance.simulated:.0f}"
+        else:
+            return ""
+        return f"Your players are not equally strong: {why}."
+
+    def _closeness(self, figures: pd.DataFrame) -> list[str]:
+        """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
+        (distance,) = pick(figures, figure=DISTANCE.name).itertuples(index=False)
+        unit = score_unit(self.the_game)
+        words = f"First and last are {distance.value:.0f} {unit} apart, at this level {distance.simulated:.0f}."
+        return [words] if distance.value < distance.band_low else []
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
-        """Return the figures of the sheets beside those of the strength that fits best."""
-        figures, agent = tables["bands"], tables["fit"].loc[tables["fit"]["log_likelihood"].idxmax(), "agent"]
-        measured = [FIGURES[name] for name in figures["figure"]]
-        # shares are in per cent, since they are on one axis with scores
-        unit = np.array([figure.measure.factor for figure in measured])
-        what = [f"{figure.label}{', %' if figure.is_share else ''}" for figure in measured]
+        """Return the figures of the sheets beside those of the strength that fits best, and how every strength fits."""
+        figures, fit = tables["bands"], tables["fit"]
+        most = max(self.players)
+        seats = [f"lead of {seat_words(int(seat), most)}" if seat >= 0 else "" for seat in figures["seat"].fillna(-1)]
+        labels = {SCORE.name: SCORE.label, DISTANCE.name: DISTANCE.label}
+        what = [seat or labels[name] for seat, name in zip(seats, figures["figure"], strict=True)]
         rows = figures.assign(what=what, players=self.players[0], variant="", lineup="", deals=figures["n"])
-        sheet_rows = rows.assign(figure="ours", value=unit * rows["value"], low=np.nan, high=np.nan)
-        value, low, high = (unit * rows[name] for name in ("simulated", "band_low", "band_high"))
-        simulated_rows = rows.assign(figure="simulated", value=value, low=low, high=high, sheets=sheet_rows["value"])
-        words = f"{{what}}, in games of {agent}; the sheets have {{sheets:.3g}}"
-        numbers = key_numbers(simulated_rows.head(3), _SIDES[1], words)
-        beside = pd.concat([sheet_rows, simulated_rows], ignore_index=True)
-        return [section("fit", {"beside": beside}, _SIDES, numbers=numbers, agent=agent)]
+        ours = rows.assign(figure="ours", low=np.nan, high=np.nan)
+        low, high = rows["band_low"], rows["band_high"]
+        simulated = rows.assign(figure="simulated", value=rows["simulated"], low=low, high=high)
+        beside = pd.concat([ours, simulated], ignore_index=True)
+        apart = beside.assign(**beside[["value", "low", "high"]].sub(beside["simulated"], axis=0))
+        words = "{what} at such a strength; the sheets have {sheets:.1f}"
+        numbers = key_numbers(simulated.assign(sheets=rows["value"]).head(2), _SIDES[1], words)
+        if "level" in tables:
+            numbers = (*key_numbers(pick(tables["level"], figure=LEVEL.name), LEVEL, "level of play"), *numbers)
+        best = fit.loc[fit["excess"].idxmin(), "strength"]
+        shown = section("fit", {"beside": beside, "apart": apart}, _SIDES, numbers=numbers, strength=best)
+        keys = _fit_keys(fit, score_unit(self.the_game))
+        return [replace(shown, keys=keys, sentences=(ERRORS,) if "level" in tables else ())]
 
 
-def read_sheets(path: Path, game: Game) -> dict[int, Array]:
-    """Return the scores in a file of cells between commas, semicolons or tabs, by player count.
-
-    Raises InputError, which names file and line.
-    """
-    separator, is_headed = ",", True
-    rows = dict[int, list[str]]()  # by number of the line, without empty ones and comments
-    for number, raw in read_lines(path):
-        where = f"{path}: line {number}"
-        try:
-            line = raw.decode("utf-8-sig").strip("\r\n")
-            if line.strip() and not line.lstrip().startswith("#"):
-                if not rows:
-                    separator, is_headed = _layout_of(line)
-                rows[number] = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
-        except UnicodeDecodeError:
-            raise InputError(f"{where}: is not UTF-8 text; save the sheets as CSV UTF-8") from None
-        except csv.Error as error:
-            raise InputError(f"{where}: {error}") from None
-        if len(rows) > MOST + is_headed:
-            raise InputError(f"{where}: more than {MOST:,} games; give fewer, such as the latest")
-    first = next(iter(rows), 1)
-    seats = [f"seat {seat}" for seat in range(game.max_players)]
-    head = [name.lower().replace("_", " ") for name in rows.pop(first, [])] if is_headed else seats
-    named = [name for name in head if re.fullmatch(r"seat \d+", name)]
-    if len(named) < game.player_counts[0] or sorted(named) != sorted(seats[: len(named)]):  # too few, a gap, or a twin
-        expected = f"expected columns {seats[0]} to {seats[-1]}"
-        raise InputError(f"{path}: line {first}: {expected}, got {short_repr(head)}")
-    columns = [head.index(name) for name in seats[: len(named)]]
-    for number, row in rows.items():
-        if more := [cell for cell in row[len(head) :] if cell]:
-            raise InputError(f"{path}: line {number}: no column for {short_repr(more[0])}; there are {len(head)}")
-    texts = [[row[column] if column < len(row) else "" for column in columns] for row in rows.values()]
-    cells = pd.DataFrame(texts, list(rows), dtype="str")
-    scores = cells.apply(lambda each: pd.to_numeric(each.str.replace(",", "."), errors="coerce"))  # "41,0" is 41
-    is_given = (cells != "").iloc[:, ::-1].cummax(axis=1).iloc[:, ::-1]  # up to the last seat that is filled
-    is_wrong = is_given & ~((scores == np.floor(scores)) & (scores.abs() <= _LARGEST))
-    if is_wrong.any(axis=None):
-        row, seat = np.argwhere(is_wrong.to_numpy())[0]
-        expected = f"expected a whole number up to {_LARGEST:,}, got {short_repr(cells.iat[row, seat])}"
-        raise InputError(f"{path}: line {cells.index[row]}: seat {seat}: {expected}")
-    counts = is_given[is_given.any(axis=1)].sum(axis=1)
-    for number, count in counts[~counts.isin(game.player_counts)].items():
-        raise InputError(f"{path}: line {number}: {count} scores; {game.title} has {game.player_count_text}")
-    if len(counts) < FEWEST:
-        raise InputError(f"{path}: {len(counts)} games; at least {FEWEST} are needed")
-    by_count = scores.groupby(counts)
-    return {int(count): of_count.iloc[:, : int(count)].to_numpy(np.int64) for count, of_count in by_count}
+def _fit_keys(fit: pd.DataFrame, unit: str) -> tuple[tuple[str, ...], ...]:
+    """Return the table of strengths as text: what each loses per decision, and whether the sheets exclude it."""
+    rows = [("strength", "player", f"{unit} lost a decision", "excluded by the sheets")]
+    for each in fit.itertuples(index=False):
+        error = "unknown" if np.isnan(each.error_rate) else f"{each.error_rate:.1f}"
+        rows.append((each.strength, each.agent, error, "no" if each.inside else "yes"))
+    return tuple(rows)
 
 
-def _layout_of(line: str) -> tuple[str, bool]:
-    """Return the separator of the cells of a sheet's first line, and whether the line is a heading."""
-    if _NUMBERS.fullmatch(line):  # where a comma may be that of decimals
-        return next((mark for mark in "\t;" if mark in line), ","), False
-    return max(",;\t", key=line.count), True
+def score_unit(game: Game) -> str:
+    """Return the unit of scores, such as coins: that of the winner's margin in the game's fact tables, else points."""
+    columns = (column for table in game.fact_tables if table.name == "game" for column in table.columns)
+    return next((column.unit for column in columns if column.name == "margin" and column.unit), "points")
 
 
-def likelihood(sheets: Scores, simulated: Scores, sign: int) -> float:
-    """Return the log likelihood of sheets given simulated games; `sign` is 1 if the highest score wins, else -1."""
-    from scipy.stats import multivariate_t
+@dataclass(frozen=True)
+class GameFigures:
+    """Mean and covariance of figures over games of one player count."""
 
+    mean: Array  # float64[2 + P]: mean score, distance from highest to lowest, lead of every seat over the mean score
+    covariance: Array
+    games: int
+
+    @classmethod
+    def of(cls, scores: Array) -> GameFigures:
+        """Return the figures of games with these final scores, int64[games, P]."""
+        mean = scores.mean(axis=1, keepdims=True)
+        each = np.hstack([mean, np.ptp(scores, axis=1, keepdims=True), scores - mean])
+        covariance = np.cov(each, rowvar=False, ddof=min(1, len(each) - 1))  # of a single game: 0
+        return cls(each.mean(axis=0), covariance, len(scores))
+
+    def between(self, other: GameFigures, part: float) -> GameFigures:
+        """Return the figures at `part` of the way to others."""
+        mean = (1 - part) * self.mean + part * other.mean
+        return GameFigures(mean, (1 - part) * self.covariance + part * other.covariance, self.games)
+
+    def error_of(self, games: int) -> Array:
+        """Return the covariance of the mean over so many other games less this mean."""
+        return self.covariance * (1 / games + 1 / self.games)
+
+
+Strength = Mapping[int, GameFigures]  # player count -> figures of games among equal players
+
+
+def figures_of(scores: Scores) -> Strength:
+    """Return the figures of games by player count."""
+    return {players: GameFigures.of(of_count) for players, of_count in scores.items()}
+
+
+def capped(sheets: Scores, simulated: Sequence[Scores]) -> Scores:
+    """Return sheets on which a score beyond all simulated ones is the farthest of these: one slip decides nothing."""
+    ends = {players: np.concatenate([scores[players] for scores in simulated]) for players in sheets}
+    return {players: scores.clip(ends[players].min(), ends[players].max()) for players, scores in sheets.items()}
+
+
+def scale_of(levels: Sequence[Strength]) -> list[Strength]:
+    """Return the strengths at every STEP of a level from the first level to the last, by linear interpolation."""
+    places = np.arange(round((len(levels) - 1) / STEP) + 1) * STEP
+    lower = [min(int(place + STEP / 2), len(levels) - 2) for place in places]
+    return [
+        {players: own.between(levels[k + 1][players], place - k) for players, own in levels[k].items()}
+        for k, place in zip(lower, places, strict=True)
+    ]
+
+
+def misfit(ours: Strength, strength: Strength) -> float:
+    """Return minus twice the log likelihood of the mean figures of sheets at a strength, but for a constant."""
     total = 0.0
-    for players, scores in sheets.items():
-        games = _summary(simulated[players], sign)
-        spread = np.atleast_2d(np.cov(games, rowvar=False))
-        spread = spread + (_SHRUNK * np.trace(spread) / len(spread) + 1e-9) * np.eye(len(spread))
-        spread = spread * (_TAIL - 2) / _TAIL * (1 + 1 / len(games))  # scale of a t with this covariance
-        total += float(multivariate_t(games.mean(axis=0), spread, _TAIL).logpdf(_summary(scores, sign)).sum())
+    for players, own in ours.items():
+        error = strength[players].error_of(own.games)[:FITTED, :FITTED]
+        error = error + (_SHRUNK * np.trace(error) / FITTED + 1e-9) * np.eye(FITTED)
+        off = (own.mean - strength[players].mean)[:FITTED]
+        total += float(off @ np.linalg.solve(error, off) + np.linalg.slogdet(error)[1])
     return total
 
 
-def _best_first(scores: Array, sign: int) -> Array:
-    return np.asarray(sign * np.sort(sign * scores, axis=1)[:, ::-1])
+def level_table(ours: Strength, scale: Sequence[Strength], misfits: Array) -> pd.DataFrame:
+    """Return the level of the sheets with its interval, then those that EXPECTED games at this level would have."""
+    best, games = int(misfits.argmin()), sum(own.games for own in ours.values())
+    rows = [level_row(LEVEL, games, misfits)]
+    for count in EXPECTED:
+        part = {key: replace(scale[best][key], games=max(1, count * own.games // games)) for key, own in ours.items()}
+        rows.append(level_row(OF_LEVEL, count, np.array([misfit(part, strength) for strength in scale])))
+    return pd.DataFrame(rows)
 
 
-def _summary(scores: Array, sign: int) -> Array:
-    """Return mean, the winner's lead over it (3 or more players), and the winner's margin, float64[games, 3 or 2]."""
-    ordered = _best_first(scores, sign).astype(np.float64)
-    mean, margin = ordered.mean(axis=1), sign * (ordered[:, 0] - ordered[:, 1])
-    return np.stack([mean, margin] if scores.shape[1] == 2 else [mean, sign * (ordered[:, 0] - mean), margin], axis=1)
+def level_row(figure: Figure, games: int, misfits: Array) -> dict[str, Any]:
+    """Return the level that fits best, and the first and last that are not excluded, by misfits on the scale."""
+    fitting = np.flatnonzero(misfits - misfits.min() <= MOST_EXCESS)
+    places = [STEP * int(place) for place in (misfits.argmin(), fitting[0], fitting[-1])]
+    return {"figure": figure.name, "n": games, **dict(zip(("value", "low", "high"), np.round(places, 1), strict=True))}
 
 
-def figures(scores: Scores, sign: int) -> dict[str, float]:
-    """Return the FIGURES of scores, over the games of all player counts together."""
-    ordered = [_best_first(of_count, sign) for of_count in scores.values()]
-    flat = np.concatenate([games.ravel() for games in ordered]).astype(np.float64)
-    best, second, last = (np.concatenate([games[:, place] for games in ordered]) for place in (0, 1, -1))
-    won = [of_count == best_first[:, :1] for of_count, best_first in zip(scores.values(), ordered, strict=True)]
-    wins_of_seat_0 = np.concatenate([is_best[:, 0] / is_best.sum(axis=1) for is_best in won])
-    margin = sign * (best - second).mean()
-    values = (flat.mean(), flat.std(ddof=1), best.mean(), last.mean(), margin, wins_of_seat_0.mean())
-    return dict(zip(FIGURES, map(float, values), strict=True))
+def bands(ours: Strength, strength: Strength) -> pd.DataFrame:
+    """Return each figure of the sheets, what a strength has, and the band of as many games among equal players.
 
-
-def bands(sheets: Scores, simulated: Scores, sign: int, seed: int) -> pd.DataFrame:
-    """Return each figure of the sheets, its median and band among as many simulated games, and whether it is inside.
-
-    At least 19 of 20 simulated sets have all figures inside (Bonferroni). `seed` draws the sets.
+    A mean score, and a distance, is beyond each end of its band in 1 of 40 sheets; any of the leads in 1 of 40.
     """
-    counts = {players: len(sheets[players]) for players in simulated if players in sheets}
-
-    def drawn_set(k: int) -> dict[int, Array]:  # one at a time: all sets of many sheets do not fit into memory
-        pools = ((players, count, simulated[players]) for players, count in counts.items())
-        return {key: pool[draws(seed, key, (count,), len(pool), skip=k * count)] for key, count, pool in pools}
-
-    drawn = [list(figures(drawn_set(k), sign).values()) for k in range(SETS)]
-    tail = _ALPHA / 2 / len(FIGURES)
-    low, middle, high = np.quantile(np.array(drawn), (tail, 0.5, 1 - tail), axis=0)
-    sheet_figures = figures(sheets, sign)
-    table = pd.DataFrame({"figure": list(sheet_figures), "value": list(sheet_figures.values()), "simulated": middle})
-    inside = table["value"].between(low, high).astype(np.int64)
-    return table.assign(band_low=low, band_high=high, inside=inside, n=sum(map(len, sheets.values())))
+    rows, most = [], max(ours)
+    for column in range(FITTED + most):
+        games = {players: own.games for players, own in ours.items() if column < len(own.mean)}
+        part = np.array(list(games.values())) / sum(games.values())
+        value = part @ [ours[players].mean[column] for players in games]
+        simulated = part @ [strength[players].mean[column] for players in games]
+        variance = part**2 @ [strength[players].error_of(count)[column, column] for players, count in games.items()]
+        if column >= FITTED:  # leads of unequal players who change seats vary more, and yet no seat leads
+            own = part**2 @ [ours[players].covariance[column, column] / count for players, count in games.items()]
+            variance = max(variance, own)
+        half = NormalDist().inv_cdf(1 - (_SIDE if column < FITTED else _SIDE / 2 / most)) * variance**0.5
+        row = {"value": value, "simulated": simulated, "band_low": simulated - half, "band_high": simulated + half}
+        row |= {"inside": int(abs(value - simulated) <= half), "n": sum(games.values())}
+        key = {"figure": (SCORE, DISTANCE)[column].name if column < FITTED else LEAD.name}
+        rows.append({**key, "seat": column - FITTED if column >= FITTED else np.nan, **row})
+    return pd.DataFrame(rows)

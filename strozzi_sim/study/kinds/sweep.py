@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, Unpack
 
@@ -190,9 +190,10 @@ class Sweep(Study):
         gaps = pick(gaps, **all_rows.iloc[0][["players", "lineup"]])
         ends = pd.concat([gaps.head(1), gaps[gaps["marked"]], gaps.tail(1)]).drop_duplicates("at")
         chance = [f"; chance alone: up to {format_value(gap, SEAT_GAP)}" if gap > 0 else "" for gap in ends["chance"]]
-        label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{lineup}}){{by_chance}}"
+        who = ends["lineup"].map(partial(players_words, self.the_game))
+        label = f"gap between the seats at {keys} = {{at}}, {{players}} players ({{who}}){{by_chance}}"
         in_figures = replace(picture("values", shown, keys=keys), figures=tuple(figures))
-        numbers = key_numbers(ends.assign(by_chance=chance), SEAT_GAP, label)
+        numbers = key_numbers(ends.assign(by_chance=chance, who=who), SEAT_GAP, label)
         declared = section("values", shown, numbers=numbers, keys=keys, figure="", of_gap="")
         pictures = *(self._picture(figure, shown) for figure in figures), in_figures
         return [replace(declared, shown=pictures, sentences=tuple(self._published())), *pages]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 from math import comb
 from typing import Annotated, Any, Unpack
@@ -46,7 +46,7 @@ from strozzi_sim.study.look import Look, Section, picture, section
 from strozzi_sim.study.model import CHUNKS, Study
 from strozzi_sim.study.results import Results
 from strozzi_sim.study.running import play
-from strozzi_sim.study.wording import conclusion, grouped, shortened
+from strozzi_sim.study.wording import conclusion, grouped, player_name, player_words, players_words, shortened
 
 _CHUNKS_IN_ALL, _FEWEST_CHUNKS = 2000, 20  # default chunks of all cells together; fewest of a cell
 _LETTERS, _MOST_MAPPED, _MOST_NAMED = 60, 40, 6  # most of a name; agents in a heat map; agents in a sentence
@@ -189,23 +189,33 @@ class Tournament(Study):
 
     def verdict(self, tables: Tables, look: Look) -> list[str]:
         """Return which agent beats all others, or what advantage could be missed; cycles; and the order by strength."""
-        return [*dominance_sentences(field_orders(tables, self.chunks)), *standing_sentences(self, tables)]
+        return [
+            *dominance_sentences(field_orders(tables, self.chunks), self.the_game),
+            *standing_sentences(self, tables),
+        ]
 
     def sections(self, tables: Tables, look: Look) -> list[Section]:
         """Return the sections standing, pairs, Nash averaging (of two players) and seats."""
         several, orders = len(self.variant_of) > 1, field_orders(tables, self.chunks)
         agents = pick(tables["agents"], figure="win_share", variant=self.reference)
+        agents = agents.assign(who=agents["agent"].map(partial(player_name, self.the_game)))
         standing = _titled(pd.concat([tables["ratings"], tables["agents"]], ignore_index=True), several)
         ranks = {}
         for row in pick(standing, figure="rank").dropna(subset="low").itertuples():
             ends = "\N{EN DASH}".join(f"{end:.0f}" for end in sorted({row.low, row.high}))
             ranks[row.variant, row.agent] = f" ({ends})"
         rows = zip(standing["variant"], standing["agent"], strict=True)
-        standing["who"] = [f"{shortened(agent, _LETTERS)}{ranks.get((name, agent), '')}" for name, agent in rows]
+        standing["who"] = [
+            f"{shortened(player_name(self.the_game, agent), _LETTERS)}{ranks.get((name, agent), '')}"
+            for name, agent in rows
+        ]
         shown = {"standing": standing, "seat_effects": tables["seat_effects"].assign(lineup="")}
         if len(mixture := tables.get("nash", ())):
             shown["nash"] = _titled(mixture, several)
-        sections = [section("standing", shown, self.measured, numbers=leading_agents(agents)), _pairs(orders, tables)]
+        sections = [
+            section("standing", shown, self.measured, numbers=leading_agents(agents)),
+            _pairs(orders, tables, self.the_game),
+        ]
         sections += [section("nash", shown, self.measured)] if "nash" in shown else []
         seats = replace(picture("seat-effects", shown), name="seats")
         return [*sections, replace(section("seat_effects", shown), shown=(seats,))]
@@ -353,7 +363,7 @@ def field_orders(tables: Tables, chunks: int = MAX_CHUNKS) -> list[FieldOrder]:
     return orders
 
 
-def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
+def dominance_sentences(orders: Sequence[FieldOrder], game: Game) -> list[str]:
     """Return which agents beat every other one and where, where no agent does, and the cycles."""
     several = len({order.variant for order in orders}) > 1
 
@@ -366,17 +376,18 @@ def dominance_sentences(orders: Sequence[FieldOrder]) -> list[str]:
     sentences = []
     for winner, group in grouped((order.winner, order) for order in orders if order.winner).items():
         others = [name for name in dict.fromkeys(name for order in group for name in order.agents) if name != winner]
-        beaten = listed(others) if len(others) <= _MOST_NAMED else f"each of {len(others)} other agents"
-        sentences.append(f"{winner} finishes ahead of {beaten} {places(group)}.")
+        beaten = players_words(game, *others) if len(others) <= _MOST_NAMED else f"each of {len(others)} other agents"
+        sentences.append(f"{player_words(game, winner, 'The')} finishes ahead of {beaten} {places(group)}.")
     for best, group in grouped((order.unbeaten, order) for order in orders if not order.winner).items():
-        words = f"{some_of(best, _MOST_NAMED)} {'are' if len(best) > 1 else 'alone is'} beaten by none"
+        called = some_of([player_words(game, agent) for agent in best], _MOST_NAMED)
+        words = f"{called} {'are' if len(best) > 1 else 'alone is'} beaten by none"
         words = words if best else "each is beaten by another"
         words = "no two can be told apart" if len(best) == len(group[0].agents) else words
         size = missed(max((order.unseen for order in group if order.unseen > 0), default=np.nan), what="an advantage")
         sentences.append(f"{conclusion('', f'No agent beats every other {places(group)}: {words}', size, '; ')}.")
     for cycle, group in grouped((order.cycle, order) for order in orders if order.cycle).items():
         pairs = zip(cycle, (*cycle[1:], cycle[0]), strict=True)
-        chain = ", ".join(f"{winner} beats {loser}" for winner, loser in pairs)
+        chain = ", ".join(f"{player_words(game, winner)} beats {player_words(game, loser)}" for winner, loser in pairs)
         sentences.append(f"{with_capital(places(group))} there is a cycle: {chain}.")
     return sentences
 
@@ -396,14 +407,15 @@ def standing_sentences(study: Study, tables: Tables) -> list[str]:
             sentences.append(f"The fit of strengths did not converge {where}: {why}.")
             continue
         ranks = pick(rows, figure="rank").set_index("agent")["low"]
-        rivals = [agent for agent in agents[1:] if ranks.get(agent) == 1]
-        unsure = f"; {listed(rivals)} may be as strong as {agents[0]}" if rivals else ""
+        called = {agent: player_name(study.the_game, agent) for agent in agents}
+        rivals = [called[agent] for agent in agents[1:] if ranks.get(agent) == 1]
+        unsure = f"; {listed(rivals)} may be as strong as {called[agents[0]]}" if rivals else ""
         few = "; there are too few games for intervals of the ranks" if ranks.isna().all() else ""
-        sentences.append(f"By strength in {study.the_game.title} {where}: {', '.join(agents)}{unsure}{few}.")
+        sentences.append(f"By strength in {study.the_game.title} {where}: {', '.join(called.values())}{unsure}{few}.")
     return sentences
 
 
-def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
+def _pairs(orders: Sequence[FieldOrder], tables: Tables, game: Game) -> Section:
     strengths = pick(tables["ratings"], figure="strength").sort_values("value", ascending=False, kind="stable")
     strongest = pick(strengths, players=headline_players(strengths))["agent"].unique()[:_MOST_MAPPED]
     number = {agent: k for k, agent in enumerate(strongest, 1)}
@@ -416,7 +428,7 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
         pair = order.agents.index(row.agent), order.agents.index(row.opponent)
         is_known.append(order.beats[pair] or order.beats[pair[::-1]])
     shade = np.where(is_known, rows["value"] - 0.5, np.nan)
-    names = {agent: f"{k} {shortened(agent, _LETTERS)}" for agent, k in number.items()}
+    names = {agent: f"{k} {shortened(player_name(game, agent), _LETTERS)}" for agent, k in number.items()}
     rows = rows.assign(row=rows["agent"].map(names), column=rows["opponent"].map(number).astype("str"), shade=shade)
     rows = rows.assign(marked=False, lineup="", order=rows["agent"].map(number)).sort_values("order", kind="stable")
     caption = "How often the row's agent finished ahead of the column's in games that both played; a tie counts half. "
@@ -424,7 +436,7 @@ def _pairs(orders: Sequence[FieldOrder], tables: Tables) -> Section:
     title, axes = "Who finishes ahead of whom", ("agent", "ahead of number")
     label = "from one half, where significant, all pairs judged together"
     heat_map = HeatMap(title, caption, *axes, AHEAD_SHARE, shade_label=label, table="pairs")
-    cycle = next((text for text in dominance_sentences(orders) if "there is a cycle" in text), "")
+    cycle = next((text for text in dominance_sentences(orders, game) if "there is a cycle" in text), "")
     return replace(section("pairs", {"pairs": rows}), shown=(heat_map,), finding=cycle)
 
 

@@ -39,6 +39,7 @@ function listen() {
     if (Math.abs(x) > 60 && Math.abs(y) < 40) { stop(); go(at + (x < 0 ? 1 : -1)); }
   });
   addEventListener("resize", draw);
+  addEventListener("hashchange", () => { stop(); go((parseInt(location.hash.slice(1)) || 1) - 1); });
 }
 
 function begin() {

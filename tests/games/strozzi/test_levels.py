@@ -78,7 +78,7 @@ def judged(losses, rates):
     for number, loss in enumerate(losses, 1):
         effect = nothing.copy()
         effect[1, 1] = -loss
-        decisions.append(JudgedDecision(number, 1, "?", "a", "b", nothing, effect, nothing, nothing, is_choice=True))
+        decisions.append(JudgedDecision(number, 1, 1, "?", "a", "b", nothing, effect, nothing, nothing, is_choice=True))
     return GameAnalysis("judge", 1, nothing, nothing, tuple(decisions), nothing, rates)
 
 

@@ -5,5 +5,5 @@ from strozzi_sim.game.contract import Game
 GAME = Game(
     __name__,
     title="Goofspiel",
-    tiers={"weak": "random", "middle": "face-value", "search": "ismcts:iterations=100"},
+    tiers={"weak": "random", "usual": "face-value", "strong": "ismcts:iterations=100"},
 )

@@ -1,0 +1,117 @@
+"""What score sheets tell of strength: sheets of players of known levels are fitted as `our-table` fits them.
+
+    python benchmarks/our_table.py --players 4                     # all levels, 400 tables of each: some minutes
+    python benchmarks/our_table.py --players 4 --mixed 2,8,2,8     # beside them, tables of unequal players
+
+A row is a level: how many printed intervals hold it, how wide they are, how often the nearest level is the true one and
+the next one is excluded, and how many tables of these equal players are said to be mixed. Of mixed players: how often
+that is said, of players who keep their seats, and of players who change them. Exit 1 if too few intervals hold.
+"""
+
+import argparse
+import sys
+from typing import Any
+
+import numpy as np
+
+import strozzi_sim as ss
+from strozzi_sim.agent import load_agent
+from strozzi_sim.game import find_game
+from strozzi_sim.study.kinds.our_table import (
+    DISTANCE,
+    LEAD,
+    LEVEL,
+    OF_LEVELS,
+    bands,
+    capped,
+    figures_of,
+    level_row,
+    levels_of,
+    misfit,
+    scale_of,
+)
+
+SIMULATED, PLANTED = 0, 104  # seeds of the games that are compared with, and of those on the sheets
+HOLDS = 0.93  # of the tables, at least
+
+
+def scores(game: str, players: int, agents: list[str], deals: int, seed: int) -> Any:
+    """Return final scores, int64[deals, seatings, players]."""
+    seatings = "one" if len(agents) == 1 else "rotate"
+    rows = ss.simulate(game, players=players, agents=agents, deals=deals, seatings=seatings, rows=True, seed=seed).games
+    ordered = rows.sort_values(["deal", "seating", "seat"])["score"].to_numpy(np.int64)
+    return ordered.reshape(deals, -1, players)
+
+
+class Scale:
+    """The levels of a game's player, from simulated games at one player count."""
+
+    def __init__(self, game: str, players: int, deals: int) -> None:
+        self.players, self.levels = players, [spec.text for spec in levels_of(find_game(game))]
+        self.games = [{players: scores(game, players, [text], deals, SIMULATED)[:, 0]} for text in self.levels]
+        self.strengths = scale_of([figures_of(games) for games in self.games])
+
+    def fit(self, sheets: Any) -> tuple[float, float, float, bool]:
+        """Return the level of sheets, the ends of its interval, and whether players are found to be unequal."""
+        ours = figures_of(capped({self.players: sheets}, self.games))
+        misfits = np.array([misfit(ours, strength) for strength in self.strengths])
+        level = level_row(LEVEL, len(sheets), misfits)
+        outside = bands(ours, self.strengths[int(misfits.argmin())]).query("inside == 0")
+        is_apart = (outside["figure"] == DISTANCE.name) & (outside["value"] > outside["band_high"])
+        return level["value"], level["low"], level["high"], bool((is_apart | (outside["figure"] == LEAD.name)).any())
+
+    def fits(self, pool: Any, count: int, tables: int, rng: np.random.Generator) -> Any:
+        """Return the fits of so many tables of `count` games drawn from a pool, float64[tables, 4]."""
+        return np.array([self.fit(pool[rng.integers(len(pool), size=count)]) for _ in range(tables)], float)
+
+
+def main() -> int:
+    """Print the tables; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", nargs="?", default="strozzi")
+    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--deals", type=int, default=OF_LEVELS, help="games simulated of each level, twice")
+    parser.add_argument("--tables", type=int, default=400)
+    parser.add_argument("--games", type=int, nargs="+", default=[40, 200], help="games on the sheets of a table")
+    parser.add_argument(
+        "--mixed", nargs="*", default=[], help="levels or agents of the players of a table, such as 2,8,2,8"
+    )
+    given = parser.parse_args()
+    scale, rng = Scale(given.game, given.players, given.deals), np.random.default_rng(PLANTED)
+    print(
+        f"| {given.players} players, level | games | interval holds it | its width | nearest | next excluded | mixed |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    held = {count: [] for count in given.games}
+    for level, text in enumerate(scale.levels):
+        pool = scores(given.game, given.players, [text], given.deals, PLANTED)[:, 0]
+        neighbour = level + 1 if level + 1 < len(scale.levels) else level - 1
+        for count in given.games:
+            value, low, high, mixed = scale.fits(pool, count, given.tables, rng).T
+            holds, excludes = ((low <= each) & (each <= high) for each in (level, neighbour))
+            held[count].append(holds.mean())
+            shares = [holds.mean(), np.mean(np.round(value) == level), 1 - excludes.mean(), np.mean(mixed)]
+            cells = [f"{share:.1%}" for share in shares]
+            print(
+                f"| {level} | {count} | {cells[0]} | {np.mean(high - low):.2f} | {' | '.join(cells[1:])} |", flush=True
+            )
+    for count, shares in held.items():
+        print(
+            f"{count} games: {np.mean(shares):.1%} of all intervals hold the level, {min(shares):.1%} of those of a level"
+        )
+    for text in given.mixed:
+        names = [
+            f"{load_agent(scale.levels[0], given.game).source}:level={each}" if each.isdecimal() else each
+            for each in text.split(",")
+        ]
+        found = scores(given.game, given.players, names, given.deals // given.players, PLANTED)
+        for how, pool in (("keep their seats", found[:, 0]), ("change seats", found.reshape(-1, given.players))):
+            for count in given.games:
+                fits = scale.fits(pool, count, given.tables, rng)
+                said = f"{fits[:, 3].mean():.1%} are said to be mixed, level {fits[:, 0].mean():.1f}"
+                print(f"{text}, players {how}, {count} games: {said}", flush=True)
+    return int(min(map(np.mean, held.values())) < HOLDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
