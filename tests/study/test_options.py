@@ -16,6 +16,7 @@ COMMANDS = {  # places, and options that keep a run small where a value happens 
     "balance": (["strozzi"], {"agents": "random", "deals": "10"}), "compare": (["strozzi", "random", "greedy"], {"deals": "10"}),
     "worth": (["strozzi", "flag:ware"], {"agents": "random", "deals": "10"}), "tournament": (["strozzi"], {"agents": "random,greedy,racer", "deals": "4"}),
     "sweep": (["strozzi", "tracks.bonus.9=10,15"], {"agents": "random", "deals": "10"}), "luck": (["strozzi"], {"games": "0", "deals": "10"}),
+    "tune": (["strozzi"], {"targets": "score_mean >= 1", "agents": "random", "deals": "2000"}),
     "weights": (["strozzi"], {"agents": "random", "deals": "1000", "keys": "tracks.bonus.9"}), "leak-check": (["strozzi", "random"], {"deals": "1"}),
     "exploit": (["strozzi", "random"], {"deals": "10", "challengers": "racer"}),
     "our-table": (["strozzi", "sheets.csv"], {"deals": "5"}),

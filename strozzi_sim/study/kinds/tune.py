@@ -66,10 +66,10 @@ def tune(
     game: str | Game,
     *,
     targets: str | Sequence[str] = "gap <= 3",
-    keep: str | Sequence[str] = "",
+    keep: str | Sequence[str] = (),
     players: Players = None,
     agents: Agents = (),
-    keys: str = "",
+    keys: str | None = None,
     most: int = MOST_CHANGES,
     reach: int = STEPS,
     variant: AnyVariant = "base",
@@ -98,6 +98,9 @@ def tune(
     """
     the_game = find_game(game)
     counts = names.player_counts(the_game, players)
+    for argument, text in (("keep", keep), ("keys", keys)):
+        if isinstance(text, str) and not text.strip():
+            raise ArgumentError(argument, "is empty; leave it out")
     return play(
         Tune,
         options,
@@ -107,7 +110,7 @@ def tune(
         variants=names.variants_named(the_game, variant),
         targets=tuple(pieces(targets)),
         keep=tuple(pieces(keep)),
-        keys=keys,
+        keys=keys or "",
         most=most,
         reach=reach,
     )
