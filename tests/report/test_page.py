@@ -360,6 +360,16 @@ def test_studies_are_laid_side_by_side(tmp_path, capsys):
         side_by_side([both, other_game])
 
 
+def test_a_comparison_prints_its_rows_beside_a_page(tmp_path, capsys):
+    given = ["compare", "strozzi", "greedy", "random", "--players", "3", "--deals", "12", "--out", str(tmp_path / "r")]
+    assert command([*given, "--workers", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = load_results(tmp_path / "r").tables["difference"].query("figure == 'win_share'")
+    value = f"{100 * table['value'].iloc[0]:.0f}".replace("-", "\N{MINUS SIGN}")
+    assert [line for line in lines if line.startswith("win share") and value in line]
+    assert lines[-1] == f"report: {tmp_path / 'r' / 'report.html'}"
+
+
 @pytest.mark.slow_for("xlsx")
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
 def test_a_spreadsheet_has_the_tables_of_the_page(results, tmp_path, kind):
