@@ -109,9 +109,7 @@ def agent_most(said: Said, match: re.Match[str]) -> bool:
     rows = said.table("lineup", "win_share", players=int(match[2])).reset_index(drop=True)
     p, best = holm(p_of(rows, 1 / int(match[2]), said.chunks, share=True)), int(rows["value"].idxmax())
     return bool(
-        rows["agent"][best] == said.named(match[1])
-        and p[best] < ALPHA
-        and rows["value"][best] > 1 / int(match[2])
+        rows["agent"][best] == said.named(match[1]) and p[best] < ALPHA and rows["value"][best] > 1 / int(match[2])
     )
 
 

@@ -148,7 +148,11 @@ def test_planted_truths_of_agents(shares, half, said):
 @pytest.mark.parametrize(
     ("shares", "half", "said"),
     [
-        ((0.45, 0.2), 0.01, "Strozzi may have a dominant strategy: greedy wins more than its share among usual players"),
+        (
+            (0.45, 0.2),
+            0.01,
+            "Strozzi may have a dominant strategy: greedy wins more than its share among usual players",
+        ),
         ((0.36, 0.2), 0.05, "is known to be a dominant strategy: of 2 styles none is known to win more than its share"),
         ((0.3, 0.2), 0.01, "is known to be a dominant strategy: of 2 styles each wins less than its share among"),
     ],
