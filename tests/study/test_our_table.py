@@ -167,12 +167,14 @@ def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
     assert re.fullmatch(r"At this level 40 games tell it to ± 0[.]\d and 200 games tell it to ± 0[.]\d[.]", expected)
     verdict, together, *_ = told_of(equal_players(60, 140, leads=(-20, 0, 20), seed=12))
     assert re.fullmatch(
-        r"Your players are not equally strong: .* scores (19|2\d) coins (more|less) than among equals[.]", verdict
+        r"Your players are not equally strong, or play in another style: .* scores (19|2\d) coins (more|less) than among equals[.]",
+        verdict,
     )
     assert together == f"Together they look {like}"
     verdict = told_of(equal_players(60, 140, spread=40, seed=12))[0]
     assert re.fullmatch(
-        r"Your players are not equally strong: first and last are \d+ coins apart, among equals \d+[.]", verdict
+        r"Your players are not equally strong, or play in another style: first and last are \d+ coins apart, among equals \d+[.]",
+        verdict,
     )
     assert told_of(equal_players(60, 140, spread=5, seed=12))[-1].startswith("First and last are ")
     assert told_of(equal_players(60, 60))[0] == "Your games look weaker than level 0 of 10 of the trained player."
@@ -203,7 +205,9 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
 def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
     mixed = scores("strozzi", "learned:level=1,learned:level=10,learned:level=1", 3, 100, 7)
     results = ss.our_table("strozzi", written(tmp_path / "sheets.csv", mixed), deals=300, **QUIET)
-    assert results.verdict[0].startswith("Your players are not equally strong: the player who moves second scores ")
+    assert results.verdict[0].startswith(
+        "Your players are not equally strong, or play in another style: the player who moves second scores "
+    )
     assert results.verdict[0].endswith(" coins more than among equals.")
     assert results.verdict[1].startswith("Together they look like those of trained players")
 
