@@ -28,6 +28,7 @@ from strozzi_sim.study.kinds.our_table import (
 )
 from strozzi_sim.study.look import PLAIN
 from strozzi_sim.study.score_sheets import read_sheets
+from strozzi_sim.study.wording import seat_words
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 QUIET = {"workers": 1, "progress": False}
@@ -206,7 +207,7 @@ def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
     mixed = scores("strozzi", "learned:level=1,learned:level=10,learned:level=1", 3, 100, 7)
     results = ss.our_table("strozzi", written(tmp_path / "sheets.csv", mixed), deals=300, **QUIET)
     assert results.verdict[0].startswith(
-        "Your players are not equally strong, or play in another style: the player who moves second scores "
+        f"Your players are not equally strong, or play in another style: {seat_words(1, 3)} scores "
     )
     assert results.verdict[0].endswith(" coins more than among equals.")
     assert results.verdict[1].startswith("Together they look like those of trained players")
