@@ -203,7 +203,7 @@ class OurTable(Study):
             why = f"first and last are {distance.value:.0f} {unit} apart, among equals {distance.simulated:.0f}"
         else:
             return ""
-        return f"Your players are not equally strong: {why}."
+        return f"Your players are not equally strong, or play in another style: {why}."
 
     def _closeness(self, figures: pd.DataFrame) -> list[str]:
         """Return a sentence if the scores of the sheets are closer together than those of equal players, else none."""
