@@ -11,6 +11,7 @@ from strozzi_sim.errors import InputError
 Verb = Callable[[str], str]  # from a verb in the third person to the form that agrees with a seat
 
 YOU = "you"  # the name of the human player
+_ORDINALS = ("first", "second", "third")
 _IRREGULAR = {"has": "have", "does": "do"}
 _FIRST_PLAYERS = ("the first player", "the second player", "the third player")
 
@@ -60,6 +61,17 @@ def with_capital(text: str) -> str:
 def listed(things: Sequence[str], last: str = "and") -> str:
     """Return things as a list in text: "ann, bob and you"."""
     return f" {last} ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
+
+
+def seat_words(seat: int, players: int) -> str:
+    """Return the player at a seat as text.
+
+    >>> seat_words(0, 2), seat_words(1, 2), seat_words(3, 4), seat_words(3, 6)
+    ('the first player', 'the second player', 'the last player', 'player 4 of 6')
+    """
+    if seat == players - 1 > 1:
+        return "the last player"
+    return f"the {_ORDINALS[seat]} player" if seat < len(_ORDINALS) else f"player {seat + 1} of {players}"
 
 
 def winners_sentence(winners: Sequence[str]) -> str:

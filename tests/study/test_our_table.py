@@ -12,6 +12,7 @@ import strozzi_sim as ss
 from strozzi_sim.agent import load_agent
 from strozzi_sim.errors import InputError
 from strozzi_sim.game import load_game
+from strozzi_sim.game.sentences import seat_words
 from strozzi_sim.study.kinds.our_table import (
     EXPECTED,
     MOST_EXCESS,
@@ -28,7 +29,6 @@ from strozzi_sim.study.kinds.our_table import (
 )
 from strozzi_sim.study.look import PLAIN
 from strozzi_sim.study.score_sheets import read_sheets
-from strozzi_sim.study.wording import seat_words
 
 GAMES = ("strozzi", "medici_vs_strozzi", "strasbourg")
 QUIET = {"workers": 1, "progress": False}
@@ -156,7 +156,7 @@ def told_of(sheets):
         rows["score"] = found.ravel()
         return SimpleNamespace(lineup=cell.lineup, players=3, read_rows=lambda: [rows])
 
-    return study.verdict(study.tables(counts, PLAIN), PLAIN)
+    return study.verdict(study.tables(counts, PLAIN), PLAIN).lines
 
 
 def test_the_verdict_names_level_and_error_or_why_there_is_no_level():
@@ -193,7 +193,7 @@ def test_a_planted_level_is_found_under_any_names_of_columns(level, tmp_path):
     named = round(told["value"])
     rate = load_agent("learned", "strozzi").agent.error_rates[3][named]
     expected = f"trained players who err about {rate:.1f} coins a decision (level {named} of 10)."
-    assert results.verdict[0] == f"Your games look like those of {expected}"
+    assert results.verdict.answer == f"Your games look like those of {expected}"
     assert (
         results.verdict[1] == f"With 95 % certainty it is level {told['low']:.1f} to {told['high']:.1f}, from 60 games."
     )
@@ -217,7 +217,7 @@ def test_a_mixed_table_is_told_and_who_is_stronger(tmp_path):
 def test_players_beyond_the_scale_are_not_given_a_level(tmp_path):
     path = written(tmp_path / "sheets.csv", scores("strozzi", "random", 3, 40, 7))
     results = ss.our_table("strozzi", path, deals=200, **QUIET)
-    assert results.verdict[0] == "Your games look weaker than level 0 of 10 of the trained player."
+    assert results.verdict.answer == "Your games look weaker than level 0 of 10 of the trained player."
     assert results.verdict[1].startswith("Your mean score is ")
 
 
