@@ -13,23 +13,11 @@ Verb = Callable[[str], str]  # from a verb in the third person to the form that 
 YOU = "you"  # the name of the human player
 _ORDINALS = ("first", "second", "third")
 _IRREGULAR = {"has": "have", "does": "do"}
-_FIRST_PLAYERS = ("the first player", "the second player", "the third player")
 
 
 def seat_name(names: Sequence[str], seat: int) -> str:
     """Return the name of a seat in text: the agent with the number of the seat, or only "seat 2" or "you"."""
     return names[seat] if names[seat] in (YOU, f"seat {seat}") else f"{names[seat]} (seat {seat})"
-
-
-def player_words(seat: int, players: int) -> str:
-    """Return the player at a seat as text: the first three and the last by their place in turn order, others numbered.
-
-    >>> player_words(2, 4), player_words(3, 4), player_words(3, 6)
-    ('the third player', 'the last player', 'player 4 of 6')
-    """
-    if seat < len(_FIRST_PLAYERS):
-        return _FIRST_PLAYERS[seat]
-    return "the last player" if seat == players - 1 else f"player {seat + 1} of {players}"
 
 
 def verb_of(names: Sequence[str], seat: int) -> Verb:
